@@ -1,0 +1,213 @@
+import Synchronization
+
+/// Routes each state to the stores that are registered for its type.
+///
+/// A process has one, ``shared``, which actions and stores use by themselves; ``init()`` and
+/// ``withDispatcher(_:operation:)`` give a test one of its own. A dispatcher reduces one state at a
+/// time, whatever the number of threads that invoke, and everyone sees the same order.
+public final class Dispatcher: Sendable {
+  /// Held by the thread that reduces: its turn.
+  @usableFromInline let turn = Lock()
+  @usableFromInline let registry = Registry()
+
+  /// A dispatcher with no stores.
+  public init() {
+    Dispatcher.all.withLock { $0[ObjectIdentifier(self)] = WeakDispatcher(dispatcher: self) }
+  }
+
+  deinit {
+    let identity = ObjectIdentifier(self)
+    _ = Dispatcher.all.withLock { $0.removeValue(forKey: identity) }
+  }
+
+  /// Dispatches a state to every live store that is registered for its type, in the order of their
+  /// registration.
+  ///
+  /// It may be called on any thread. When it returns, the state has been reduced and, unless another
+  /// thread is delivering just then, the observers on `.current` have been told, once for each
+  /// variable that was set.
+  ///
+  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or the init of a store, the state is
+  ///   queued until that has ended.
+  /// - Inside a ``transaction(_:)``, it is reduced at once, and told when the transaction has ended.
+  /// - Inside an observer, it is reduced at once, and told when the observers of the present change
+  ///   have been told.
+  ///
+  /// A state that reaches no store is no error.
+  @inlinable
+  public func dispatch<State: DispatchState>(_ state: State) {
+    let thread = CurrentThread.current
+    if thread.pointee.dispatchDeferrals > 0 {
+      thread.pointee.deferredDispatches.append { thread in self.reduce(state, on: thread) }
+    } else {
+      reduce(state, on: thread)
+      thread.finish()
+    }
+  }
+
+  /// Makes the writes in a closure one change: observers are told when it has ended, once for each
+  /// variable, with the last value.
+  ///
+  /// No reduce of this dispatcher overlaps it. Nested in another transaction or in a reduce, it joins
+  /// that. If the closure throws, what it has written stays and is told.
+  ///
+  /// - Returns: What the closure returns.
+  @inlinable
+  public func transaction<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let thread = CurrentThread.current
+    let hasTakenTurn = beginTurn(on: thread)
+    defer {
+      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+      thread.finish()
+    }
+    return try body()
+  }
+
+  /// Reads several constants with no reduce in between.
+  ///
+  /// What the closure invokes is dispatched after it.
+  ///
+  /// - Returns: What the closure returns.
+  @inlinable
+  public func read<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let thread = CurrentThread.current
+    let hasTakenTurn = beginTurn(on: thread)
+    thread.pointee.dispatchDeferrals += 1
+    defer {
+      thread.pointee.dispatchDeferrals -= 1
+      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+      thread.finish()
+    }
+    return try body()
+  }
+
+  /// Unregisters every store: no state reaches them any more, and `instantiate()` makes fresh ones.
+  public func unregisterAll() {
+    registry.unregisterAll()
+  }
+}
+
+// MARK: - Turns
+
+extension Dispatcher {
+  /// Reduces a state in its stores; the observers are not told yet.
+  @inlinable
+  func reduce<State: DispatchState>(_ state: State, on thread: CurrentThread) {
+    guard let route = registry.route(for: State.self) else { return }
+    let hasTakenTurn = beginTurn(on: thread)
+    thread.pointee.dispatchDeferrals += 1
+    var hasDead = false
+    for registration in registry.registrations(in: route) where registration.isRegistered {
+      if let store = registration.store {
+        store.reduce(with: state)
+      } else {
+        hasDead = true
+      }
+    }
+    thread.pointee.dispatchDeferrals -= 1
+    endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+    if hasDead { registry.removeDead(in: route) }
+  }
+
+  /// Waits for the turn, unless this thread has it, and opens a transaction.
+  ///
+  /// - Returns: Whether the turn was taken, so that it is to be given up.
+  @inlinable
+  func beginTurn(on thread: CurrentThread) -> Bool {
+    let takesTurn = !turn.isHeld(by: thread.id)
+    if takesTurn {
+      if thread.pointee.openMutations > 0 { trapInMutation() }
+      turn.lock(holder: thread.id)
+    }
+    thread.beginTransaction()
+    return takesTurn
+  }
+
+  /// Closes the transaction, while the order is still one's own, and gives up the turn.
+  @inlinable
+  func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
+    thread.endTransaction()
+    if hasTakenTurn { turn.unlock() }
+  }
+
+  @usableFromInline
+  func trapInMutation() -> Never {
+    trap(
+      """
+      Dispatcher.transaction or Dispatcher.read was called inside a variable's mutation, where \
+      waiting for another thread's reduce could last for ever. Open the transaction first, and \
+      mutate the variable in it.
+      """
+    )
+  }
+}
+
+// MARK: - Shared
+
+extension Dispatcher {
+  /// The process's dispatcher or, inside ``withDispatcher(_:operation:)``, the one given there.
+  public static var shared: Dispatcher {
+    guard isEverReplaced.load(ordering: .relaxed) else { return ofProcess }
+    return replacement.get() ?? ofProcess
+  }
+
+  private static let ofProcess = Dispatcher()
+
+  /// What stands in for the process's dispatcher in the current task.
+  fileprivate static let replacement = TaskLocal<Dispatcher?>(wrappedValue: nil)
+
+  /// Whether there is any need to look for a replacement, which takes longer than all the rest.
+  fileprivate static let isEverReplaced = Atomic(false)
+
+  /// Every dispatcher alive, so that a store finds the one that it registered with.
+  private static let all = Mutex<[ObjectIdentifier: WeakDispatcher]>([:])
+
+  private struct WeakDispatcher {
+    weak let dispatcher: Dispatcher?
+  }
+
+  static func unregister(_ store: some Storable) {
+    if shared.registry.unregister(store) { return }
+    let dispatchers = all.withLock { all in all.values.compactMap(\.dispatcher) }
+    _ = dispatchers.first { $0.registry.unregister(store) }
+  }
+}
+
+/// Puts a dispatcher in the shared one's place while an operation runs, in the current task and its
+/// child tasks.
+///
+/// Tests run in parallel with it, each with stores of its own. Work that leaves the task, on a
+/// dispatch queue or in a detached task, is back at the process's dispatcher.
+///
+/// ```swift
+/// let count = withDispatcher(Dispatcher()) {
+///   let store = CounterStore.instantiate()
+///   CounterAction().add(2)
+///   return store.count.value
+/// }
+/// ```
+public func withDispatcher<Result>(
+  _ dispatcher: Dispatcher,
+  operation: () throws -> Result
+) rethrows -> Result {
+  Dispatcher.isEverReplaced.store(true, ordering: .relaxed)
+  return try Dispatcher.replacement.withValue(dispatcher, operation: operation)
+}
+
+/// Puts a dispatcher in the shared one's place while an asynchronous operation runs, in the current
+/// task and its child tasks.
+///
+/// The operation runs on the caller's actor. See the synchronous one for an example.
+public func withDispatcher<Result>(
+  _ dispatcher: Dispatcher,
+  isolation: isolated (any Actor)? = #isolation,
+  operation: () async throws -> Result
+) async rethrows -> Result {
+  Dispatcher.isEverReplaced.store(true, ordering: .relaxed)
+  return try await Dispatcher.replacement.withValue(
+    dispatcher, operation: operation, isolation: isolation)
+}

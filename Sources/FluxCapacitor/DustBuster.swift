@@ -1,0 +1,55 @@
+import Synchronization
+
+/// A bag of ``Dust`` that cleans it all: on `clean()`, and when the bag itself goes away.
+///
+/// It may be used from any thread, and again after `clean()`.
+///
+/// ```swift
+/// final class CounterView: Sendable {
+///   private let dustBuster = DustBuster()
+///
+///   init(counter: Constant<Int>) {
+///     counter
+///       .observe { print("The counter stands at \($0).") }
+///       .cleaned(by: dustBuster)
+///   }
+/// }
+/// ```
+public final class DustBuster: Sendable {
+  private let dusts = Mutex<[Dust]>([])
+
+  /// An empty bag.
+  public init() {}
+
+  deinit {
+    clean()
+  }
+
+  /// Puts Dust into the bag.
+  ///
+  /// - Complexity: O(1) each, amortised.
+  public func insert(_ dusts: Dust...) {
+    insert(dusts)
+  }
+
+  /// Puts Dust into the bag.
+  ///
+  /// - Complexity: O(1) each, amortised.
+  public func insert(_ dusts: [Dust]) {
+    self.dusts.withLock { $0 += dusts }
+  }
+
+  /// Cleans what is in the bag, which is empty then; what is inserted meanwhile stays in it.
+  ///
+  /// See ``Dust/clean()`` for what holds afterwards.
+  ///
+  /// - Complexity: O(n) in the number of observations.
+  public func clean() {
+    let dusts = dusts.withLock { dusts in
+      let taken = dusts
+      dusts = []
+      return taken
+    }
+    for dust in dusts { dust.clean() }
+  }
+}

@@ -1,0 +1,24 @@
+import Dispatch
+
+/// Where an observer is called.
+public enum ExecuteQueue: Sendable {
+  /// On the thread that made the change or, when changes collide, on the thread that is delivering.
+  case current
+
+  /// On the main queue: at once if the change is made there and no earlier one is still on its way.
+  case main
+
+  /// On a queue of one's own. Calls to one observer never overlap, on a concurrent queue either.
+  case queue(DispatchQueue)
+
+  /// The main queue, for an observer that is isolated to the main actor.
+  ///
+  /// `observe(on: .main) { … }` chooses it by itself.
+  public struct Main: Sendable {
+    /// The main queue, for an observer that is isolated to the main actor.
+    public static let main = Main()
+
+    @usableFromInline
+    init() {}
+  }
+}

@@ -1,0 +1,217 @@
+import Synchronization
+
+/// The part of a channel that does not depend on what it carries: its lock and its observers.
+///
+/// The observers form a ring, linked through themselves, in the order of their subscription:
+/// subscribing and cleaning are O(1) and allocate nothing. The ring owns one reference to each.
+///
+/// Invariants, all of them guarded by `lock`:
+/// - While `deliverer` is set, that thread walks the ring without the lock. So nobody takes an
+///   observation out: it is marked as cleaned, and the deliverer takes it out when it is done.
+///   Adding one at the end is fine, for the walk ends at the observation that was the last.
+/// - Each pending change that may be told has either one place in some thread's round, or is counted
+///   as unclaimed. Unclaimed changes are claimed by the deliverer when it is done or, if the first
+///   pending change is held back, by the transaction that holds it.
+/// - No code of the user's runs under the lock, but for the body of a `modify`.
+@usableFromInline
+class AnyChannel: @unchecked Sendable {
+  @usableFromInline let lock = Lock()
+
+  /// Counts the writes.
+  @exclusivity(unchecked) @usableFromInline var version: UInt64 = 0
+
+  /// The observation that subscribed first.
+  @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Dust>?
+
+  /// The thread that is telling the observers, or zero.
+  @exclusivity(unchecked) @usableFromInline var deliverer: UInt32 = 0
+
+  /// The thread whose open transaction has written what isn't announced yet, or zero.
+  @exclusivity(unchecked) @usableFromInline var writer: UInt32 = 0
+
+  /// The variables and constants through which the channel can be reached.
+  @usableFromInline let handles = Atomic<UInt32>(1)
+
+  /// Whether the deliverer has to take out observations that were cleaned in the meantime.
+  @exclusivity(unchecked) @usableFromInline var hasCleaned = false
+
+  /// Whether the last handle is gone, so that nothing can be written any more.
+  @exclusivity(unchecked) @usableFromInline var isClosed = false
+
+  @usableFromInline
+  init() {}
+
+  /// Tells the first pending change; one place in the thread's round allows for one call.
+  @usableFromInline
+  func deliverNext(on thread: CurrentThread) {
+    trap("\(Self.self) does not deliver.")
+  }
+
+  /// Announces what the thread's transaction, which has just ended, has written.
+  @usableFromInline
+  func announceTransaction(on thread: CurrentThread) {
+    trap("\(Self.self) takes no part in transactions.")
+  }
+
+  /// Lets go of the observations if nothing is left to be told; the lock is held.
+  @usableFromInline
+  func detachAllIfIdle() -> Detached {
+    trap("\(Self.self) is never closed.")
+  }
+
+  /// What a trap calls this channel.
+  @usableFromInline
+  var name: String { "\(Self.self)" }
+
+  /// Waits for the lock, and traps if this thread is inside a mutation under it.
+  @inlinable
+  final func acquire() {
+    if lock.isHeldForUser { trapIfMutating() }
+    lock.lock()
+  }
+
+  @usableFromInline
+  final func trapIfMutating() {
+    guard lock.isHeld(by: CurrentThread.current.id) else { return }
+    trap(
+      """
+      \(name) was used inside its own mutation. Use the value that `modify` passes to its closure, \
+      or read it before the mutation.
+      """
+    )
+  }
+}
+
+// MARK: - The ring of observations
+
+extension AnyChannel {
+  /// Adds an observation as the last one; the lock is held.
+  @inlinable
+  final func link(_ dust: Dust) {
+    let node = Unmanaged.passRetained(dust)
+    dust.since = version
+    dust.channel = self
+    guard let first else {
+      dust.next = node
+      dust.previous = node
+      first = node
+      return
+    }
+    let last = first._withUnsafeGuaranteedRef { $0.previous }
+    dust.next = first
+    dust.previous = last
+    last?._withUnsafeGuaranteedRef { $0.next = node }
+    first._withUnsafeGuaranteedRef { $0.previous = node }
+  }
+
+  /// Takes an observation out, with the ring's reference to it; the lock is held.
+  @inlinable
+  final func unlink(_ dust: Dust, into detached: inout Detached) {
+    let node = Unmanaged.passUnretained(dust)
+    if let next = dust.next, next.toOpaque() != node.toOpaque() {
+      let previous = dust.previous
+      previous?._withUnsafeGuaranteedRef { $0.next = next }
+      next._withUnsafeGuaranteedRef { $0.previous = previous }
+      if first?.toOpaque() == node.toOpaque() { first = next }
+    } else {
+      first = nil
+    }
+    dust.next = nil
+    detached.push(node)
+  }
+
+  /// Takes a cleaned observation out, now or when the delivery that is under way has ended.
+  @usableFromInline
+  final func remove(_ dust: Dust) {
+    var detached = Detached()
+    acquire()
+    if deliverer != 0 {
+      hasCleaned = true
+    } else if dust.next != nil {
+      unlink(dust, into: &detached)
+    }
+    lock.unlock()
+    detached.release()
+  }
+
+  /// Takes every cleaned observation out; the lock is held, and nobody delivers.
+  @usableFromInline
+  final func detachCleaned(into detached: inout Detached) {
+    hasCleaned = false
+    guard let first else { return }
+    var node = first
+    let last = first._withUnsafeGuaranteedRef { $0.previous }
+    while true {
+      let dust = node.takeUnretainedValue()
+      let next = dust.next
+      if dust.isCleaned { unlink(dust, into: &detached) }
+      guard node.toOpaque() != last?.toOpaque(), let next else { return }
+      node = next
+    }
+  }
+
+  /// Takes every observation out; the lock is held, and nobody delivers.
+  @usableFromInline
+  final func detachAll(into detached: inout Detached) {
+    while let first { unlink(first.takeUnretainedValue(), into: &detached) }
+  }
+}
+
+// MARK: - Handles
+
+extension AnyChannel {
+  /// Counts one more variable or constant that reaches this channel.
+  @inlinable
+  final func addHandle() {
+    handles.add(1, ordering: .relaxed)
+  }
+
+  /// Counts one less; with the last one, the observations are let go of.
+  @inlinable
+  final func dropHandle() {
+    if handles.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { close() }
+  }
+
+  @usableFromInline
+  final func close() {
+    acquire()
+    isClosed = true
+    let detached = detachAllIfIdle()
+    lock.unlock()
+    detached.release()
+  }
+}
+
+/// Observations that were taken out of a ring, to be released once its lock is open again.
+///
+/// They are chained through themselves, so that nothing is allocated and releasing is a loop.
+@usableFromInline
+struct Detached {
+  @usableFromInline var head: Unmanaged<Dust>?
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func push(_ node: Unmanaged<Dust>) {
+    node._withUnsafeGuaranteedRef { $0.previous = head }
+    head = node
+  }
+
+  /// Drops the ring's references, and what the cleaned ones held.
+  @inlinable
+  func release() {
+    if head != nil { releaseAll() }
+  }
+
+  @usableFromInline
+  func releaseAll() {
+    var next = head
+    while let node = next {
+      let dust = node.takeRetainedValue()
+      next = dust.previous
+      dust.previous = nil
+      dust.detach()
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/// A value that is written under a lock and tells its observers: what variables and constants share.
+///
+/// A write outside a transaction is announced at once. Inside one, the cell notes whose transaction
+/// has written, and the end of the transaction announces the last value. If another thread writes in
+/// the meantime, what the transaction has written so far takes its place in the backlog first, held
+/// back until the transaction ends: write order stays, nothing is lost, and nothing is told early.
+@usableFromInline
+class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline var value: Element
+
+  @inlinable
+  init(_ value: Element) {
+    self.value = value
+    super.init()
+  }
+
+  @usableFromInline
+  override final var name: String { "A Variable<\(Element.self)>" }
+
+  @inlinable
+  final func read() -> Element {
+    acquire()
+    defer { lock.unlock() }
+    return value
+  }
+
+  @inlinable
+  final func write(_ newValue: Element) {
+    let thread = CurrentThread.current
+    acquire()
+    if writer != 0 { holdBackOther(than: thread) }
+    var oldValue = newValue
+    swap(&oldValue, &value)
+    didWrite(on: thread)
+    // Its deinit may run code of the user's, so it goes when the lock is open again.
+    withExtendedLifetime(oldValue) {}
+  }
+
+  /// Counts the write and announces it, now or at the transaction's end; takes the lock over.
+  @inlinable
+  final func didWrite(on thread: CurrentThread) {
+    version &+= 1
+    if first == nil {
+      lock.unlock()
+    } else if thread.pointee.openTransactions == 0 {
+      announce(value, on: thread)
+    } else {
+      joinTransaction(on: thread)
+    }
+  }
+
+  @inlinable
+  final func mutate<Result, Failure: Error>(
+    _ body: (inout Element) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let thread = beginMutation()
+    defer { endMutation(on: thread) }
+    return try body(&value)
+  }
+
+  /// Takes the lock for code of the user's, which gets the value to change in place.
+  ///
+  /// A mutation is a small transaction: what its body sets elsewhere is announced after it, and what
+  /// it invokes is dispatched after it.
+  @inlinable
+  final func beginMutation() -> CurrentThread {
+    let thread = CurrentThread.current
+    if lock.isHeldForUser { trapIfMutating() }
+    lock.lock(holder: thread.id)
+    if writer != 0 { holdBackOther(than: thread) }
+    thread.pointee.openTransactions += 1
+    thread.pointee.dispatchDeferrals += 1
+    thread.pointee.openMutations += 1
+    return thread
+  }
+
+  @inlinable
+  final func endMutation(on thread: CurrentThread) {
+    thread.pointee.openMutations -= 1
+    thread.pointee.dispatchDeferrals -= 1
+    if thread.pointee.openTransactions == 1, thread.pointee.written.isEmpty {
+      thread.pointee.openTransactions = 0
+      didWrite(on: thread)
+    } else {
+      didWrite(on: thread)
+      thread.endTransaction()
+    }
+    thread.finish()
+  }
+
+  // MARK: Transactions
+
+  /// Leaves the announcement to the end of the thread's transaction; takes the lock over.
+  @usableFromInline
+  final func joinTransaction(on thread: CurrentThread) {
+    var replaced: Change<Element>?
+    if writer != thread.id {
+      if let backlog, backlog.held > 0 {
+        replaced = backlog.changes.remove { $0.holder == thread.id }
+        if replaced != nil { backlog.held -= 1 }
+      }
+      if replaced == nil { thread.pointee.written.append(self) }
+      writer = thread.id
+    }
+    lock.unlock()
+    withExtendedLifetime(replaced) {}
+  }
+
+  /// Puts what another thread's open transaction has written into the backlog, before it is
+  /// overwritten; the lock is held.
+  @usableFromInline
+  final func holdBackOther(than thread: CurrentThread) {
+    guard writer != thread.id else { return }
+    if first != nil { enqueue(value, heldBy: writer) }
+    writer = 0
+  }
+
+  @usableFromInline
+  override final func announceTransaction(on thread: CurrentThread) {
+    lock.lock()
+    if writer == thread.id {
+      writer = 0
+      if first != nil { enqueue(value) }
+    } else if let backlog, backlog.held > 0 {
+      let isReleased = backlog.changes.update { $0.holder == thread.id } _: { $0.holder = 0 }
+      if isReleased {
+        backlog.held -= 1
+        backlog.unclaimed += 1
+      }
+    }
+    claim(on: thread)
+    lock.unlock()
+  }
+
+  // MARK: Observing
+
+  /// Subscribes an observation, which is told the value first if it asks for it.
+  @inlinable
+  final func subscribe(_ observation: Observation<Element>, ignoreFirst: Bool) {
+    if ignoreFirst {
+      acquire()
+      link(observation)
+      lock.unlock()
+    } else {
+      acquire()
+      let value = self.value
+      observation.prepare(first: value)
+      link(observation)
+      lock.unlock()
+      observation.start(first: value)
+    }
+  }
+}

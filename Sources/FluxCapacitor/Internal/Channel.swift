@@ -1,0 +1,145 @@
+/// An ordered stream of changes to any number of observers: the one delivery path of the library.
+///
+/// A change is told at once if nothing stands in the way. Otherwise it joins the backlog, which is
+/// in write order, and takes a place in its thread's round. One thread at a time delivers, so an
+/// observer's calls neither overlap nor change places; see `AnyChannel` for the invariants.
+@usableFromInline
+class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline var backlog: Backlog<Element>?
+
+  @usableFromInline
+  override init() {}
+
+  /// Tells a change, or queues it behind what has to be told before; takes the lock over.
+  @inlinable
+  final func announce(_ value: Element, on thread: CurrentThread) {
+    if deliverer == 0, !thread.pointee.isTelling, backlog?.changes.isEmpty ?? true {
+      thread.pointee.isTelling = true
+      deliver(value, version: version, on: thread)
+      thread.pointee.isTelling = false
+    } else {
+      enqueue(value)
+      claim(on: thread)
+      lock.unlock()
+    }
+    thread.settle()
+  }
+
+  /// Tells a change to all who had subscribed before it; takes the lock over.
+  @inlinable
+  final func deliver(_ value: Element, version: UInt64, on thread: CurrentThread) {
+    guard let first else { return lock.unlock() }
+    deliverer = thread.id
+    let last = first._withUnsafeGuaranteedRef { $0.previous }
+    lock.unlock()
+
+    var node = first
+    while true {
+      let next = node._withUnsafeGuaranteedRef { dust in
+        // Only an `Observation` of this element subscribes to a channel of it.
+        let observation = unsafeDowncast(dust, to: Observation<Element>.self)
+        if observation.since < version { observation.receive(value) }
+        return observation.next
+      }
+      guard node.toOpaque() != last?.toOpaque(), let next else { break }
+      node = next
+    }
+
+    lock.lock()
+    deliverer = 0
+    if hasCleaned || isClosed || backlog != nil {
+      finishDelivery(on: thread)
+    } else {
+      lock.unlock()
+    }
+  }
+
+  /// Does what others left for the deliverer to do; takes the lock over.
+  @usableFromInline
+  final func finishDelivery(on thread: CurrentThread) {
+    var detached = Detached()
+    if hasCleaned { detachCleaned(into: &detached) }
+    if isClosed, backlog?.changes.isEmpty ?? true { detachAll(into: &detached) }
+    claim(on: thread)
+    lock.unlock()
+    detached.release()
+  }
+
+  /// Appends a change to the backlog; the lock is held.
+  @usableFromInline
+  final func enqueue(_ value: Element, heldBy holder: UInt32 = 0) {
+    let backlog = self.backlog ?? Backlog()
+    self.backlog = backlog
+    backlog.changes.append(Change(value: value, version: version, holder: holder))
+    if holder == 0 {
+      backlog.unclaimed += 1
+    } else {
+      backlog.held += 1
+    }
+  }
+
+  /// Gives the unclaimed changes places in the thread's round, if they are its to tell; the lock is
+  /// held.
+  @usableFromInline
+  final func claim(on thread: CurrentThread) {
+    guard let backlog, backlog.unclaimed > 0 else { return }
+    guard deliverer == 0 || deliverer == thread.id else { return }
+    guard backlog.held == 0 || backlog.changes.first?.holder == 0 else { return }
+    for _ in 0..<backlog.unclaimed { thread.pointee.round.append(self) }
+    backlog.unclaimed = 0
+  }
+
+  @usableFromInline
+  override final func deliverNext(on thread: CurrentThread) {
+    lock.lock()
+    guard let backlog else { return lock.unlock() }
+    guard deliverer == 0, backlog.held == 0 || backlog.changes.first?.holder == 0 else {
+      backlog.unclaimed += 1
+      return lock.unlock()
+    }
+    guard let change = backlog.changes.popFirst() else { return lock.unlock() }
+    deliver(change.value, version: change.version, on: thread)
+  }
+
+  @usableFromInline
+  override final func detachAllIfIdle() -> Detached {
+    var detached = Detached()
+    if deliverer == 0, writer == 0, backlog?.changes.isEmpty ?? true {
+      detachAll(into: &detached)
+    }
+    return detached
+  }
+}
+
+/// One change that is still to be told.
+@usableFromInline
+struct Change<Element> {
+  @usableFromInline let value: Element
+  @usableFromInline let version: UInt64
+
+  /// The thread whose open transaction made the change, or zero if it may be told.
+  @usableFromInline var holder: UInt32
+
+  @usableFromInline
+  init(value: Element, version: UInt64, holder: UInt32) {
+    self.value = value
+    self.version = version
+    self.holder = holder
+  }
+}
+
+/// The changes of a channel that are still to be told, made when there first are any.
+@usableFromInline
+final class Backlog<Element> {
+  /// In write order.
+  @exclusivity(unchecked) @usableFromInline var changes = FIFO<Change<Element>>()
+
+  /// How many of them may be told and have no place in any thread's round.
+  @exclusivity(unchecked) @usableFromInline var unclaimed = 0
+
+  /// How many of them are held back by a transaction that is still open.
+  @exclusivity(unchecked) @usableFromInline var held = 0
+
+  @usableFromInline
+  init() {}
+}

@@ -1,0 +1,15 @@
+import Dispatch
+
+/// Tells whether code runs on the main queue.
+///
+/// `Thread.isMainThread` would be wrong on Linux: the main actor leaves the main thread with the
+/// first `await` of an asynchronous `main`.
+enum MainQueue {
+  private static let key: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+}

@@ -1,0 +1,121 @@
+import Dispatch
+
+/// An observer's node in a channel: its closure, where it runs, and what waits to be told to it.
+///
+/// It is its own Dust, so that observing takes one allocation. On `.current` the deliverer calls the
+/// closure directly. On a queue, and while the first value is being told, changes go through the
+/// mailbox, which one block at a time empties: calls neither overlap nor change places, on a
+/// concurrent queue too.
+///
+/// Invariants: the mailbox, `isEmptying` and the dropping of the closure are guarded by `lock`. The
+/// deliverer reads the closure without it, because nothing is detached while it delivers.
+@usableFromInline
+final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
+  /// Whether somebody is at emptying the mailbox, or a block is on its way to do it.
+  @exclusivity(unchecked) @usableFromInline var isEmptying = false
+
+  @usableFromInline let queue: ExecuteQueue
+  @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var mailbox = FIFO<Element>()
+
+  @inlinable
+  init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
+    self.queue = queue
+    self.changes = changes
+    if case .current = queue {
+      super.init(isDirect: true)
+    } else {
+      super.init(isDirect: false)
+    }
+  }
+
+  /// Tells one change; only the channel's deliverer calls this.
+  @inlinable
+  func receive(_ value: Element) {
+    if isDirect {
+      changes?(value)
+    } else {
+      post(value)
+    }
+  }
+
+  @usableFromInline
+  func post(_ value: Element) {
+    lock.lock()
+    if isCleaned { return lock.unlock() }
+    if isDirect {
+      lock.unlock()
+      changes?(value)
+      return
+    }
+    mailbox.append(value)
+    if isEmptying { return lock.unlock() }
+    isEmptying = true
+    lock.unlock()
+    scheduleEmptying()
+  }
+
+  // MARK: The first value
+
+  /// Makes later changes wait for the first value; nobody else knows the observation yet.
+  @inlinable
+  func prepare(first: Element) {
+    isEmptying = true
+    if isDirect {
+      leaveDirect()
+    } else {
+      mailbox.append(first)
+    }
+  }
+
+  /// Tells the first value, and then what has come in meanwhile.
+  @inlinable
+  func start(first: Element) {
+    guard case .current = queue else { return scheduleEmptying() }
+    let thread = CurrentThread.current
+    thread.tell {
+      changes?(first)
+      while let (value, changes) = next() { changes(value) }
+    }
+  }
+
+  // MARK: The mailbox
+
+  @usableFromInline
+  func scheduleEmptying() {
+    switch queue {
+    case .current: empty()
+    case .main: MainQueue.isCurrent ? empty() : DispatchQueue.main.async { self.empty() }
+    case .queue(let queue): queue.async { self.empty() }
+    }
+  }
+
+  private func empty() {
+    let thread = CurrentThread.current
+    while let (value, changes) = next() {
+      thread.tell { changes(value) }
+    }
+  }
+
+  /// What is to be told next; when nothing is left, the emptying has ended.
+  @usableFromInline
+  func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
+    lock.lock()
+    defer { lock.unlock() }
+    if !isCleaned, let changes, let value = mailbox.popFirst() { return (value, changes) }
+    isEmptying = false
+    if case .current = queue { becomeDirect() }
+    return nil
+  }
+
+  override func detach() {
+    lock.lock()
+    let channel = channel.take()
+    let isOver = isCleaned
+    let changes = isOver ? self.changes.take() : nil
+    var mailbox = FIFO<Element>()
+    if isOver { swap(&mailbox, &self.mailbox) }
+    lock.unlock()
+    withExtendedLifetime((channel, changes, mailbox)) {}
+  }
+}

@@ -1,0 +1,157 @@
+/// A value that can be read and written.
+public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Element>
+
+/// The read-only side of a ``Variable``: the same value, the same observers.
+public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
+
+/// Marks a value that can be read and written: a ``Variable``.
+public enum MutableTrait {}
+
+/// Marks a value that can only be read: a ``Constant``.
+public enum ImmutableTrait {}
+
+/// A value that tells its changes: a ``Variable``, or a ``Constant`` that shows a variable's value.
+///
+/// It may be read, written, observed and let go of on any thread. Reads never tear, writes are never
+/// lost, and every observer is told every change once, in the order of the writes.
+///
+/// ```swift
+/// let counter = Variable(0)
+/// let shown = Constant(counter)
+/// let dust = shown.observe { print($0) }  // 0
+/// counter.value += 1  // 1
+/// dust.clean()
+/// ```
+public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
+  @usableFromInline let cell: Cell<Element>
+
+  @inlinable
+  init(sharing cell: Cell<Element>) {
+    self.cell = cell
+  }
+
+  @inlinable
+  deinit {
+    cell.dropHandle()
+  }
+
+  /// The current value.
+  ///
+  /// Inside a reduce or a transaction, the thread that runs it sees what it has written so far. To
+  /// read several values with no reduce in between, use ``Dispatcher/read(_:)``.
+  @inlinable
+  public var value: Element {
+    cell.read()
+  }
+
+  /// Tells the current value, and then every change.
+  ///
+  /// - The current value is told first, without fail and without a change in between or told twice;
+  ///   on `.current` before this returns.
+  /// - Every later change is told once, in the order of the writes. A reduce, a
+  ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, and is told when it has
+  ///   ended.
+  /// - Calls to one observer never overlap, and the last one has the variable's value.
+  /// - No lock is held during a call. It may read, write, invoke, observe and clean anything. What it
+  ///   writes holds at once, and is told when the observers of the present change have been told.
+  ///
+  /// - Parameters:
+  ///   - queue: Where `changes` is called.
+  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
+  ///   - changes: Called with each value. It is kept until the Dust is cleaned.
+  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
+  ///   neither the variable nor its store alive.
+  /// - Complexity: O(1), and one allocation.
+  @_disfavoredOverload
+  @inlinable
+  public func observe(
+    on queue: ExecuteQueue = .current,
+    ignoreFirst: Bool = false,
+    changes: @escaping @Sendable (Element) -> Void
+  ) -> Dust {
+    let observation = Observation(on: queue, changes: changes)
+    cell.subscribe(observation, ignoreFirst: ignoreFirst)
+    return observation
+  }
+
+  /// Tells the current value, and then every change, on the main actor.
+  ///
+  /// The same as the other `observe`, with a closure that may use what is isolated to the main actor.
+  /// If the change is made on the main queue, and no earlier one is still on its way there, the call
+  /// happens at once.
+  ///
+  /// - Parameters:
+  ///   - queue: `.main`.
+  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
+  ///   - changes: Called with each value. It is kept until the Dust is cleaned.
+  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
+  ///   neither the variable nor its store alive.
+  /// - Complexity: O(1).
+  @inlinable
+  public func observe(
+    on queue: ExecuteQueue.Main,
+    ignoreFirst: Bool = false,
+    changes: @escaping @MainActor @Sendable (Element) -> Void
+  ) -> Dust {
+    observe(on: ExecuteQueue.main, ignoreFirst: ignoreFirst) { value in
+      MainActor.assumeIsolated { changes(value) }
+    }
+  }
+}
+
+extension PrimitiveValue where Trait == MutableTrait {
+  /// A variable with its first value.
+  @inlinable
+  public convenience init(_ value: Element) {
+    self.init(sharing: Cell(value))
+  }
+
+  /// The current value.
+  ///
+  /// Setting it tells the observers before it returns, on `.current`, unless another thread is
+  /// telling them just then; inside an observer, a reduce or a transaction, they are told when that
+  /// has ended. Changing it in place, as in `variable.value += 1` and `variable.value.append(x)`,
+  /// loses no other thread's change, and copies nothing. In the course of such a change, using the
+  /// same variable traps.
+  @inlinable
+  public var value: Element {
+    get { cell.read() }
+    set { cell.write(newValue) }
+    _modify {
+      let thread = cell.beginMutation()
+      defer { cell.endMutation(on: thread) }
+      yield &cell.value
+    }
+  }
+
+  /// Reads and changes the value in one step, in which no other thread reads or writes it.
+  ///
+  /// The body runs under the variable's lock. It may use other variables, whose observers are told
+  /// after it, and invoke actions, which are dispatched after it; two threads that mutate two
+  /// variables inside each other's mutation, in opposite orders, would wait for ever. Using the same
+  /// variable in the body traps, and so does a ``Dispatcher/transaction(_:)`` or
+  /// ``Dispatcher/read(_:)``, which would wait with the lock in hand.
+  ///
+  /// ```swift
+  /// let tickets = Variable(["A1", "A2"])
+  /// let mine = tickets.modify { $0.popLast() }
+  /// ```
+  ///
+  /// - Parameter body: Changes the value. If it throws, what it has changed by then stays.
+  /// - Returns: What the body returns.
+  @inlinable
+  public func modify<Result, Failure: Error>(
+    _ body: (inout Element) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try cell.mutate(body)
+  }
+}
+
+extension PrimitiveValue where Trait == ImmutableTrait {
+  /// The read-only side of a variable.
+  @inlinable
+  public convenience init(_ variable: Variable<Element>) {
+    variable.cell.addHandle()
+    self.init(sharing: variable.cell)
+  }
+}

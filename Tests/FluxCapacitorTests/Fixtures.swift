@@ -1,0 +1,49 @@
+import FluxCapacitor
+import Synchronization
+
+// The smallest application: one kind of state, one store, one action.
+
+extension Dispatcher {
+  enum Counter: DispatchState {
+    typealias RelatedStoreType = CounterStore
+    typealias RelatedActionType = CounterAction
+
+    case add(Int)
+    case set(Int)
+  }
+}
+
+final class CounterStore: Storable {
+  let count: Constant<Int>
+  let doubled: Constant<Int>
+  private let _count = Variable(0)
+  private let _doubled = Variable(0)
+
+  init() {
+    count = Constant(_count)
+    doubled = Constant(_doubled)
+  }
+
+  func reduce(with state: Dispatcher.Counter) {
+    switch state {
+    case .add(let amount): _count.value += amount
+    case .set(let value): _count.value = value
+    }
+    _doubled.value = _count.value * 2
+  }
+}
+
+final class CounterAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Counter
+}
+
+/// What observers were told, in order, from any thread.
+final class Log<Element: Sendable>: Sendable {
+  private let storage = Mutex<[Element]>([])
+
+  var entries: [Element] { storage.withLock { $0 } }
+
+  func append(_ entry: Element) {
+    storage.withLock { $0.append(entry) }
+  }
+}
