@@ -120,7 +120,7 @@ extension Registry {
         trap(
           """
           The inits of these stores instantiate each other: \
-          \(cycle.map { String(reflecting: $0) }.joined(separator: " → ")). Let one of them \
+          \(cycle.map(sourceName(of:)).joined(separator: " → ")). Let one of them \
           instantiate the other after its init, or pass on what it needs.
           """
         )

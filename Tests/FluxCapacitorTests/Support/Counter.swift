@@ -1,5 +1,4 @@
 import FluxCapacitor
-import Synchronization
 
 // The smallest application: one kind of state, one store, one action.
 
@@ -35,15 +34,4 @@ final class CounterStore: Storable {
 
 final class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
-}
-
-/// What observers were told, in order, from any thread.
-final class Log<Element: Sendable>: Sendable {
-  private let storage = Mutex<[Element]>([])
-
-  var entries: [Element] { storage.withLock { $0 } }
-
-  func append(_ entry: Element) {
-    storage.withLock { $0.append(entry) }
-  }
 }

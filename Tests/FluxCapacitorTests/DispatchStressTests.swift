@@ -1,0 +1,153 @@
+import FluxCapacitor
+import Synchronization
+import Testing
+
+/// The promises about dispatching and the registry under contention: 200,000 operations each.
+@Suite(.timeLimit(.minutes(10)))
+struct DispatchStressTests {
+  // D1, D4
+
+  @Test func dispatchesFromManyThreadsHaveOneOrderForAll() {
+    isolated { dispatcher in
+      let counter = CounterStore.instantiate()
+      let mirror = MirrorStore.instantiate()
+      let count = Log<Int>()
+      let doubled = Log<Int>()
+      let mirrored = Log<Int>()
+      let dusts = DustBuster()
+      counter.count.observe { count.append($0) }.cleaned(by: dusts)
+      counter.doubled.observe { doubled.append($0 / 2) }.cleaned(by: dusts)
+      mirror.count.observe { mirrored.append($0) }.cleaned(by: dusts)
+
+      inParallel(4) { index in
+        for value in 0..<50_000 {
+          dispatcher.dispatch(Dispatcher.Counter.set(value * 4 + index))
+        }
+      }
+
+      #expect(count.entries.count == 200_001)
+      #expect(count.entries == doubled.entries)
+      #expect(count.entries == mirrored.entries)
+      for index in 0..<4 {
+        let own = count.entries.dropFirst().filter { $0 % 4 == index }
+        #expect(own == (0..<50_000).map { $0 * 4 + index })
+      }
+    }
+  }
+
+  @Test func readsSeeNoHalfOfAReduce() {
+    isolated { dispatcher in
+      let store = CounterStore.instantiate()
+
+      inParallel(4) { index in
+        for value in 0..<50_000 {
+          if index < 2 {
+            dispatcher.dispatch(Dispatcher.Counter.set(value))
+          } else {
+            let isWhole = dispatcher.read { store.doubled.value == store.count.value * 2 }
+            #expect(isWhole)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func observersThatInvokeFromManyThreadsLoseNothing() {
+    isolated { dispatcher in
+      let store = CounterStore.instantiate()
+      let script = ScriptStore.instantiate()
+      let dust = store.count.observe(ignoreFirst: true) { _ in
+        dispatcher.reduce { $0.first.value += 1 }
+      }
+
+      inParallel(4) { _ in
+        for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+      }
+
+      #expect(store.count.value == 200_000)
+      #expect(script.first.value == 200_000)
+      dust.clean()
+    }
+  }
+
+  // V1 beside D4
+
+  @Test func writesAndTransactionsOnOneVariableAreEachToldOnceAndInOrder() {
+    let dispatcher = Dispatcher()
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    inParallel(4) { index in
+      for round in 0..<50_000 {
+        let value = round * 4 + index
+        if index < 2 {
+          variable.value = value
+        } else {
+          dispatcher.transaction {
+            variable.value = -1
+            variable.value = value
+          }
+        }
+      }
+    }
+
+    let told = log.entries
+    #expect(told.last == variable.value)
+    #expect(told.count { $0 >= 0 } == 200_000)
+    for index in 0..<4 {
+      #expect(told.filter { $0 >= 0 && $0 % 4 == index } == (0..<50_000).map { $0 * 4 + index })
+    }
+    dust.clean()
+  }
+
+  // R1, R2
+
+  @Test func racingThreadsGetTheSameStore() {
+    let dispatchers = (0..<25_000).map { _ in Dispatcher() }
+    let stores = (0..<8).map { _ in Log<CounterStore>() }
+
+    inParallel(8) { index in
+      for dispatcher in dispatchers {
+        stores[index].append(withDispatcher(dispatcher) { CounterStore.instantiate() })
+      }
+    }
+
+    let first = stores[0].entries.map(ObjectIdentifier.init)
+    for others in stores.dropFirst() {
+      #expect(others.entries.map(ObjectIdentifier.init) == first)
+    }
+  }
+
+  @Test func storesComeAndGoWhileOthersDispatch() {
+    isolated { dispatcher in
+      inParallel(4) { index in
+        for round in 0..<50_000 {
+          if index < 2 {
+            dispatcher.dispatch(Dispatcher.Counter.add(1))
+          } else {
+            withDispatcher(dispatcher) {
+              let store = CounterStore.instantiate()
+              let dusts = DustBuster()
+              store.count.observe { _ in }.cleaned(by: dusts)
+              if round % 10 == index { store.clear() }
+              #expect(store.doubled.value % 2 == 0)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A second store on the counter's states.
+private final class MirrorStore: Storable {
+  let count = Variable(0)
+
+  func reduce(with state: Dispatcher.Counter) {
+    switch state {
+    case .add(let amount): count.value += amount
+    case .set(let value): count.value = value
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Dispatch
+import FluxCapacitor
+import Testing
+
+struct DustTests {
+  // V5
+
+  @Test func cleanEndsTheObservation() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe { log.append($0) }
+
+    dust.clean()
+    dust.clean()
+    variable.value = 1
+
+    #expect(log.entries == [0])
+  }
+
+  @Test func cleanLeavesTheOthersInOrder() {
+    for cleaned in 0..<4 {
+      let variable = Variable(0)
+      let log = Log<Int>()
+      let dusts = (0..<4).map { index in
+        variable.observe(ignoreFirst: true) { _ in log.append(index) }
+      }
+
+      dusts[cleaned].clean()
+      variable.value = 1
+
+      #expect(log.entries == (0..<4).filter { $0 != cleaned })
+      dusts.forEach { $0.clean() }
+    }
+  }
+
+  @Test func observerMayCleanItself() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let own = DustBuster()
+    variable.observe(ignoreFirst: true) { value in
+      log.append(value)
+      own.clean()
+    }.cleaned(by: own)
+
+    variable.value = 1
+    variable.value = 2
+
+    #expect(log.entries == [1])
+  }
+
+  @Test func observerMayCleanItselfInItsFirstCall() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let box = DustBuster()
+    let trigger = Variable(0)
+    variable.observe(on: .queue(DispatchQueue(label: "held"))) { _ in }.cleaned(by: box)
+    let dust = trigger.observe { value in
+      log.append(value)
+      if value == 0 { Beside { trigger.value = 1 }.join() }
+      box.clean()
+    }
+    dust.clean()
+
+    #expect(log.entries == [0, 1])
+  }
+
+  @Test func observerMayCleanAnotherThatWasToBeToldNext() {
+    let variable = Variable(0)
+    let log = Log<String>()
+    let others = DustBuster()
+    let first = variable.observe(ignoreFirst: true) { _ in
+      log.append("first")
+      others.clean()
+    }
+    variable.observe(ignoreFirst: true) { _ in log.append("second") }.cleaned(by: others)
+    variable.observe(ignoreFirst: true) { _ in log.append("third") }.cleaned(by: others)
+    let last = variable.observe(ignoreFirst: true) { _ in log.append("last") }
+
+    variable.value = 1
+    variable.value = 2
+
+    #expect(log.entries == ["first", "last", "first", "last"])
+    first.clean()
+    last.clean()
+  }
+
+  @Test func valuesQueuedBeforeCleanAreNotTold() {
+    let queue = DispatchQueue(label: "observer")
+    let variable = Variable(0)
+    let log = Log<Int>()
+    queue.suspend()
+    let dust = variable.observe(on: .queue(queue)) { log.append($0) }
+    variable.value = 1
+
+    dust.clean()
+    queue.resume()
+    queue.sync {}
+
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func observerAddedInTheMidstOfARoundStartsWithTheNewValue() {
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    variable.observe(ignoreFirst: true) { value in
+      guard value == 1 else { return }
+      variable.observe { log.append("late \($0)") }.cleaned(by: dusts)
+    }.cleaned(by: dusts)
+
+    variable.value = 1
+    variable.value = 2
+
+    #expect(log.entries == ["late 1", "late 2"])
+  }
+
+  // V7
+
+  @Test func lettingGoOfTheDustDoesNotEndTheObservation() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    _ = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    variable.value = 1
+
+    #expect(log.entries == [1])
+  }
+}

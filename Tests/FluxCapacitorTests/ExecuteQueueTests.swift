@@ -1,0 +1,120 @@
+import Dispatch
+import FluxCapacitor
+import Foundation
+import Testing
+
+struct ExecuteQueueTests {
+  @Test func observerOnAQueueIsToldThereFirstValueIncluded() {
+    let key = DispatchSpecificKey<Bool>()
+    let queue = DispatchQueue(label: "observer")
+    queue.setSpecific(key: key, value: true)
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(on: .queue(queue)) { value in
+      #expect(DispatchQueue.getSpecific(key: key) == true)
+      log.append(value)
+    }
+
+    for value in 1...3 { variable.value = value }
+    queue.sync {}
+
+    #expect(log.entries == [0, 1, 2, 3])
+    dust.clean()
+  }
+
+  @Test func observerOnASuspendedQueueMissesNothing() {
+    let queue = DispatchQueue(label: "observer")
+    let variable = Variable(0)
+    let log = Log<Int>()
+    queue.suspend()
+    let dust = variable.observe(on: .queue(queue)) { log.append($0) }
+
+    for value in 1...1000 { variable.value = value }
+    queue.resume()
+    queue.sync {}
+
+    #expect(log.entries == Array(0...1000))
+    dust.clean()
+  }
+
+  @Test func queuedValuesAreToldAfterTheVariableIsGone() {
+    let queue = DispatchQueue(label: "observer")
+    let log = Log<Int>()
+    queue.suspend()
+    do {
+      let variable = Variable(0)
+      _ = variable.observe(on: .queue(queue)) { log.append($0) }
+      variable.value = 1
+    }
+    queue.resume()
+    queue.sync {}
+
+    #expect(log.entries == [0, 1])
+  }
+
+  @MainActor @Test func observerOnMainIsCalledAtOnceOnTheMainActor() {
+    let screen = Screen()
+    let variable = Variable(0)
+    let dust = variable.observe(on: .main) { screen.shown.append($0) }
+
+    variable.value = 1
+
+    #expect(screen.shown == [0, 1])
+    dust.clean()
+  }
+
+  @MainActor @Test func changeMadeOnMainDoesNotOvertakeOneThatIsOnItsWay() async {
+    let screen = Screen()
+    let variable = Variable(0)
+    let dust = variable.observe(on: .main) { screen.shown.append($0) }
+
+    Beside { variable.value = 1 }.join()
+    variable.value = 2
+    #expect(screen.shown == [0])
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+
+    #expect(screen.shown == [0, 1, 2])
+    dust.clean()
+  }
+
+  @MainActor @Test func cleanOnMainHoldsForValuesOnTheirWay() async {
+    let screen = Screen()
+    let variable = Variable(0)
+    let dust = variable.observe(on: .main) { screen.shown.append($0) }
+
+    Beside { variable.value = 1 }.join()
+    dust.clean()
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+
+    #expect(screen.shown == [0])
+  }
+
+  @Test func aQueueChosenAtRunTimeMayBeMain() async {
+    let queue = ExecuteQueue.main
+    let variable = Variable(0)
+    let values = AsyncStream<Int> { continuation in
+      let dust = variable.observe(on: queue) { value in
+        MainActor.assumeIsolated { _ = continuation.yield(value) }
+      }
+      continuation.onTermination = { _ in dust.clean() }
+    }
+
+    var told: [Int] = []
+    for await value in values {
+      told.append(value)
+      if value == 2 { break }
+      variable.value = value + 1
+    }
+
+    #expect(told == [0, 1, 2])
+  }
+}
+
+@MainActor
+private final class Screen {
+  var shown: [Int] = []
+}

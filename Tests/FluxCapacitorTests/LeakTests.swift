@@ -1,0 +1,131 @@
+import Dispatch
+import FluxCapacitor
+import Testing
+
+/// V7: what is no longer needed is freed.
+struct LeakTests {
+  @Test func cleanFreesTheClosureAndTheValue() {
+    let variable = Variable(Token())
+    weak let value = variable.value
+    weak var captured: Token?
+    let dust = {
+      let token = Token()
+      captured = token
+      return variable.observe { _ in withExtendedLifetime(token) {} }
+    }()
+    #expect(captured != nil)
+
+    dust.clean()
+    variable.value = Token()
+
+    #expect(captured == nil)
+    #expect(value == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func cleanInsideACallFreesTheClosureAfterIt(ignoreFirst: Bool) {
+    let variable = Variable(0)
+    let dusts = DustBuster()
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      variable.observe(ignoreFirst: ignoreFirst) { value in
+        if value == 1 { dusts.clean() }
+        withExtendedLifetime(token) {}
+      }.cleaned(by: dusts)
+    }
+
+    variable.value = 1
+
+    #expect(captured == nil)
+  }
+
+  @Test func endOfTheVariableFreesObserversThatWereNeverCleaned() {
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      let variable = Variable(0)
+      let constant = Constant(variable)
+      _ = constant.observe { _ in withExtendedLifetime(token) {} }
+      variable.value = 1
+      #expect(captured != nil)
+    }
+
+    #expect(captured == nil)
+  }
+
+  @Test func endOfTheVariableInsideItsOwnRoundFreesItsObservers() {
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      let holder = Variable<Variable<Int>?>(Variable(0))
+      _ = holder.value?.observe(ignoreFirst: true) { _ in
+        withExtendedLifetime(token) { holder.value = nil }
+      }
+      holder.value?.value = 1
+      #expect(holder.value == nil)
+    }
+
+    #expect(captured == nil)
+  }
+
+  @Test func observingKeepsNoStoreAlive() {
+    isolated { _ in
+      weak var store: CounterStore?
+      let dust: Dust
+      do {
+        let made = CounterStore.instantiate()
+        store = made
+        dust = made.count.observe { _ in }
+      }
+
+      #expect(store == nil)
+      dust.clean()
+    }
+  }
+
+  @Test func dispatcherIsFreedWithItsRoutes() {
+    weak var dispatcher: Dispatcher?
+    isolated { isolated in
+      dispatcher = isolated
+      let store = CounterStore.instantiate()
+      CounterAction().invoke(.add(1))
+      withExtendedLifetime(store) {}
+    }
+
+    #expect(dispatcher == nil)
+  }
+
+  @Test func observerOnAQueueIsFreedWithItsQueuedValues() {
+    let queue = DispatchQueue(label: "observer")
+    let variable = Variable<Token?>(Token())
+    weak let value = variable.value
+    weak var captured: Token?
+    queue.suspend()
+    let dust = {
+      let token = Token()
+      captured = token
+      return variable.observe(on: .queue(queue)) { _ in withExtendedLifetime(token) {} }
+    }()
+    variable.value = nil
+    #expect(value != nil)
+
+    dust.clean()
+    #expect(value == nil)
+    #expect(captured == nil)
+    queue.resume()
+    queue.sync {}
+  }
+
+  @Test func tenThousandObserversAreFreedWithoutRecursion() {
+    inParallel(1, stackSize: 128 * 1024) { _ in
+      let variable = Variable(0)
+      for _ in 0..<10_000 { _ = variable.observe { _ in } }
+    }
+  }
+}
+
+private final class Token: Sendable {}

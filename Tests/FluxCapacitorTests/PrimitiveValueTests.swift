@@ -1,0 +1,285 @@
+import FluxCapacitor
+import Testing
+
+struct PrimitiveValueTests {
+  @Test func constantShowsItsVariable() {
+    let variable = Variable(0)
+    let constant = Constant(variable)
+
+    variable.value = 1
+
+    #expect(constant.value == 1)
+  }
+
+  @Test func constantOutlivesItsVariable() {
+    let constant = Constant(Variable("still here"))
+
+    #expect(constant.value == "still here")
+  }
+
+  // V1
+
+  @Test func observeTellsTheCurrentValueThenEveryChange() {
+    let variable = Variable(0)
+    let fromVariable = Log<Int>()
+    let fromConstant = Log<Int>()
+    let dusts = DustBuster()
+    variable.observe { fromVariable.append($0) }.cleaned(by: dusts)
+    Constant(variable).observe { fromConstant.append($0) }.cleaned(by: dusts)
+
+    for value in [10, 10, 20] { variable.value = value }
+
+    #expect(fromVariable.entries == [0, 10, 10, 20])
+    #expect(fromConstant.entries == [0, 10, 10, 20])
+  }
+
+  @Test func ignoreFirstStartsWithTheNextChange() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    variable.value = 1
+
+    #expect(log.entries == [1])
+    dust.clean()
+  }
+
+  @Test func writeDuringTheFirstCallIsToldAfterIt() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe { value in
+      if value == 0 { Beside { variable.value = 1 }.join() }
+      log.append(value)
+    }
+
+    #expect(log.entries == [0, 1])
+    dust.clean()
+  }
+
+  // V2, V8
+
+  @Test func changeThatCollidesIsToldByTheThreadThatIsDelivering() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { value in
+      if value == 1 { Beside { variable.value = 2 }.join() }
+      log.append(value)
+    }
+
+    variable.value = 1
+
+    #expect(log.entries == [1, 2])
+    dust.clean()
+  }
+
+  @Test func observerOnCurrentRunsOnTheThreadOfTheChange() {
+    let variable = Variable(0)
+    let threads = Log<ObjectIdentifier>()
+    let dust = variable.observe { _ in threads.append(.currentThread) }
+
+    let other = Log<ObjectIdentifier>()
+    Beside {
+      other.append(.currentThread)
+      variable.value = 1
+    }.join()
+
+    #expect(threads.entries == [.currentThread] + other.entries)
+    dust.clean()
+  }
+
+  // V3
+
+  @Test func observerMayReadSetObserveAndCleanFromAnotherThread() {
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    let victim = variable.observe(ignoreFirst: true) { log.append("victim \($0)") }
+    variable.observe(ignoreFirst: true) { value in
+      Beside {
+        log.append("read \(variable.value)")
+        if value == 1 { variable.value = 2 }
+        variable.observe { log.append("new \($0)") }.cleaned(by: DustBuster())
+        victim.clean()
+      }.join()
+    }.cleaned(by: dusts)
+
+    variable.value = 1
+
+    #expect(log.entries == ["victim 1", "read 1", "new 2", "read 2", "new 2"])
+  }
+
+  // V4
+
+  @Test func setInsideObserverAppliesAtOnceAndIsToldAfterTheRound() {
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    variable.observe(ignoreFirst: true) { value in
+      log.append("first \(value)")
+      if value == 1 {
+        variable.value = 2
+        #expect(variable.value == 2)
+      }
+    }.cleaned(by: dusts)
+    variable.observe(ignoreFirst: true) { log.append("second \($0)") }.cleaned(by: dusts)
+
+    variable.value = 1
+
+    #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
+  }
+
+  @Test func setsOfSeveralVariablesInsideAnObserverKeepTheirOrder() {
+    let variables = [Variable(0), Variable(0), Variable(0)]
+    let log = Log<[Int]>()
+    let dusts = DustBuster()
+    for (index, variable) in variables.enumerated() {
+      variable.observe(ignoreFirst: true) { log.append([index, $0]) }.cleaned(by: dusts)
+    }
+    let trigger = Variable(0)
+    trigger.observe(ignoreFirst: true) { _ in
+      variables[0].value = 1
+      variables[1].value = 1
+      variables[0].value = 2
+      variables[2].value = 1
+      variables[1].value = 2
+    }.cleaned(by: dusts)
+
+    trigger.value = 1
+
+    #expect(log.entries == [[0, 1], [1, 1], [0, 2], [2, 1], [1, 2]])
+  }
+
+  @Test func setInsideTheFirstCallIsToldAfterIt() {
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    variable.observe(ignoreFirst: true) { log.append("old \($0)") }.cleaned(by: dusts)
+    variable.observe { value in
+      if value == 0 { variable.value = 1 }
+      log.append("new \(value)")
+    }.cleaned(by: dusts)
+
+    #expect(log.entries == ["new 0", "old 1", "new 1"])
+  }
+
+  // V6
+
+  @Test func changeInPlaceIsToldOnce() {
+    let variable = Variable([1])
+    let log = Log<[Int]>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    variable.value.append(2)
+    variable.value[0] += 9
+
+    #expect(log.entries == [[1, 2], [10, 2]])
+    dust.clean()
+  }
+
+  @Test func changeInPlaceCopiesNothing() {
+    let variable = Variable(Array(0..<100))
+
+    let before = variable.modify { $0.withUnsafeBufferPointer(\.baseAddress) }
+    variable.value[50] = 0
+    let after = variable.modify { $0.withUnsafeBufferPointer(\.baseAddress) }
+
+    #expect(before == after)
+  }
+
+  @Test func modifyReturnsItsResult() {
+    let tickets = Variable(["A1", "A2"])
+
+    let mine = tickets.modify { $0.popLast() }
+
+    #expect(mine == "A2")
+    #expect(tickets.value == ["A1"])
+  }
+
+  @Test func modifyThatThrowsKeepsAndTellsWhatItChanged() {
+    struct Failure: Error, Equatable {}
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    #expect(throws: Failure()) {
+      try variable.modify { value in
+        value = 1
+        throw Failure()
+      }
+    }
+
+    #expect(log.entries == [1])
+    dust.clean()
+  }
+
+  @Test func whatAMutationSetsElsewhereIsToldAfterIt() {
+    let variable = Variable(0)
+    let other = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    variable.observe(ignoreFirst: true) { log.append("variable \($0)") }.cleaned(by: dusts)
+    other.observe(ignoreFirst: true) { log.append("other \($0), variable is \(variable.value)") }
+      .cleaned(by: dusts)
+
+    variable.modify { value in
+      value = 1
+      other.value = 1
+      #expect(log.entries.isEmpty)
+    }
+
+    #expect(log.entries == ["other 1, variable is 1", "variable 1"])
+  }
+
+  @Test func invokeInsideAMutationWaitsForItsEnd() {
+    isolated { dispatcher in
+      let store = CounterStore.instantiate()
+      let variable = Variable(0)
+
+      variable.modify { value in
+        CounterAction().invoke(.add(1))
+        #expect(store.count.value == 0)
+        value = 1
+      }
+
+      #expect(store.count.value == 1)
+    }
+  }
+
+  @Test func mutationInsideAReduceIsPartOfIt() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let log = Log<Int>()
+      let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+
+      dispatcher.reduce { store in
+        store.first.value += 1
+        store.first.modify { $0 += 1 }
+        #expect(log.entries.isEmpty)
+      }
+
+      #expect(log.entries == [2])
+      dust.clean()
+    }
+  }
+
+  @Test func oldValueIsReleasedOutsideTheLock() {
+    let variable = Variable<Reader?>(nil)
+    let log = Log<Bool>()
+    variable.value = Reader { log.append(variable.value == nil) }
+
+    variable.value = nil
+
+    #expect(log.entries == [true])
+  }
+}
+
+/// A value whose end runs code of the user's.
+private final class Reader: Sendable {
+  private let atEnd: @Sendable () -> Void
+
+  init(_ atEnd: @escaping @Sendable () -> Void) {
+    self.atEnd = atEnd
+  }
+
+  deinit { atEnd() }
+}

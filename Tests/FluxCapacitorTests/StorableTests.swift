@@ -1,0 +1,277 @@
+import FluxCapacitor
+import Testing
+
+struct StorableTests {
+  // R1, R2
+
+  @Test func instantiateGivesTheOneLiveStore() {
+    isolated { _ in
+      let store = CounterStore.instantiate()
+
+      #expect(CounterStore.instantiate() === store)
+    }
+  }
+
+  @Test func storesAreHeldWeakly() {
+    isolated { _ in
+      weak var first: CounterStore?
+      do {
+        let store = CounterStore.instantiate()
+        CounterAction().invoke(.add(1))
+        first = store
+        #expect(first != nil)
+      }
+
+      #expect(first == nil)
+      #expect(CounterStore.instantiate().count.value == 0)
+    }
+  }
+
+  // R3
+
+  @Test func stateReachesEveryStoreOfItsTypeInOrderOfRegistration() {
+    isolated { _ in
+      let log = Log<String>()
+      let audit = AuditStore.instantiate()
+      let counter = CounterStore.instantiate()
+      let ledger = LedgerStore.instantiate()
+      audit.onReduce.value = { log.append("audit sees \(counter.count.value)") }
+      ledger.onReduce.value = { log.append("ledger sees \(counter.count.value)") }
+
+      CounterAction().invoke(.add(1))
+
+      #expect(log.entries == ["audit sees 0", "ledger sees 1"])
+    }
+  }
+
+  @Test func statesOfTheSameNameAreToldApart() {
+    isolated { dispatcher in
+      let home = Home.Store.instantiate()
+      let work = Work.Store.instantiate()
+
+      dispatcher.dispatch(Home.State.rename("home"))
+
+      #expect(home.name.value == "home")
+      #expect(work.name.value == "")
+    }
+  }
+
+  @Test func subclassStandsInForItsParent() {
+    isolated { dispatcher in
+      let loud = LoudStore.instantiate()
+
+      #expect(ParentStore.instantiate() === loud)
+      dispatcher.dispatch(ParentStore.State.say("hi"))
+      #expect(loud.said.value == "HI")
+    }
+  }
+
+  @Test func parentAndSubclassLiveSideBySide() {
+    isolated { dispatcher in
+      let parent = ParentStore.instantiate()
+      let loud = LoudStore.instantiate()
+
+      #expect(parent !== loud)
+      #expect(ParentStore.instantiate() === parent)
+      #expect(LoudStore.instantiate() === loud)
+      dispatcher.dispatch(ParentStore.State.say("hi"))
+      #expect([parent.said.value, loud.said.value] == ["hi", "HI"])
+    }
+  }
+
+  // R4
+
+  @Test func clearUnregistersThatVeryStore() {
+    isolated { _ in
+      let old = CounterStore.instantiate()
+      old.clear()
+      let new = CounterStore.instantiate()
+      #expect(new !== old)
+
+      old.clear()
+      CounterAction().invoke(.add(1))
+
+      #expect(CounterStore.instantiate() === new)
+      #expect(new.count.value == 1)
+      #expect(old.count.value == 0)
+    }
+  }
+
+  @Test func clearFindsTheDispatcherThatTheStoreRegisteredWith() {
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+
+    store.clear()
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+
+    #expect(store.count.value == 0)
+  }
+
+  @Test func unregisterAllEmptiesTheDispatcher() {
+    isolated { dispatcher in
+      let counter = CounterStore.instantiate()
+      let script = ScriptStore.instantiate()
+
+      dispatcher.unregisterAll()
+      CounterAction().invoke(.add(1))
+      dispatcher.reduce { $0.first.value = 1 }
+
+      #expect(counter.count.value == 0)
+      #expect(script.first.value == 0)
+      #expect(CounterStore.instantiate() !== counter)
+    }
+  }
+
+  @Test func storeClearedInTheMidstOfADispatchIsNotReached() {
+    isolated { _ in
+      let audit = AuditStore.instantiate()
+      let counter = CounterStore.instantiate()
+      audit.onReduce.value = { counter.clear() }
+
+      CounterAction().invoke(.add(1))
+
+      #expect(counter.count.value == 0)
+    }
+  }
+
+  // R5
+
+  @Test func initMayInstantiateOtherStores() {
+    isolated { _ in
+      let store = NestedStore.instantiate()
+
+      #expect(store.counter === CounterStore.instantiate())
+    }
+  }
+
+  @Test func stateInvokedInInitReachesTheStoreItself() {
+    isolated { _ in
+      let store = EagerStore.instantiate()
+
+      #expect(store.count.value == 1)
+    }
+  }
+}
+
+// MARK: - Two more stores on the counter's states
+
+final class AuditStore: Storable {
+  let onReduce = Variable<@Sendable () -> Void>({})
+
+  func reduce(with _: Dispatcher.Counter) { onReduce.value() }
+}
+
+final class LedgerStore: Storable {
+  let onReduce = Variable<@Sendable () -> Void>({})
+
+  func reduce(with _: Dispatcher.Counter) { onReduce.value() }
+}
+
+// MARK: - States of the same name
+
+enum Home {
+  enum State: DispatchState {
+    typealias RelatedStoreType = Store
+    typealias RelatedActionType = Action
+
+    case rename(String)
+  }
+
+  final class Store: Storable {
+    let name = Variable("")
+
+    func reduce(with state: State) {
+      switch state {
+      case .rename(let name): self.name.value = name
+      }
+    }
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+}
+
+enum Work {
+  enum State: DispatchState {
+    typealias RelatedStoreType = Store
+    typealias RelatedActionType = Action
+
+    case rename(String)
+  }
+
+  final class Store: Storable {
+    let name = Variable("")
+
+    func reduce(with state: State) {
+      switch state {
+      case .rename(let name): self.name.value = name
+      }
+    }
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+}
+
+// MARK: - A subclass
+
+class ParentStore: Storable, @unchecked Sendable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = ParentStore
+    typealias RelatedActionType = ParentAction
+
+    case say(String)
+  }
+
+  let said = Variable("")
+
+  required init() {}
+
+  func reduce(with state: State) {
+    switch state {
+    case .say(let words): said.value = words
+    }
+  }
+}
+
+final class LoudStore: ParentStore, @unchecked Sendable {
+  override func reduce(with state: State) {
+    super.reduce(with: state)
+    said.value = said.value.uppercased()
+  }
+}
+
+struct ParentAction: Actionable {
+  typealias DispatchStateType = ParentStore.State
+}
+
+// MARK: - Stores with more to do in their init
+
+final class NestedStore: Storable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = NestedStore
+    typealias RelatedActionType = Action
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+
+  let counter = CounterStore.instantiate()
+
+  func reduce(with _: State) {}
+}
+
+final class EagerStore: Storable {
+  let count = Variable(0)
+
+  init() {
+    CounterAction().invoke(.add(1))
+  }
+
+  func reduce(with state: Dispatcher.Counter) {
+    if case .add(let amount) = state { count.value += amount }
+  }
+}

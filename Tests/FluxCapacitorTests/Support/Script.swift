@@ -1,0 +1,39 @@
+import FluxCapacitor
+
+extension Dispatcher {
+  /// A state that says itself what its reduce does.
+  enum Script: DispatchState {
+    typealias RelatedStoreType = ScriptStore
+    typealias RelatedActionType = ScriptAction
+
+    case run(@Sendable (ScriptStore) -> Void)
+  }
+}
+
+final class ScriptStore: Storable {
+  let first = Variable(0)
+  let second = Variable(0)
+
+  func reduce(with state: Dispatcher.Script) {
+    switch state {
+    case .run(let body): body(self)
+    }
+  }
+}
+
+struct ScriptAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Script
+}
+
+extension Dispatcher {
+  /// Runs a closure as a reduce of this dispatcher's `ScriptStore`.
+  func reduce(_ body: @escaping @Sendable (ScriptStore) -> Void) {
+    dispatch(Script.run(body))
+  }
+}
+
+/// Gives a test a dispatcher of its own.
+func isolated<Result>(_ body: (Dispatcher) throws -> Result) rethrows -> Result {
+  let dispatcher = Dispatcher()
+  return try withDispatcher(dispatcher) { try body(dispatcher) }
+}

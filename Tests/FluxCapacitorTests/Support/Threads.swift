@@ -1,0 +1,67 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Runs a body on several threads, which set off together, and waits for all of them.
+///
+/// They are threads of their own, not a pool's: a race needs them all at the same time.
+func inParallel(
+  _ count: Int, stackSize: Int? = nil, _ body: @escaping @Sendable (_ index: Int) -> Void
+) {
+  let start = Start(of: count)
+  let done = DispatchGroup()
+  for index in 0..<count {
+    done.enter()
+    let thread = Thread {
+      start.waitForAll()
+      body(index)
+      done.leave()
+    }
+    if let stackSize { thread.stackSize = stackSize }
+    thread.start()
+  }
+  done.wait()
+}
+
+private final class Start: Sendable {
+  private let ready = Atomic(0)
+  private let count: Int
+
+  init(of count: Int) {
+    self.count = count
+  }
+
+  func waitForAll() {
+    ready.add(1, ordering: .acquiringAndReleasing)
+    while ready.load(ordering: .acquiring) < count { sched_yield() }
+  }
+}
+
+/// Opens once; who waits for it before, waits.
+struct Gate: Sendable {
+  private let group = DispatchGroup()
+
+  init() { group.enter() }
+
+  func open() { group.leave() }
+  func wait() { group.wait() }
+}
+
+/// A thread that runs beside the test.
+struct Beside: Sendable {
+  private let done = Gate()
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    let done = done
+    Thread.detachNewThread {
+      body()
+      done.open()
+    }
+  }
+
+  func join() { done.wait() }
+}
+
+extension ObjectIdentifier {
+  static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
+}

@@ -1,0 +1,95 @@
+import FluxCapacitor
+import Testing
+
+/// Mistakes of the programmer's end the process with a sentence, and never hang.
+@Suite(.timeLimit(.minutes(2)))
+struct TrapTests {
+  @Test func mutationInsideItsOwnMutation() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let variable = Variable(0)
+      variable.modify { _ in variable.value += 1 }
+    }
+
+    expectSentence(in: result, "Variable<Int>", "inside its own mutation", "modify")
+  }
+
+  @Test func readInsideItsOwnMutation() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let variable = Variable([0])
+      let constant = Constant(variable)
+      variable.modify { $0.append(constant.value.count) }
+    }
+
+    expectSentence(in: result, "Variable<Array<Int>>", "inside its own mutation")
+  }
+
+  @Test func transactionInsideAMutation() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let variable = Variable(0)
+      variable.modify { value in Dispatcher().transaction { value = 1 } }
+    }
+
+    expectSentence(in: result, "transaction", "inside a variable's mutation")
+  }
+
+  @Test func storesThatInstantiateEachOther() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = ChickenStore.instantiate()
+    }
+
+    expectSentence(in: result, "ChickenStore → FluxCapacitorTests.EggStore → ")
+  }
+
+  @Test func storesThatInstantiateEachOtherFromTwoThreads() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      inParallel(2) { index in
+        if index == 0 { _ = ChickenStore.instantiate() } else { _ = EggStore.instantiate() }
+      }
+    }
+
+    expectSentence(in: result, "ChickenStore", "EggStore", "instantiate each other")
+  }
+
+  private func expectSentence(
+    in result: ExitTest.Result?, _ parts: String...,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for part in parts {
+      #expect(printed.contains(part), sourceLocation: sourceLocation)
+    }
+  }
+}
+
+// MARK: - Stores whose inits go round in a circle
+
+private enum Farm: DispatchState {
+  typealias RelatedStoreType = ChickenStore
+  typealias RelatedActionType = FarmAction
+}
+
+private struct FarmAction: Actionable {
+  typealias DispatchStateType = Farm
+}
+
+private final class ChickenStore: Storable {
+  let egg = EggStore.instantiate()
+
+  func reduce(with _: Farm) {}
+}
+
+private final class EggStore: Storable {
+  let chicken = ChickenStore.instantiate()
+
+  func reduce(with _: Farm) {}
+}

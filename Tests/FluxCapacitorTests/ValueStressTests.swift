@@ -1,0 +1,272 @@
+import Dispatch
+import FluxCapacitor
+import Synchronization
+import Testing
+
+/// The promises about values under contention: 200,000 operations each, and more.
+@Suite(.timeLimit(.minutes(10)))
+struct ValueStressTests {
+  // V1
+
+  @Test func subscribersRacingAWriterMissNothing() {
+    for _ in 0..<200 {
+      let variable = Variable(0)
+      let logs = (0..<4).map { _ in Log<Int>() }
+      let dusts = DustBuster()
+
+      inParallel(5) { index in
+        if index == 4 {
+          for value in 1...1000 { variable.value = value }
+        } else {
+          variable.observe { logs[index].append($0) }.cleaned(by: dusts)
+        }
+      }
+
+      for log in logs {
+        let first = log.entries.first ?? -1
+        #expect(log.entries == Array(first...1000))
+      }
+    }
+  }
+
+  // V2
+
+  @Test func callsOfAnObserverNeverOverlapAndKeepTheOrderOfTheWrites() {
+    let variable = Variable(0)
+    let observer = ExclusiveObserver()
+    let dust = variable.observe { observer.receive($0) }
+
+    inParallel(4) { _ in
+      for _ in 0..<50_000 { variable.value += 1 }
+    }
+
+    #expect(variable.value == 200_000)
+    observer.expectConsecutive(through: 200_000)
+    dust.clean()
+  }
+
+  @Test func callsOnAConcurrentQueueNeverOverlapEither() {
+    let queue = DispatchQueue(label: "observer", attributes: .concurrent)
+    let variable = Variable(0)
+    let observer = ExclusiveObserver()
+    let done = Gate()
+    let dust = variable.observe(on: .queue(queue)) { value in
+      observer.receive(value)
+      if value == 200_000 { done.open() }
+    }
+
+    inParallel(4) { _ in
+      for _ in 0..<50_000 { variable.modify { $0 += 1 } }
+    }
+    done.wait()
+
+    observer.expectConsecutive(through: 200_000)
+    dust.clean()
+  }
+
+  @MainActor @Test func mainObserverIsNeverOvertaken() async {
+    let variable = Variable(0)
+    let observer = ExclusiveObserver()
+    let isDone = Atomic(false)
+    let dust = variable.observe(on: .main) { observer.receive($0) }
+
+    let beside = Beside {
+      for _ in 0..<100_000 { variable.value += 1 }
+      isDone.store(true, ordering: .releasing)
+    }
+    var written = 0
+    while written < 100_000 || !isDone.load(ordering: .acquiring) {
+      for _ in 0..<min(100, 100_000 - written) { variable.value += 1 }
+      written = min(written + 100, 100_000)
+      await Task.yield()
+    }
+    beside.join()
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+
+    observer.expectConsecutive(through: 200_000)
+    dust.clean()
+  }
+
+  // V3
+
+  @Test func variablesThatSetEachOtherFromTwoThreadsDoNotDeadlock() {
+    let a = Variable(0)
+    let b = Variable(0)
+    let dusts = DustBuster()
+    a.observe(ignoreFirst: true) { if b.value < $0 { b.value = $0 } }.cleaned(by: dusts)
+    b.observe(ignoreFirst: true) { if a.value < $0 { a.value = $0 } }.cleaned(by: dusts)
+
+    inParallel(2) { index in
+      for value in 0..<100_000 {
+        if index == 0 { a.value = 2 * value } else { b.value = 2 * value + 1 }
+      }
+    }
+    a.value = 1_000_000
+
+    #expect(b.value == 1_000_000)
+  }
+
+  @Test func observersThatCleanEachOtherFromTwoThreadsDoNotDeadlock() {
+    for _ in 0..<2_000 {
+      let variables = [Variable(0), Variable(0)]
+      let bags = [DustBuster(), DustBuster()]
+      for index in 0..<2 {
+        variables[index].observe(ignoreFirst: true) { _ in bags[1 - index].clean() }
+          .cleaned(by: bags[index])
+      }
+
+      inParallel(2) { index in
+        for value in 0..<50 { variables[index].value = value }
+      }
+    }
+  }
+
+  // V5
+
+  @Test func whatIsWrittenAfterCleanHasReturnedIsNotTold() {
+    let variable = Variable(0)
+    let begun = Atomic(0)
+
+    inParallel(2) { index in
+      if index == 0 {
+        for value in 1...200_000 {
+          begun.store(value, ordering: .sequentiallyConsistent)
+          variable.value = value
+        }
+      } else {
+        while begun.load(ordering: .relaxed) < 200_000 {
+          let latest = Latest()
+          let dust = variable.observe(ignoreFirst: true) { latest.store($0) }
+          dust.clean()
+          let limit = begun.load(ordering: .sequentiallyConsistent)
+          #expect(latest.load() <= limit)
+        }
+      }
+    }
+  }
+
+  @Test func observersComeAndGoWhileOthersWrite() {
+    let variable = Variable(0)
+    let steady = ExclusiveObserver()
+    let dust = variable.observe { steady.receive($0) }
+
+    inParallel(4) { index in
+      for round in 0..<50_000 {
+        if index < 2 {
+          variable.value += 1
+        } else {
+          let observer = ExclusiveObserver()
+          let dusts = DustBuster()
+          variable.observe(ignoreFirst: round % 2 == 0) { value in
+            observer.receive(value)
+            if value % 3 == 0 { dusts.clean() }
+          }.cleaned(by: dusts)
+        }
+      }
+    }
+
+    steady.expectConsecutive(through: 100_000)
+    dust.clean()
+  }
+
+  // V6
+
+  @Test func changesInPlaceFromManyThreadsLoseNothing() {
+    let sum = Variable(0)
+    let items = Variable<[Int]>([])
+
+    inParallel(4) { index in
+      for _ in 0..<50_000 {
+        sum.value += 1
+        items.value.append(index)
+        _ = items.value.count
+      }
+    }
+
+    #expect(sum.value == 200_000)
+    for index in 0..<4 { #expect(items.value.count { $0 == index } == 50_000) }
+  }
+
+  @Test func readsNeverTear() {
+    let variable = Variable(Wide(0))
+
+    inParallel(4) { index in
+      for value in 0..<50_000 {
+        if index == 0 { variable.value = Wide(value) }
+        #expect(variable.value.isWhole)
+      }
+    }
+  }
+
+  // V7
+
+  @Test func valuesAreFreedUnderContention() {
+    let variable = Variable<Counted?>(nil)
+    let alive = Counted.Tally()
+
+    inParallel(4) { index in
+      for round in 0..<50_000 {
+        variable.value = Counted(alive)
+        if round % 100 == index { _ = variable.observe { _ in } }
+      }
+    }
+    variable.value = nil
+
+    #expect(alive.count == 0)
+  }
+}
+
+/// An observer that tells overlapping calls and gaps.
+///
+/// `values` is not guarded by anything but the promise under test: the thread sanitizer watches it.
+final class ExclusiveObserver: @unchecked Sendable {
+  private var values: [Int] = []
+  private let isInside = Atomic(false)
+
+  func receive(_ value: Int) {
+    #expect(isInside.exchange(true, ordering: .relaxed) == false)
+    values.append(value)
+    isInside.store(false, ordering: .relaxed)
+  }
+
+  func expectConsecutive(through last: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+    let first = values.first ?? last + 1
+    #expect(values.last == last, sourceLocation: sourceLocation)
+    let isConsecutive = values.indices.allSatisfy { values[$0] == first + $0 }
+    #expect(isConsecutive, sourceLocation: sourceLocation)
+  }
+}
+
+private final class Latest: Sendable {
+  private let value = Atomic(0)
+
+  func store(_ new: Int) { value.store(new, ordering: .relaxed) }
+  func load() -> Int { value.load(ordering: .relaxed) }
+}
+
+private struct Wide {
+  let parts: (Int, Int, Int, Int)
+
+  init(_ value: Int) { parts = (value, value, value, value) }
+
+  var isWhole: Bool { parts.0 == parts.1 && parts.1 == parts.2 && parts.2 == parts.3 }
+}
+
+private final class Counted: Sendable {
+  final class Tally: Sendable {
+    private let atomic = Atomic(0)
+    var count: Int { atomic.load(ordering: .acquiring) }
+    func add(_ amount: Int) { atomic.add(amount, ordering: .acquiringAndReleasing) }
+  }
+
+  private let tally: Tally
+
+  init(_ tally: Tally) {
+    self.tally = tally
+    tally.add(1)
+  }
+
+  deinit { tally.add(-1) }
+}
