@@ -209,5 +209,8 @@ public func withDispatcher<Result>(
 ) async rethrows -> Result {
   Dispatcher.isEverReplaced.store(true, ordering: .relaxed)
   return try await Dispatcher.replacement.withValue(
-    dispatcher, operation: operation, isolation: isolation)
+    dispatcher,
+    operation: operation,
+    isolation: isolation
+  )
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A bag of ``Dust`` that cleans it all: on `clean()`, and when the bag itself goes away.
 ///
 /// It may be used from any thread, and again after `clean()`.
@@ -15,8 +13,10 @@ import Synchronization
 ///   }
 /// }
 /// ```
-public final class DustBuster: Sendable {
-  private let dusts = Mutex<[Dust]>([])
+public final class DustBuster: @unchecked Sendable {
+  // `dusts` is guarded by `lock`.
+  private let lock = Lock()
+  @exclusivity(unchecked) private var dusts: [Dust] = []
 
   /// An empty bag.
   public init() {}
@@ -36,7 +36,7 @@ public final class DustBuster: Sendable {
   ///
   /// - Complexity: O(1) each, amortised.
   public func insert(_ dusts: [Dust]) {
-    self.dusts.withLock { $0 += dusts }
+    lock.withLock { self.dusts += dusts }
   }
 
   /// Cleans what is in the bag, which is empty then; what is inserted meanwhile stays in it.
@@ -45,11 +45,8 @@ public final class DustBuster: Sendable {
   ///
   /// - Complexity: O(n) in the number of observations.
   public func clean() {
-    let dusts = dusts.withLock { dusts in
-      let taken = dusts
-      dusts = []
-      return taken
-    }
-    for dust in dusts { dust.clean() }
+    var taken: [Dust] = []
+    lock.withLock { swap(&taken, &dusts) }
+    for dust in taken { dust.clean() }
   }
 }

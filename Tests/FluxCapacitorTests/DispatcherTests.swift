@@ -97,7 +97,8 @@ struct DispatcherTests {
         dust.append(
           store.count.observe { count in
             if count < 100_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
-          })
+          }
+        )
       }
 
       #expect(store.count.value == 100_000)

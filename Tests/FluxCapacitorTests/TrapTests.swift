@@ -6,7 +6,8 @@ import Testing
 struct TrapTests {
   @Test func mutationInsideItsOwnMutation() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       let variable = Variable(0)
       variable.modify { _ in variable.value += 1 }
@@ -17,7 +18,8 @@ struct TrapTests {
 
   @Test func readInsideItsOwnMutation() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       let variable = Variable([0])
       let constant = Constant(variable)
@@ -29,7 +31,8 @@ struct TrapTests {
 
   @Test func transactionInsideAMutation() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       let variable = Variable(0)
       variable.modify { value in Dispatcher().transaction { value = 1 } }
@@ -40,17 +43,19 @@ struct TrapTests {
 
   @Test func storesThatInstantiateEachOther() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       _ = ChickenStore.instantiate()
     }
 
-    expectSentence(in: result, "ChickenStore → FluxCapacitorTests.EggStore → ")
+    expectSentence(in: result, "FluxCapacitorTests.ChickenStore → FluxCapacitorTests.EggStore → ")
   }
 
   @Test func storesThatInstantiateEachOtherFromTwoThreads() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       inParallel(2) { index in
         if index == 0 { _ = ChickenStore.instantiate() } else { _ = EggStore.instantiate() }
@@ -61,7 +66,8 @@ struct TrapTests {
   }
 
   private func expectSentence(
-    in result: ExitTest.Result?, _ parts: String...,
+    in result: ExitTest.Result?,
+    _ parts: String...,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -163,6 +163,7 @@ struct ValueStressTests {
             observer.receive(value)
             if value % 3 == 0 { dusts.clean() }
           }.cleaned(by: dusts)
+          dusts.clean()
         }
       }
     }
@@ -209,7 +210,7 @@ struct ValueStressTests {
     inParallel(4) { index in
       for round in 0..<50_000 {
         variable.value = Counted(alive)
-        if round % 100 == index { _ = variable.observe { _ in } }
+        if round % 10_000 == index { _ = variable.observe { _ in } }
       }
     }
     variable.value = nil

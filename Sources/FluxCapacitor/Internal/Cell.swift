@@ -122,7 +122,11 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       writer = 0
       if first != nil { enqueue(value) }
     } else if let backlog, backlog.held > 0 {
-      let isReleased = backlog.changes.update { $0.holder == thread.id } _: { $0.holder = 0 }
+      let isReleased = backlog.changes.update {
+        $0.holder == thread.id
+      } _: {
+        $0.holder = 0
+      }
       if isReleased {
         backlog.held -= 1
         backlog.unclaimed += 1

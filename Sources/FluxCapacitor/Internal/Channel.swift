@@ -35,13 +35,14 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
     var node = first
     while true {
-      let next = node._withUnsafeGuaranteedRef { dust in
+      node._withUnsafeGuaranteedRef { dust in
         // Only an `Observation` of this element subscribes to a channel of it.
         let observation = unsafeDowncast(dust, to: Observation<Element>.self)
         if observation.since < version { observation.receive(value) }
-        return observation.next
       }
-      guard node.toOpaque() != last?.toOpaque(), let next else { break }
+      // The last one's `next` is not for us to read: a new observation may be joining behind it.
+      guard node.toOpaque() != last?.toOpaque() else { break }
+      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { break }
       node = next
     }
 

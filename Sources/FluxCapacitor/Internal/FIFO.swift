@@ -44,7 +44,8 @@ struct FIFO<Element> {
   /// Changes the first element that satisfies the predicate; answers whether there was one.
   @inlinable
   mutating func update(
-    where predicate: (Element) -> Bool, _ change: (inout Element) -> Void
+    where predicate: (Element) -> Bool,
+    _ change: (inout Element) -> Void
   ) -> Bool {
     guard let index = index(where: predicate), var element = elements[index].take() else {
       return false

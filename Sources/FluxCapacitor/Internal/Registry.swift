@@ -56,7 +56,8 @@ final class Registry: @unchecked Sendable {
 
   @discardableResult
   private func remove<State>(
-    in route: Route<State>, where isUnwanted: (Registration<State>) -> Bool
+    in route: Route<State>,
+    where isUnwanted: (Registration<State>) -> Bool
   ) -> Bool {
     let registrations = registrations(in: route)
     let unwanted = registrations.filter(isUnwanted)

@@ -6,7 +6,9 @@ import Synchronization
 ///
 /// They are threads of their own, not a pool's: a race needs them all at the same time.
 func inParallel(
-  _ count: Int, stackSize: Int? = nil, _ body: @escaping @Sendable (_ index: Int) -> Void
+  _ count: Int,
+  stackSize: Int? = nil,
+  _ body: @escaping @Sendable (_ index: Int) -> Void
 ) {
   let start = Start(of: count)
   let done = DispatchGroup()

@@ -10,13 +10,3 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     }
   }
 }
-
-/// Prints what a variable or a constant holds, now and later.
-func trace<Trait, Element>(_ value: PrimitiveValue<Trait, Element>, as name: String) -> Dust {
-  return value.observe { print("\(name): \($0)") }
-}
-
-/// The last of a variable's or a constant's elements.
-func last<Trait, Element>(of value: PrimitiveValue<Trait, [Element]>) -> Element? {
-  return value.value.last
-}

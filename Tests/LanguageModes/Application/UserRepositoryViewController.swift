@@ -34,7 +34,8 @@ final class UserRepositoryViewController: ViewController {
 
     repositoryStore.isRepositoryFetching
       .observe(
-        on: .main, ignoreFirst: true,
+        on: .main,
+        ignoreFirst: true,
         changes: { [weak self] isFetching in
           self?.spinnerChanges.append(isFetching)
         }

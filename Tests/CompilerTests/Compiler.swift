@@ -1,0 +1,76 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  /// The compiler of the toolchain that runs these tests, and the library's sources to give to it.
+  enum Compiler {
+    struct Output {
+      let isSuccess: Bool
+      let text: String
+    }
+
+    /// Where the toolchain is: around the runtime library that this process has loaded or, if that is
+    /// linked in, on the `PATH`. The `PATH` alone need not lead to it, or leads to another.
+    static let toolchain: URL? = {
+      let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+      let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+      let places = [library?.drop { $0 != "/" }].compactMap(\.self) + path.split(separator: ":")
+      return places.lazy.flatMap { folders(above: String($0)) }.first { folder in
+        FileManager.default.isExecutableFile(atPath: folder.path + "/bin/swiftc")
+      }
+    }()
+
+    private static func folders(above path: String) -> [URL] {
+      var folder = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+      var folders: [URL] = []
+      while folder.path != "/" {
+        folder.deleteLastPathComponent()
+        folders.append(folder)
+      }
+      return folders
+    }
+
+    static let librarySources: [String] = Repository.swiftFiles(in: "Sources/FluxCapacitor")
+      .map(\.path)
+
+    static func swiftc(_ arguments: [String]) async throws -> Output {
+      try await run(#require(toolchain).appendingPathComponent("bin/swiftc"), arguments)
+    }
+
+    static func run(_ executable: URL, _ arguments: [String] = []) async throws -> Output {
+      // Waiting for a process takes a thread, and other tests need those that tasks run on.
+      try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async {
+          continuation.resume(with: Result { try runAndWait(executable, arguments) })
+        }
+      }
+    }
+
+    private static func runAndWait(_ executable: URL, _ arguments: [String]) throws -> Output {
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = executable
+      process.arguments = arguments
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let data = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return Output(
+        isSuccess: process.terminationReason == .exit && process.terminationStatus == 0,
+        text: String(decoding: data, as: UTF8.self)
+      )
+    }
+
+    /// Gives a folder of its own to a closure, and removes it.
+    static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("FluxCapacitor-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try await body(folder)
+    }
+  }
+#endif

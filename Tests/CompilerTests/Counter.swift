@@ -1,0 +1,37 @@
+import FluxCapacitor
+
+// The application that the snippets of the documents are about.
+
+extension Dispatcher {
+  enum Counter: DispatchState {
+    typealias RelatedStoreType = CounterStore
+    typealias RelatedActionType = CounterAction
+
+    case add(Int)
+    case reset
+  }
+}
+
+final class CounterStore: Storable {
+  let count: Constant<Int>
+  private let _count = Variable(0)
+
+  init() {
+    count = Constant(_count)
+  }
+
+  func reduce(with state: Dispatcher.Counter) {
+    switch state {
+    case .add(let amount): _count.value += amount
+    case .reset: _count.value = 0
+    }
+  }
+}
+
+final class CounterAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Counter
+
+  func increment() {
+    invoke(.add(1))
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct DocumentationTests {
+  private let readme: Markdown
+
+  init() throws {
+    readme = try Markdown(Repository.text(of: "README.md"))
+  }
+
+  @Test(arguments: ["README.md", "MIGRATION.md"])
+  func swiftBlocksStandInCompiledFiles(document: String) throws {
+    let files = try ["Tests/CompilerTests", "Tests/LanguageModes"]
+      .flatMap(Repository.swiftFiles)
+      .filter { $0.lastPathComponent != "LinkingTests.swift" }
+      .map { file in
+        try String(contentsOf: file, encoding: .utf8)
+          .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      }
+    let blocks = try Markdown(Repository.text(of: document)).blocks(in: "swift")
+
+    #expect(!blocks.isEmpty)
+    for block in blocks where !isCompiledByItself(block) {
+      #expect(
+        files.contains { block.stands(in: $0) },
+        "The block at \(document):\(block.line) stands in no compiled file:\n\(block.text)"
+      )
+    }
+  }
+
+  @Test func readmeIsShort() {
+    #expect(readme.wordCount <= 500)
+  }
+
+  @Test func readmeStartsWithCode() throws {
+    let first = try #require(readme.blocks.first)
+
+    #expect(first.language == "swift")
+    #expect(first.line <= 15)
+  }
+
+  #if os(Linux)
+    @Test func readmeExamplePrintsItsOutput() async throws {
+      let example = try #require(readme.blocks(in: "swift").first)
+      let expected = try #require(readme.blocks(in: "text").first)
+
+      let output = try await Compiler.withFolder { folder in
+        let main = folder.appendingPathComponent("main.swift")
+        try example.text.write(to: main, atomically: true, encoding: .utf8)
+        let library = try await Compiler.swiftc(
+          ["-wmo", "-swift-version", "6", "-module-name", "FluxCapacitor", "-parse-as-library"]
+            + ["-package-name", "FluxCapacitor", "-emit-library", "-static", "-emit-module"]
+            + ["-emit-module-path", folder.path, "-o", folder.path + "/libFluxCapacitor.a"]
+            + Compiler.librarySources
+        )
+        try #require(library.isSuccess, "\(library.text)")
+        let executable = folder.appendingPathComponent("Counter")
+        let compiled = try await Compiler.swiftc(
+          ["-swift-version", "6", "-warnings-as-errors", "-I", folder.path, "-L", folder.path]
+            + ["-lFluxCapacitor", main.path, "-o", executable.path]
+        )
+        try #require(compiled.isSuccess, "\(compiled.text)")
+        return try await Compiler.run(executable)
+      }
+
+      #expect(output.isSuccess)
+      #expect(output.text == expected.text)
+    }
+
+    @Test func readmeManifestCompiles() async throws {
+      let manifest = try #require(readme.blocks(in: "swift").first(where: isManifest))
+      let toolchain = try #require(Compiler.toolchain)
+
+      let output = try await Compiler.withFolder { folder in
+        let file = folder.appendingPathComponent("Package.swift")
+        try manifest.text.write(to: file, atomically: true, encoding: .utf8)
+        return try await Compiler.swiftc(
+          ["-typecheck", "-swift-version", "6", "-package-description-version", "6.2.0"]
+            + ["-I", toolchain.path + "/lib/swift/pm/ManifestAPI", file.path]
+        )
+      }
+
+      #expect(output.isSuccess, "\(output.text)")
+    }
+  #endif
+
+  /// Whether a test of its own gives this block to the compiler: the example of the README, which is
+  /// a whole program, and the manifest, which no target can contain.
+  private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
+    block.lines == readme.blocks(in: "swift").first?.lines || isManifest(block)
+  }
+
+  private func isManifest(_ block: Markdown.Block) -> Bool {
+    block.lines.first?.hasPrefix("// swift-tools-version") == true
+  }
+}

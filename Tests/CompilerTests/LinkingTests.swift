@@ -1,0 +1,126 @@
+// The compiler is found by way of the runtime library, which is another matter on Apple's systems.
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  @Suite(.timeLimit(.minutes(2)))
+  struct LinkingTests {
+    @Test func statesThatAreLinkedBothWaysCompile() async throws {
+      let output = try await typecheck(store: "OtherStore", action: "OtherAction")
+
+      #expect(output.isSuccess, "\(output.text)")
+    }
+
+    @Test(arguments: [
+      // The store reduces other states.
+      (
+        "CounterStore", "OtherAction",
+        "'OtherAction.DispatchStateType' (aka 'Other') and 'Counter' be equivalent"
+      ),
+      // The action invokes other states.
+      (
+        "OtherStore", "CounterAction",
+        "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
+      ),
+      // Both belong to other states.
+      (
+        "CounterStore", "CounterAction",
+        "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
+      ),
+    ])
+    func statesThatAreLinkedOneWayDoNot(
+      store: String,
+      action: String,
+      requirement: String
+    ) async throws {
+      let output = try await typecheck(store: store, action: action)
+
+      #expect(!output.isSuccess)
+      #expect(
+        output.text.contains("error: type 'Other' does not conform to protocol 'DispatchState'"),
+        "\(output.text)"
+      )
+      #expect(
+        output.text.contains("error: 'DispatchState' requires the types \(requirement)"),
+        "\(output.text)"
+      )
+    }
+
+    @Test(arguments: [
+      ("Int", "OtherAction", "RelatedStoreType"), ("OtherStore", "Int", "RelatedActionType"),
+    ])
+    func statesThatAreLinkedToSomethingElseDoNot(
+      store: String,
+      action: String,
+      associatedType: String
+    ) async throws {
+      let output = try await typecheck(store: store, action: action)
+
+      #expect(!output.isSuccess)
+      #expect(
+        output.text.contains("note: protocol requires nested type '\(associatedType)'"),
+        "\(output.text)"
+      )
+    }
+
+    @Test func migrationQuotesTheCompiler() async throws {
+      let document = try Markdown(Repository.text(of: "MIGRATION.md"))
+      let quotation = try #require(document.blocks(in: "text").first)
+
+      let output = try await typecheck(store: "OtherStore", action: "CounterAction")
+
+      for line in quotation.lines {
+        #expect(output.text.contains(line), "\(output.text)")
+      }
+    }
+
+    /// Checks an application's file, as one more file of the library: that needs no built module,
+    /// whose place differs between build systems, and looks at nothing but this file.
+    private func typecheck(store: String, action: String) async throws -> Compiler.Output {
+      try await Compiler.withFolder { folder in
+        let file = folder.appendingPathComponent("Application.swift")
+        try application(store: store, action: action)
+          .write(to: file, atomically: true, encoding: .utf8)
+        return try await Compiler.swiftc(
+          ["-frontend", "-typecheck", "-swift-version", "6", "-module-name", "FluxCapacitor"]
+            + ["-package-name", "FluxCapacitor", "-parse-as-library", "-primary-file", file.path]
+            + Compiler.librarySources
+        )
+      }
+    }
+
+    private func application(store: String, action: String) -> String {
+      """
+      enum Counter: DispatchState {
+        typealias RelatedStoreType = CounterStore
+        typealias RelatedActionType = CounterAction
+        case add(Int)
+      }
+
+      final class CounterStore: Storable {
+        init() {}
+        func reduce(with state: Counter) {}
+      }
+
+      final class CounterAction: Actionable {
+        typealias DispatchStateType = Counter
+      }
+
+      enum Other: DispatchState {
+        typealias RelatedStoreType = \(store)
+        typealias RelatedActionType = \(action)
+        case add(Int)
+      }
+
+      final class OtherStore: Storable {
+        init() {}
+        func reduce(with state: Other) {}
+      }
+
+      final class OtherAction: Actionable {
+        typealias DispatchStateType = Other
+      }
+      """
+    }
+  }
+#endif

@@ -1,0 +1,59 @@
+/// A Markdown document, parted into its fenced blocks and the rest.
+struct Markdown {
+  struct Block {
+    let language: String
+
+    /// The number of the line with the opening fence.
+    let line: Int
+    var lines: [String] = []
+
+    var text: String { lines.map { $0 + "\n" }.joined() }
+  }
+
+  private(set) var blocks: [Block] = []
+  private(set) var prose: [String] = []
+
+  init(_ text: String) {
+    var open: Block?
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      switch (open, line.hasPrefix("```")) {
+      case (nil, true):
+        open = Block(language: String(line.drop { $0 == "`" }), line: index + 1)
+      case (nil, false):
+        prose.append(String(line))
+      case (let block?, true):
+        blocks.append(block)
+        open = nil
+      case (_?, false):
+        open?.lines.append(String(line))
+      }
+    }
+  }
+
+  func blocks(in language: String) -> [Block] {
+    blocks.filter { $0.language == language }
+  }
+
+  /// The words outside the blocks, as `wc -w` counts them.
+  var wordCount: Int {
+    prose.reduce(0) { $0 + $1.split { $0.isWhitespace }.count }
+  }
+}
+
+extension Markdown.Block {
+  /// Whether these lines stand in a file one after the other, all indented alike.
+  func stands(in file: [String]) -> Bool {
+    file.indices.contains { start in stands(in: file[start...]) }
+  }
+
+  private func stands(in file: ArraySlice<String>) -> Bool {
+    guard let first = lines.first, file.count >= lines.count, file.first?.hasSuffix(first) == true
+    else { return false }
+    let indentation = file[file.startIndex].dropLast(first.count)
+    guard indentation.allSatisfy({ $0 == " " }) else { return false }
+    return zip(file, lines).allSatisfy { line, expected in
+      line == (expected.isEmpty ? "" : indentation + expected)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import FluxCapacitor
+import Synchronization
+import Testing
+
+struct MigrationSnippets {
+  @Test func everyObserverSeesOneThenTwo() {
+    let log = Variable<[Int]>([])
+    let print = { @Sendable (value: Int) in log.value.append(value) }
+
+    let page = Variable(0)
+    _ = page.observe { if $0 == 1 { page.value = 2 } }
+    _ = page.observe { print($0) }  // 0, 1, 2; it was 0, 2, 1.
+    page.value = 1
+
+    #expect(log.value == [0, 1, 2])
+  }
+
+  @Test func takingTheFirst() {
+    let tickets = Variable(["A1", "A2"])
+
+    let before = takeInTwoSteps(from: tickets)
+    let after = takeInOneStep(from: tickets)
+
+    #expect(before == "A1")
+    #expect(after == "A2")
+    #expect(takeInOneStep(from: tickets) == nil)
+  }
+
+  private func takeInTwoSteps(from tickets: Variable<[String]>) -> String? {
+    let first = tickets.value.first
+    tickets.value = Array(tickets.value.dropFirst())
+    return first
+  }
+
+  private func takeInOneStep(from tickets: Variable<[String]>) -> String? {
+    let first = tickets.modify { $0.isEmpty ? nil : $0.removeFirst() }
+    return first
+  }
+
+  @Test func writesThatBelongTogether() {
+    let name = Variable("")
+    let stars = Variable(0)
+    let log = Variable<[Int]>([])
+    _ = name.observe(ignoreFirst: true) { _ in log.value.append(stars.value) }
+
+    name.value = "FluxCapacitor"
+    stars.value = 100
+
+    Dispatcher.shared.transaction {
+      name.value = "FluxCapacitor 2"
+      stars.value = 200
+    }
+
+    #expect(log.value == [0, 200])
+  }
+
+  @Test func countingUnderALock() {
+    let repositories = Variable(["a"])
+
+    let total = Mutex(0)
+    _ = repositories.observe { names in
+      total.withLock { $0 += names.count }
+    }
+
+    #expect(total.withLock { $0 } == 1)
+  }
+
+  @Test func consistentReading() {
+    let name = Variable("a")
+    let stars = Variable(1)
+
+    let (title, count) = Dispatcher.shared.read { (name.value, stars.value) }
+
+    #expect(title == "a")
+    #expect(count == 1)
+  }
+
+  @Test func aStoreOfItsOwnForEachTest() {
+    let before = { () -> Int in
+      let store = CounterStore.instantiate()
+      defer { store.clear() }
+      CounterAction().increment()
+      return store.count.value
+    }
+    let after = {
+      withDispatcher(Dispatcher()) {
+        let store = CounterStore.instantiate()
+        CounterAction().increment()
+        return store.count.value
+      }
+    }
+
+    #expect(before() == 1)
+    #expect(after() == 1)
+  }
+}

@@ -1,0 +1,51 @@
+import FluxCapacitor
+import Testing
+
+@MainActor
+final class CounterView {
+  private(set) var title = ""
+  private let store = CounterStore.instantiate()
+  private let dustBuster = DustBuster()
+
+  init() {
+    store.count
+      .observe(on: .main) { [weak self] count in self?.title = "Count: \(count)" }
+      .cleaned(by: dustBuster)
+  }
+}
+
+struct ReadmeSnippets {
+  @MainActor @Test func viewFollowsTheStore() {
+    withDispatcher(Dispatcher()) {
+      let view = CounterView()
+
+      CounterAction().increment()
+
+      #expect(view.title == "Count: 1")
+    }
+  }
+
+  @Test func changesThatBelongTogether() {
+    let log = Variable<[String]>([])
+    let first = Variable("Marty")
+    let last = Variable("McFly")
+    let dust = last.observe { log.value.append("\(first.value) \($0)") }
+
+    Dispatcher.shared.transaction {
+      first.value = "Emmett"
+      last.value = "Lathrop"
+      last.value = "Brown"
+    }  // Observers of `last` are called once, with "Brown", and read "Emmett" from `first`.
+    dust.clean()
+
+    #expect(log.value == ["Marty McFly", "Emmett Brown"])
+  }
+
+  @Test func incrementing() {
+    withDispatcher(Dispatcher()) {
+      let store = CounterStore.instantiate()
+      CounterAction().increment()
+      #expect(store.count.value == 1)
+    }
+  }
+}

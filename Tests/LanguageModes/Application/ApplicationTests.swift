@@ -1,0 +1,144 @@
+import Dispatch
+import FluxCapacitor
+import LanguageModesLibrary
+import Testing
+
+// One store of a type lives at a time, so these take turns.
+@MainActor
+@Suite(.serialized)
+struct ApplicationTests {
+  private let session = ApiSession()
+
+  @Test func fetchedRepositoriesReachTheViewOnMain() async {
+    let userStore = UserStore.instantiate()
+    let userAction = UserAction(session: session)
+    userAction.fetchUsers(withQuery: "octocat")
+    await session.finishPending()
+    userAction.invoke(.selectedUser(userStore.users.value.first))
+    let repositoryAction = RepositoryAction(session: session)
+    let controller = UserRepositoryViewController(repositoryAction: repositoryAction)
+
+    controller.viewDidLoad()
+    await session.finishPending()
+    await mainQueueIsEmpty()
+
+    #expect(userStore.lastSearchQuery.value == "octocat")
+    #expect(userStore.userTotalCount.value == 1)
+    #expect(controller.title == "octocat")
+    #expect(controller.rows == ["repository 1", "repository 2"])
+    #expect(controller.reloads == 2)
+    #expect(controller.spinnerChanges == [true, false])
+  }
+
+  @Test func mainIsTheSameThreadAndAtOnceFromMain() {
+    let controller = UserRepositoryViewController(
+      repositoryAction: RepositoryAction(session: session)
+    )
+    controller.viewDidLoad()
+
+    let repository = GitHub.Repository(id: "1", name: "at once", stargazersCount: 0)
+    RepositoryAction(session: session).invoke(.addRepositories([repository]))
+
+    #expect(controller.rows == ["at once"])
+  }
+
+  @Test func currentSeesEachPage() async {
+    let store = RepositoryStore.instantiate()
+    let action = RepositoryAction(session: session)
+    let counts = Variable<[Int]>([])
+    let dust = store.repositories.observe { value in
+      counts.value.append(value.count)
+    }
+
+    action.fetchRepositories(withUserId: "1", after: nil)
+    action.fetchRepositories(withUserId: "1", after: 2)
+    await session.finishPending()
+    action.invoke(.star(id: "4"))
+    dust.clean()
+    action.invoke(.removeAllRepositories)
+
+    #expect(counts.value == [0, 2, 4, 4])
+    #expect(store.repositories.value.isEmpty)
+  }
+
+  @Test func failuresReachTheStore() async {
+    let store = RepositoryStore.instantiate()
+    let action = RepositoryAction(session: session)
+
+    action.fetchRepositories(withUserId: "nobody", after: nil)
+    await session.finishPending()
+
+    #expect(store.error.value is GitHub.Failure)
+    #expect(store.isRepositoryFetching.value == false)
+  }
+
+  @Test func variableAndConstantShareTheirObservers() {
+    let log = Variable<[String]>([])
+    let variable = Variable<Int>(0)
+    let constant = Constant(variable)
+    let selected = Variable<Int?>(nil)
+    let names = Variable<[String]>([])
+
+    _ = variable.observe { value in
+      log.value.append("variable \(value)")
+    }
+    _ = constant.observe { value in
+      log.value.append("constant \(value)")
+    }
+    _ = trace(selected, into: log)
+    _ = trace(Constant(names), into: log)
+    variable.value = 10
+    selected.value = 1
+    names.value.append("a")
+
+    #expect(
+      log.value == [
+        "variable 0", "constant 0", "nil", "[]", "variable 10", "constant 10", "Optional(1)",
+        "[\"a\"]",
+      ]
+    )
+    #expect(last(of: names) == "a")
+    #expect(last(of: Constant(names)) == "a")
+  }
+
+  @Test func queueAndObservable() {
+    let queue = DispatchQueue(label: "observers")
+    let variable = Variable(0)
+    let constant = Constant(variable)
+    let onQueue = Variable<[Int]>([])
+    let onNext = Variable<[Int]>([])
+    let dustBuster = DustBuster()
+    variable
+      .observe(on: .queue(queue)) { value in
+        onQueue.value.append(value)
+      }
+      .cleaned(by: dustBuster)
+    let disposable = constant.asObservable().subscribe { onNext.value.append($0) }
+
+    variable.value = 1
+    disposable.dispose()
+    variable.value = 2
+    queue.sync {}
+    dustBuster.clean()
+    variable.value = 3
+    queue.sync {}
+
+    #expect(onQueue.value == [0, 1, 2])
+    #expect(onNext.value == [0, 1])
+  }
+
+  @Test func clearedStoresAreReplaced() {
+    let store = UserStore.instantiate()
+    #expect(UserStore.instantiate() === store)
+
+    store.clear()
+
+    #expect(UserStore.instantiate() !== store)
+  }
+
+  private func mainQueueIsEmpty() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+  }
+}

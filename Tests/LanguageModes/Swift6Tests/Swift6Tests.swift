@@ -1,0 +1,137 @@
+import Dispatch
+import FluxCapacitor
+import Synchronization
+import Testing
+
+#if swift(<6)
+  #error("This target is to be compiled in the Swift 6 language mode.")
+#endif
+
+// What Swift 6 asks the application for, and nothing of the library's does: a session of one's own
+// that crosses threads says so, and so does a store or an action that isn't final.
+
+private protocol CounterSession: Sendable {
+  func fetch(completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
+}
+
+private final class QueueSession: CounterSession {
+  let queue = DispatchQueue(label: "QueueSession")
+
+  func fetch(completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    queue.async { completion(.success(2)) }
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Counter: DispatchState {
+    typealias RelatedStoreType = CounterStore
+    typealias RelatedActionType = CounterAction
+
+    case add(Int)
+  }
+}
+
+private class CounterStore: Storable, @unchecked Sendable {
+  let count: Constant<Int>
+  fileprivate let _count = Variable(0)
+
+  required init() {
+    count = Constant(_count)
+  }
+
+  func reduce(with state: Dispatcher.Counter) {
+    switch state {
+    case .add(let amount): _count.value += amount
+    }
+  }
+}
+
+private final class DoublingCounterStore: CounterStore, @unchecked Sendable {
+  override func reduce(with state: Dispatcher.Counter) {
+    super.reduce(with: state)
+    _count.value *= 2
+  }
+}
+
+@MainActor
+private class CounterAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Counter
+
+  private let session: any CounterSession
+  private var fetches = 0
+
+  init(session: any CounterSession) {
+    self.session = session
+  }
+
+  func fetch() {
+    fetches += 1
+    session.fetch { [weak self] result in
+      switch result {
+      case .success(let value): self?.invoke(.add(value))
+      case .failure: break
+      }
+    }
+  }
+}
+
+@MainActor
+private final class CounterViewModel {
+  private(set) var titles: [String] = []
+  private let store = CounterStore.instantiate()
+  private let dustBuster = DustBuster()
+
+  init() {
+    store.count
+      .observe(on: .main) { [weak self] in self?.show($0) }
+      .cleaned(by: dustBuster)
+    store.count
+      .observe(on: .main, ignoreFirst: true, changes: show)
+      .cleaned(by: dustBuster)
+  }
+
+  private func show(_ count: Int) {
+    titles.append("\(count)")
+  }
+}
+
+@MainActor
+struct Swift6Tests {
+  @Test func sessionAndViewModelOfTheApplicationsOwn() async {
+    let store = DoublingCounterStore.instantiate()
+    let session = QueueSession()
+    let action = CounterAction(session: session)
+    let viewModel = CounterViewModel()
+
+    action.fetch()
+    session.queue.sync {}
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
+
+    #expect(store.count.value == 4)
+    #expect(viewModel.titles == ["0", "4", "4"])
+  }
+
+  @Test func counterOnMainNeedsNoLock() {
+    let variable = Variable(1)
+    var sum = 0
+
+    let dust = variable.observe(on: .main) { sum += $0 }
+    variable.value = 2
+    dust.clean()
+
+    #expect(sum == 3)
+  }
+
+  @Test func counterOnCurrentIsLocked() {
+    let variable = Variable(1)
+    let sum = Mutex(0)
+
+    let dust = variable.observe { value in sum.withLock { $0 += value } }
+    variable.value = 2
+    dust.clean()
+
+    #expect(sum.withLock { $0 } == 3)
+  }
+}
