@@ -9,8 +9,8 @@
       let text: String
     }
 
-    /// Where the toolchain is: around the runtime library that this process has loaded or, if that is
-    /// linked in, on the `PATH`. The `PATH` alone need not lead to it, or leads to another.
+    /// Where the toolchain is: around the runtime library that this process has loaded or, if that
+    /// is linked in, on the `PATH`. The `PATH` alone need not lead to it, or leads to another.
     static let toolchain: URL? = {
       let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
       let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }

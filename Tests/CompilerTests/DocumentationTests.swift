@@ -85,8 +85,8 @@ struct DocumentationTests {
     }
   #endif
 
-  /// Whether a test of its own gives this block to the compiler: the example of the README, which is
-  /// a whole program, and the manifest, which no target can contain.
+  /// Whether a test of its own gives this block to the compiler: the example of the README, which
+  /// is a whole program, and the manifest, which no target can contain.
   private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
     block.lines == readme.blocks(in: "swift").first?.lines || isManifest(block)
   }

@@ -11,7 +11,14 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   init(_ value: Element) {
     self.value = value
-    super.init()
+    super.init { step, channel, thread in
+      // The closure is that of this very cell.
+      let cell = unsafeDowncast(channel, to: Cell.self)
+      switch step {
+      case .deliverNext: cell.deliverNext(on: thread)
+      case .announceTransaction: cell.announceTransaction(on: thread)
+      }
+    }
   }
 
   @usableFromInline
@@ -91,7 +98,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   // MARK: Transactions
 
   /// Leaves the announcement to the end of the thread's transaction; takes the lock over.
-  @usableFromInline
+  @inlinable
   final func joinTransaction(on thread: CurrentThread) {
     var replaced: Change<Element>?
     if writer != thread.id {
@@ -108,15 +115,15 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   /// Puts what another thread's open transaction has written into the backlog, before it is
   /// overwritten; the lock is held.
-  @usableFromInline
+  @inlinable
   final func holdBackOther(than thread: CurrentThread) {
     guard writer != thread.id else { return }
     if first != nil { enqueue(value, heldBy: writer) }
     writer = 0
   }
 
-  @usableFromInline
-  override final func announceTransaction(on thread: CurrentThread) {
+  @inlinable
+  final func announceTransaction(on thread: CurrentThread) {
     lock.lock()
     if writer == thread.id {
       writer = 0

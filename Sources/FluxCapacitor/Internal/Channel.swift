@@ -7,9 +7,6 @@
 class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var backlog: Backlog<Element>?
 
-  @usableFromInline
-  override init() {}
-
   /// Tells a change, or queues it behind what has to be told before; takes the lock over.
   @inlinable
   final func announce(_ value: Element, on thread: CurrentThread) {
@@ -56,7 +53,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Does what others left for the deliverer to do; takes the lock over.
-  @usableFromInline
+  @inlinable
   final func finishDelivery(on thread: CurrentThread) {
     var detached = Detached()
     if hasCleaned { detachCleaned(into: &detached) }
@@ -67,7 +64,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Appends a change to the backlog; the lock is held.
-  @usableFromInline
+  @inlinable
   final func enqueue(_ value: Element, heldBy holder: UInt32 = 0) {
     let backlog = self.backlog ?? Backlog()
     self.backlog = backlog
@@ -81,7 +78,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Gives the unclaimed changes places in the thread's round, if they are its to tell; the lock is
   /// held.
-  @usableFromInline
+  @inlinable
   final func claim(on thread: CurrentThread) {
     guard let backlog, backlog.unclaimed > 0 else { return }
     guard deliverer == 0 || deliverer == thread.id else { return }
@@ -90,8 +87,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     backlog.unclaimed = 0
   }
 
-  @usableFromInline
-  override final func deliverNext(on thread: CurrentThread) {
+  @inlinable
+  final func deliverNext(on thread: CurrentThread) {
     lock.lock()
     guard let backlog else { return lock.unlock() }
     guard deliverer == 0, backlog.held == 0 || backlog.changes.first?.holder == 0 else {
@@ -121,7 +118,7 @@ struct Change<Element> {
   /// The thread whose open transaction made the change, or zero if it may be told.
   @usableFromInline var holder: UInt32
 
-  @usableFromInline
+  @inlinable
   init(value: Element, version: UInt64, holder: UInt32) {
     self.value = value
     self.version = version
@@ -141,6 +138,6 @@ final class Backlog<Element> {
   /// How many of them are held back by a transaction that is still open.
   @exclusivity(unchecked) @usableFromInline var held = 0
 
-  @usableFromInline
+  @inlinable
   init() {}
 }

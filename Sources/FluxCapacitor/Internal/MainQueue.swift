@@ -4,6 +4,7 @@ import Dispatch
 ///
 /// `Thread.isMainThread` would be wrong on Linux: the main actor leaves the main thread with the
 /// first `await` of an asynchronous `main`.
+@usableFromInline
 enum MainQueue {
   private static let key: DispatchSpecificKey<Void> = {
     let key = DispatchSpecificKey<Void>()
@@ -11,5 +12,6 @@ enum MainQueue {
     return key
   }()
 
+  @usableFromInline
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 }

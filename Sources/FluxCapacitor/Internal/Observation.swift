@@ -39,7 +39,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  @usableFromInline
+  @inlinable
   func post(_ value: Element) {
     lock.lock()
     if isCleaned { return lock.unlock() }
@@ -81,7 +81,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   // MARK: The mailbox
 
-  @usableFromInline
+  @inlinable
   func scheduleEmptying() {
     switch queue {
     case .current: empty()
@@ -90,7 +90,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  private func empty() {
+  @inlinable
+  func empty() {
     let thread = CurrentThread.current
     while let (value, changes) = next() {
       thread.tell { changes(value) }
@@ -98,7 +99,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   }
 
   /// What is to be told next; when nothing is left, the emptying has ended.
-  @usableFromInline
+  @inlinable
   func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
     defer { lock.unlock() }
@@ -108,14 +109,21 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     return nil
   }
 
+  @usableFromInline
   override func detach() {
     lock.lock()
-    let channel = channel.take()
-    let isOver = isCleaned
-    let changes = isOver ? self.changes.take() : nil
-    var mailbox = FIFO<Element>()
-    if isOver { swap(&mailbox, &self.mailbox) }
+    let channel = self.channel
+    self.channel = nil
+    let changes = self.changes
+    let mailbox = self.mailbox
+    if isCleaned {
+      self.changes = nil
+      if !mailbox.isEmpty { self.mailbox = FIFO() }
+    }
     lock.unlock()
-    withExtendedLifetime((channel, changes, mailbox)) {}
+    // What they hold goes when the lock is open again: its deinit may be code of the user's.
+    withExtendedLifetime(channel) {}
+    withExtendedLifetime(changes) {}
+    withExtendedLifetime(mailbox) {}
   }
 }

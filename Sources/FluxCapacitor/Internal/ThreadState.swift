@@ -93,7 +93,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   func deliverRound() {
     pointee.isTelling = true
     while let channel = pointee.round.popFirst() {
-      channel.deliverNext(on: self)
+      channel.take(.deliverNext, channel, self)
     }
     pointee.isTelling = false
   }
@@ -113,7 +113,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline
   func announceWritten() {
-    for channel in pointee.written { channel.announceTransaction(on: self) }
+    for channel in pointee.written {
+      channel.take(.announceTransaction, channel, self)
+    }
     pointee.written.removeAll(keepingCapacity: pointee.written.count <= 64)
   }
 
