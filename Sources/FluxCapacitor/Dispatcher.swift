@@ -97,11 +97,15 @@ extension Dispatcher {
   /// Reduces a state in its stores; the observers are not told yet.
   @inlinable
   func reduce<State: DispatchState>(_ state: State, on thread: CurrentThread) {
-    guard let route = registry.route(for: State.self) else { return }
+    guard var destinations = registry.destinations(of: State.self) else { return }
     let hasTakenTurn = beginTurn(on: thread)
     thread.pointee.dispatchDeferrals += 1
+    if !registry.isCurrent(destinations) {
+      // While this thread waited for its turn, stores came or went.
+      destinations = registry.destinations(of: State.self) ?? destinations
+    }
     var hasDead = false
-    for registration in registry.registrations(in: route) where registration.isRegistered {
+    for registration in destinations.registrations where registration.isRegistered {
       if let store = registration.store {
         store.reduce(with: state)
       } else {
@@ -110,7 +114,7 @@ extension Dispatcher {
     }
     thread.pointee.dispatchDeferrals -= 1
     endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-    if hasDead { registry.removeDead(in: route) }
+    if hasDead { registry.removeDead(of: State.self) }
   }
 
   /// Waits for the turn, unless this thread has it, and opens a transaction.

@@ -15,14 +15,14 @@ import Synchronization
 public class Dust: @unchecked Sendable {
   // `since`, `next` and `previous` are guarded by the channel's lock and, outside it, belong to the
   // thread that delivers; `channel` is guarded by `lock`; `flags` is atomic.
-  @usableFromInline let lock = Lock()
-  @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Dust>?
-  @exclusivity(unchecked) @usableFromInline var previous: Unmanaged<Dust>?
+  @usableFromInline final let lock = Lock()
+  @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
+  @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
 
   /// The channel's version at the time of the subscription.
-  @exclusivity(unchecked) @usableFromInline var since: UInt64 = 0
-  @exclusivity(unchecked) @usableFromInline var channel: AnyChannel?
-  @usableFromInline let flags: Atomic<UInt8>
+  @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
+  @usableFromInline final let flags: Atomic<UInt8>
 
   @usableFromInline static var cleaned: UInt8 { 1 }
   @usableFromInline static var indirect: UInt8 { 2 }

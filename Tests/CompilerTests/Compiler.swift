@@ -12,7 +12,9 @@
     /// Where the toolchain is: around the runtime library that this process has loaded or, if that
     /// is linked in, on the `PATH`. The `PATH` alone need not lead to it, or leads to another.
     static let toolchain: URL? = {
-      let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+      // Read through a handle: the file says that its size is zero.
+      let data = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile()
+      let maps = String(decoding: data ?? Data(), as: UTF8.self)
       let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
       let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
       let places = [library?.drop { $0 != "/" }].compactMap(\.self) + path.split(separator: ":")

@@ -51,7 +51,8 @@ struct DocumentationTests {
         let library = try await Compiler.swiftc(
           ["-wmo", "-swift-version", "6", "-module-name", "FluxCapacitor", "-parse-as-library"]
             + ["-package-name", "FluxCapacitor", "-emit-library", "-static", "-emit-module"]
-            + ["-emit-module-path", folder.path, "-o", folder.path + "/libFluxCapacitor.a"]
+            + ["-emit-module-path", folder.path + "/FluxCapacitor.swiftmodule"]
+            + ["-o", folder.path + "/libFluxCapacitor.a"]
             + Compiler.librarySources
         )
         try #require(library.isSuccess, "\(library.text)")

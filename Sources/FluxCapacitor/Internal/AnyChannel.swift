@@ -15,32 +15,32 @@ import Synchronization
 /// - No code of the user's runs under the lock, but for the body of a `modify`.
 @usableFromInline
 class AnyChannel: @unchecked Sendable {
-  @usableFromInline let lock = Lock()
+  @usableFromInline final let lock = Lock()
 
   /// Counts the writes.
-  @exclusivity(unchecked) @usableFromInline var version: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
 
   /// The observation that subscribed first.
-  @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Dust>?
+  @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?
 
   /// The thread that is telling the observers, or zero.
-  @exclusivity(unchecked) @usableFromInline var deliverer: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline final var deliverer: UInt32 = 0
 
   /// The thread whose open transaction has written what isn't announced yet, or zero.
-  @exclusivity(unchecked) @usableFromInline var writer: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline final var writer: UInt32 = 0
 
   /// The variables and constants through which the channel can be reached.
-  @usableFromInline let handles = Atomic<UInt32>(1)
+  @usableFromInline final let handles = Atomic<UInt32>(1)
 
   /// Whether the deliverer has to take out observations that were cleaned in the meantime.
-  @exclusivity(unchecked) @usableFromInline var hasCleaned = false
+  @exclusivity(unchecked) @usableFromInline final var hasCleaned = false
 
   /// Whether the last handle is gone, so that nothing can be written any more.
-  @exclusivity(unchecked) @usableFromInline var isClosed = false
+  @exclusivity(unchecked) @usableFromInline final var isClosed = false
 
   /// Takes a step for a thread. A virtual method would do, but one of a generic class always runs
   /// unspecialised, which takes ten times as long; this closure is made where the type is known.
-  @usableFromInline let take: @Sendable (Step, AnyChannel, CurrentThread) -> Void
+  @usableFromInline final let take: @Sendable (Step, AnyChannel, CurrentThread) -> Void
 
   @usableFromInline
   enum Step {

@@ -6,7 +6,7 @@
 /// back until the transaction ends: write order stays, nothing is lost, and nothing is told early.
 @usableFromInline
 class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var value: Element
+  @exclusivity(unchecked) @usableFromInline final var value: Element
 
   @inlinable
   init(_ value: Element) {

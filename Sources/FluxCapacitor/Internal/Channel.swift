@@ -5,7 +5,7 @@
 /// observer's calls neither overlap nor change places; see `AnyChannel` for the invariants.
 @usableFromInline
 class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var backlog: Backlog<Element>?
+  @exclusivity(unchecked) @usableFromInline final var backlog: Backlog<Element>?
 
   /// Tells a change, or queues it behind what has to be told before; takes the lock over.
   @inlinable
@@ -130,13 +130,13 @@ struct Change<Element> {
 @usableFromInline
 final class Backlog<Element> {
   /// In write order.
-  @exclusivity(unchecked) @usableFromInline var changes = FIFO<Change<Element>>()
+  @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change<Element>>()
 
   /// How many of them may be told and have no place in any thread's round.
-  @exclusivity(unchecked) @usableFromInline var unclaimed = 0
+  @exclusivity(unchecked) @usableFromInline final var unclaimed = 0
 
   /// How many of them are held back by a transaction that is still open.
-  @exclusivity(unchecked) @usableFromInline var held = 0
+  @exclusivity(unchecked) @usableFromInline final var held = 0
 
   @inlinable
   init() {}

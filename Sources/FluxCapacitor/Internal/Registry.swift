@@ -9,62 +9,87 @@ import Synchronization
 final class Registry: @unchecked Sendable {
   // Everything here is guarded by `lock`.
   @usableFromInline let lock = Lock()
-  @exclusivity(unchecked) @usableFromInline var routes: [ObjectIdentifier: AnyRoute] = [:]
+  @exclusivity(unchecked) @usableFromInline var routes = RouteTable()
+  /// Counts the stores that came and went; written under the lock.
+  @usableFromInline let generation = Atomic<UInt64>(0)
   @exclusivity(unchecked) private var creations: [Creation] = []
   @exclusivity(unchecked) private var awaited: [UInt32: Creation] = [:]
 
   @usableFromInline
   init() {}
 
-  /// Where the states of a type go, if a store for them has ever been registered.
+  /// Where the states of a type go, if they reach any store.
   @inlinable
-  func route<State>(for _: State.Type) -> Route<State>? {
+  func destinations<State: DispatchState>(of _: State.Type) -> Destinations<State>? {
     lock.lock()
     defer { lock.unlock() }
-    guard let route = routes[ObjectIdentifier(State.self)] else { return nil }
-    // The key is the type of the route's states.
-    return unsafeDowncast(route, to: Route<State>.self)
+    guard let route = routes.route(for: State.self), !route.registrations.isEmpty else {
+      return nil
+    }
+    return Destinations(
+      registrations: route.registrations,
+      generation: generation.load(ordering: .relaxed)
+    )
   }
 
-  /// The registrations of a route, in the order in which they were made.
+  /// Whether no store has come or gone since the destinations were asked for.
   @inlinable
-  func registrations<State>(in route: Route<State>) -> [Registration<State>] {
-    lock.lock()
-    defer { lock.unlock() }
-    return route.registrations
+  func isCurrent<State>(_ destinations: Destinations<State>) -> Bool {
+    generation.load(ordering: .acquiring) == destinations.generation
   }
 
   /// Forgets the registrations whose stores are gone.
   @usableFromInline
-  func removeDead<State>(in route: Route<State>) {
-    remove(in: route) { registration in registration.store == nil }
+  func removeDead<State: DispatchState>(of _: State.Type) {
+    remove(of: State.self) { registration in registration.store == nil }
   }
 
   /// Unregisters one store; answers whether it was registered here.
   func unregister<S: Storable>(_ store: S) -> Bool {
-    guard let route = route(for: S.DispatchStateType.self) else { return false }
     let identity = ObjectIdentifier(store)
-    return remove(in: route) { registration in registration.identity == identity }
+    return remove(of: S.DispatchStateType.self) { $0.identity == identity }
   }
 
   func unregisterAll() {
     lock.withLock {
-      for route in routes.values { route.cancelAll() }
-      routes = [:]
+      for route in routes.routes { route.cancelAll() }
+      changeGeneration()
     }
   }
 
   @discardableResult
-  private func remove<State>(
-    in route: Route<State>,
+  private func remove<State: DispatchState>(
+    of _: State.Type,
     where isUnwanted: (Registration<State>) -> Bool
   ) -> Bool {
-    let registrations = registrations(in: route)
+    let registrations = destinations(of: State.self)?.registrations ?? []
     let unwanted = registrations.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
     for registration in unwanted { registration.cancel() }
-    lock.withLock { route.registrations.removeAll { !$0.isRegistered } }
+    lock.withLock {
+      routes.route(for: State.self)?.registrations.removeAll { !$0.isRegistered }
+      changeGeneration()
+    }
     return true
+  }
+
+  /// Makes everybody ask for destinations again; the lock is held.
+  private func changeGeneration() {
+    generation.add(1, ordering: .releasing)
+  }
+}
+
+/// The stores that a state reaches, as they were registered at one moment.
+@usableFromInline
+struct Destinations<State: DispatchState> {
+  /// In the order in which they were made.
+  @usableFromInline let registrations: [Registration<State>]
+  @usableFromInline let generation: UInt64
+
+  @inlinable
+  init(registrations: [Registration<State>], generation: UInt64) {
+    self.registrations = registrations
+    self.generation = generation
   }
 }
 
@@ -89,6 +114,7 @@ extension Registry {
     lock.withLock {
       routeForRegistering(S.DispatchStateType.self).registrations.append(Registration(store))
       creations.removeAll { $0 === creation }
+      changeGeneration()
     }
     creation.done.leave()
     thread.finish()
@@ -148,11 +174,10 @@ extension Registry {
   }
 
   /// The route for a type of states, made if there is none; the lock is held.
-  private func routeForRegistering<State>(_: State.Type) -> Route<State> {
-    let key = ObjectIdentifier(State.self)
-    if let route = routes[key] { return unsafeDowncast(route, to: Route<State>.self) }
+  private func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
+    if let route = routes.route(for: State.self) { return route }
     let route = Route<State>()
-    routes[key] = route
+    routes.insert(route)
     return route
   }
 }

@@ -3,8 +3,12 @@ import Synchronization
 /// A route, whatever its states.
 @usableFromInline
 class AnyRoute {
-  @usableFromInline
-  init() {}
+  /// The type of the states.
+  @usableFromInline final let key: ObjectIdentifier
+
+  init(key: ObjectIdentifier) {
+    self.key = key
+  }
 
   /// Unregisters every store; the registry's lock is held.
   func cancelAll() {
@@ -17,6 +21,10 @@ class AnyRoute {
 final class Route<State: DispatchState>: AnyRoute {
   // Guarded by the registry's lock.
   @exclusivity(unchecked) @usableFromInline var registrations: [Registration<State>] = []
+
+  init() {
+    super.init(key: ObjectIdentifier(State.self))
+  }
 
   /// The live store of a type, or of a subclass that stands in for it; the registry's lock is held.
   ///
@@ -32,6 +40,7 @@ final class Route<State: DispatchState>: AnyRoute {
 
   override func cancelAll() {
     for registration in registrations { registration.cancel() }
+    registrations = []
   }
 }
 
