@@ -6,16 +6,60 @@ let package = Package(
   name: "FluxCapacitor",
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "FluxCapacitor", targets: ["FluxCapacitor"])
+    .library(name: "FluxCapacitor", targets: ["FluxCapacitor"]),
+    .executable(name: "github-repos", targets: ["github-repos"]),
   ],
   targets: [
     .target(name: "FluxCapacitor"),
     .testTarget(name: "FluxCapacitorTests", dependencies: ["FluxCapacitor"]),
+
+    // What the compiler refuses, and the documents, whose code it accepts.
+    .testTarget(name: "CompilerTests", dependencies: ["FluxCapacitor"]),
+
+    // One application, written for the original's API, in each language mode: the folder
+    // `Application` is the same one in all three. The library stands in for those it imports.
+    .target(name: "LanguageModesLibrary", path: "Tests/LanguageModes/Library"),
+    .testTarget(
+      name: "Swift5Tests",
+      dependencies: ["FluxCapacitor", "LanguageModesLibrary"],
+      path: "Tests/LanguageModes/Swift5Tests",
+      swiftSettings: [.swiftLanguageMode(.v5)]
+    ),
+    .testTarget(
+      name: "Swift6Tests",
+      dependencies: ["FluxCapacitor", "LanguageModesLibrary"],
+      path: "Tests/LanguageModes/Swift6Tests"
+    ),
+    .testTarget(
+      name: "MainActorTests",
+      dependencies: ["FluxCapacitor", "LanguageModesLibrary"],
+      path: "Tests/LanguageModes/MainActorTests",
+      swiftSettings: [.defaultIsolation(MainActor.self)]
+    ),
+
+    // The sample: a library with the application, and the command that wires it.
+    .target(
+      name: "GitHubSample",
+      dependencies: ["FluxCapacitor"],
+      path: "Sample/Sources/GitHubSample",
+      // In the code, so that the command needs no files beside it.
+      resources: [.embedInCode("Recordings")]
+    ),
+    .executableTarget(
+      name: "github-repos",
+      dependencies: ["GitHubSample"],
+      path: "Sample/Sources/github-repos"
+    ),
+    .testTarget(
+      name: "GitHubSampleTests",
+      dependencies: ["GitHubSample", "github-repos"],
+      path: "Sample/Tests/GitHubSampleTests"
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
 
-// SwiftPM ignores this setting in a package that is somebody's dependency.
+// SwiftPM ignores this setting where the package is fetched as a dependency of another.
 for target in package.targets {
   target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
 }

@@ -1,0 +1,84 @@
+extension ApiError {
+  /// One line for the user: what happened, where, and what to do about it.
+  ///
+  /// What a server or a user wrote into it is made harmless; see ``DisplayText``.
+  package var message: String {
+    DisplayText.oneLine(whatHappened + " " + whatToDo)
+  }
+
+  private var whatHappened: String {
+    switch reason {
+    case .missingToken:
+      "\(place) answers nobody without a token."
+    case .malformedToken(let variable):
+      "The token in \(variable) holds a character that no token has, such as a space or a line break."
+    case .unusableEndpoint(let url):
+      "GITHUB_GRAPHQL_URL is not a web address that can be asked: \(url)."
+    case .insecureEndpoint:
+      "GITHUB_GRAPHQL_URL would send the token to \(place) unencrypted."
+    case .unreachable(let detail):
+      "\(place) could not be reached: \(DisplayText.clause(detail))."
+    case .connectionLost(let detail):
+      "The connection to \(place) broke off: \(DisplayText.clause(detail))."
+    case .timedOut(let duration):
+      "\(place) gave no complete answer within \(duration)."
+    case .redirected(let target):
+      "\(place) redirects to \(target), where the token is not sent."
+    case .tooLarge(let limit):
+      "\(place) sent more than \(limit / 1_048_576) MB."
+    case .cancelled:
+      "The request to \(place) was cancelled."
+    case .rejectedToken(let detail):
+      "\(place) rejected the token: \(DisplayText.clause(detail))."
+    case .forbidden(let detail, _):
+      "\(place) refused the request: \(DisplayText.clause(detail))."
+    case .rateLimited(let detail):
+      "\(place) limits the rate of requests: \(DisplayText.clause(detail))."
+    case .gatewayTimedOut(let status):
+      "\(place) took too long to answer (HTTP \(status)), for smaller pages too."
+    case .unexpectedStatus(let status, let detail):
+      "\(place) answered with HTTP \(status): \(DisplayText.clause(detail))."
+    case .notJSON(let status):
+      "\(place) sent something that is not JSON (HTTP \(status))."
+    case .unexpectedShape:
+      "\(place) sent JSON that is not the answer to the query."
+    case .refusedQuery(let detail):
+      "\(place) could not answer the query: \(DisplayText.clause(detail))."
+    case .unknownOwner(let login):
+      "\(place) knows no user or organization named '\(login)'."
+    case .pagesWithoutEnd:
+      "\(place) says that there are more pages, and gives no way to reach them."
+    }
+  }
+
+  private var whatToDo: String {
+    switch reason {
+    case .missingToken:
+      "Set GH_TOKEN or GITHUB_TOKEN, or try --demo."
+    case .malformedToken:
+      "Copy it again, alone."
+    case .unusableEndpoint:
+      "Give it an https URL."
+    case .redirected, .notJSON, .unexpectedShape, .unexpectedStatus:
+      "Check GITHUB_GRAPHQL_URL, or try again later."
+    case .insecureEndpoint:
+      "Use https; http is for this machine only."
+    case .unreachable, .connectionLost, .timedOut:
+      "Check the network and GITHUB_GRAPHQL_URL, or try again later."
+    case .rejectedToken:
+      "Set GH_TOKEN or GITHUB_TOKEN to a valid one."
+    case .forbidden(_, let singleSignOn?):
+      "Authorize the token here: \(singleSignOn)"
+    case .forbidden:
+      "Check what the token may do."
+    case .rateLimited:
+      "Try again later."
+    case .gatewayTimedOut, .refusedQuery, .tooLarge, .pagesWithoutEnd:
+      "Try again later, or ask for less with --limit."
+    case .cancelled:
+      "Nothing needs to be done."
+    case .unknownOwner:
+      "Check the spelling."
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// Why a request has no response, and where. It is a state that a store holds, so it is a value.
+package struct ApiError: Error, Equatable {
+  package enum Reason: Error, Equatable {
+    // Before anything is sent.
+    case missingToken
+    case malformedToken(variable: String)
+    case unusableEndpoint(String)
+    case insecureEndpoint
+
+    // On the way.
+    case unreachable(String)
+    case connectionLost(String)
+    case timedOut(after: Duration)
+    case redirected(to: String)
+    case tooLarge(limit: Int)
+    case cancelled
+
+    // In the answer.
+    case rejectedToken(String)
+    case forbidden(String, singleSignOn: String?)
+    case rateLimited(String)
+    case gatewayTimedOut(status: Int)
+    case unexpectedStatus(Int, String)
+    case notJSON(status: Int)
+    case unexpectedShape
+    case refusedQuery(String)
+    case unknownOwner(login: String)
+    case pagesWithoutEnd
+  }
+
+  package let reason: Reason
+
+  /// The name of what was asked, as in ``ApiSession/place``.
+  package let place: String
+
+  package init(_ reason: Reason, at place: String) {
+    self.reason = reason
+    self.place = place
+  }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+extension RecordedApiSession {
+  /// Three pages of an invented owner's repositories.
+  ///
+  /// They are part of the program's code, so that they are there wherever it is moved to.
+  package static var demo: RecordedApiSession {
+    RecordedApiSession(
+      recordings: [
+        "repositories/octocat": Data(PackageResources.octocat_1_json),
+        "repositories/octocat/page-2": Data(PackageResources.octocat_2_json),
+        "repositories/octocat/page-3": Data(PackageResources.octocat_3_json),
+      ]
+    )
+  }
+}

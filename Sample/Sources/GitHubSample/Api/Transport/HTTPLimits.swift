@@ -1,0 +1,13 @@
+/// What a server may take: time from the request to the last byte, and bytes after decompression.
+package struct HTTPLimits: Sendable {
+  package let time: Duration
+  package let bodySize: Int
+
+  /// GitHub itself gives up after some 10 seconds, and a page of 100 repositories has some 60 kB.
+  package static let standard = HTTPLimits(time: .seconds(20), bodySize: 16 * 1_048_576)
+
+  package init(time: Duration, bodySize: Int) {
+    self.time = time
+    self.bodySize = bodySize
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Hears what URLSession does, on its queue, and passes it on to the exchange that it belongs to.
+///
+/// It belongs to the session: on Linux, a delegate given with a single task isn't asked about
+/// redirects and challenges.
+final class HTTPTransportDelegate: NSObject, Sendable {
+  private let exchanges = Mutex<[Int: HTTPExchange]>([:])
+
+  func begin(_ exchange: HTTPExchange, for task: URLSessionTask) {
+    exchanges.withLock { $0[task.taskIdentifier] = exchange }
+  }
+
+  func end(_ task: URLSessionTask) {
+    _ = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+  }
+
+  private func exchange(of task: URLSessionTask) -> HTTPExchange? {
+    exchanges.withLock { $0[task.taskIdentifier] }
+  }
+
+  private func reason(of error: any Error) -> ApiError.Reason {
+    switch (error as? URLError)?.code {
+    case .cannotConnectToHost?, .cannotFindHost?, .dnsLookupFailed?, .notConnectedToInternet?:
+      .unreachable(error.localizedDescription)
+    default:
+      // TLS failures, truncated bodies and bad compression share one code on Linux; the text tells.
+      .connectionLost(error.localizedDescription)
+    }
+  }
+}
+
+extension HTTPTransportDelegate: URLSessionDataDelegate {
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    // The redirect itself becomes the answer. Followed, it would take the token elsewhere.
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    #if canImport(Darwin)
+      // Elsewhere nobody asks: libcurl judges certificates by itself.
+      if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust {
+        return completionHandler(.performDefaultHandling, nil)
+      }
+    #endif
+    // The token is all there is to log in with. The default handling, on Linux, never ends.
+    completionHandler(.rejectProtectionSpace, nil)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    guard exchange(of: dataTask)?.receive(data) == false else { return }
+    DispatchQueue.global().async { dataTask.cancel() }
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didCompleteWithError error: (any Error)?
+  ) {
+    guard let exchange = exchange(of: task) else { return }
+    let response = task.response as? HTTPURLResponse
+    // A rejected challenge cancels the task after the whole answer has come.
+    let hasCome = error == nil || (error as? URLError)?.code == .cancelled
+    if let response, hasCome {
+      let headers = response.allHeaderFields.compactMap { name, value in
+        (name as? String).map { ($0, "\(value)") }
+      }
+      exchange.finish(
+        .success(
+          HTTPAnswer(
+            status: response.statusCode,
+            headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }),
+            body: exchange.body
+          )
+        )
+      )
+    } else if let error {
+      exchange.finish(.failure(reason(of: error)))
+    } else {
+      exchange.finish(.failure(.connectionLost("no answer came")))
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/// What the command line asks for.
+package enum Command: Equatable, Sendable {
+  case help
+  case listRepositories(ListOptions)
+}

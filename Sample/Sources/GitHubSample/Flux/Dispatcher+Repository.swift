@@ -1,0 +1,15 @@
+import FluxCapacitor
+
+extension Dispatcher {
+  /// The states that fetching a user's repositories goes through.
+  package enum Repository: DispatchState {
+    package typealias RelatedStoreType = RepositoryStore
+    package typealias RelatedActionType = RepositoryAction
+
+    case isRepositoryFetching(Bool)
+    case repositoryTotalCount(Int)
+    case addRepositories([GitHub.Repository])
+    case removeAllRepositories
+    case repositoryFetchingFailed(ApiError)
+  }
+}

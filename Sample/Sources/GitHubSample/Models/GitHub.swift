@@ -1,0 +1,2 @@
+/// What GitHub knows about: the models of the application.
+package enum GitHub {}

@@ -1,0 +1,14 @@
+import Foundation
+import GitHubSample
+
+@main
+struct GitHubRepos {
+  static func main() async {
+    TokenProtection.apply()
+    let exitCode = await run(
+      arguments: CommandLine.arguments.dropFirst(),
+      environment: .process
+    )
+    exit(exitCode.rawValue)
+  }
+}

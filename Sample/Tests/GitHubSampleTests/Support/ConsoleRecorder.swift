@@ -1,0 +1,35 @@
+import GitHubSample
+import Synchronization
+
+/// A console whose two streams are texts.
+final class ConsoleRecorder: Sendable {
+  struct Full: Error {}
+
+  let console: Console
+  private let outputText = Text()
+  private let errorText = Text()
+
+  init(isInteractive: Bool = false, isOutputFull: Bool = false) {
+    console = Console(
+      output: TextOutput { [outputText] text in
+        if isOutputFull { throw Full() }
+        outputText.append(text)
+      },
+      errors: TextOutput { [errorText] in errorText.append($0) },
+      isInteractive: isInteractive
+    )
+  }
+
+  var output: String { outputText.value }
+  var errors: String { errorText.value }
+
+  private final class Text: Sendable {
+    private let text = Mutex("")
+
+    var value: String { text.withLock { $0 } }
+
+    func append(_ more: String) {
+      text.withLock { $0 += more }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+
+/// A server on 127.0.0.1 that answers each request as a test says, on the real network stack.
+final class LoopbackServer: Sendable {
+  struct Request: Sendable {
+    /// The request line and the headers.
+    let head: String
+    let body: String
+  }
+
+  enum Reply: Sendable {
+    case answer(status: Int = 200, headers: [String: String] = [:], body: Data)
+    case bytes(String)
+    case close
+    case silence
+  }
+
+  let port: UInt16
+
+  /// The requests, as they come.
+  let requests: AsyncStream<Request>
+  private let incoming: AsyncStream<Request>.Continuation
+  private let listener: Int32
+  private let received = Mutex<[Request]>([])
+  private let reply: @Sendable (_ index: Int) -> Reply
+
+  var receivedRequests: [Request] { received.withLock { $0 } }
+
+  var url: String { "http://127.0.0.1:\(port)/graphql" }
+
+  /// Runs a server for as long as a closure takes.
+  ///
+  /// - Parameter reply: What to answer the request with this number, counted from 0.
+  static func serving<Result>(
+    _ reply: @escaping @Sendable (_ index: Int) -> Reply,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (LoopbackServer) async throws -> Result
+  ) async throws -> Result {
+    let server = try LoopbackServer(reply)
+    defer { server.stop() }
+    return try await body(server)
+  }
+
+  /// Runs a closure with an address where every connection is refused.
+  static func refusing<Result>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (_ url: String) async throws -> Result
+  ) async throws -> Result {
+    let (socket, port) = try Socket.bound()
+    defer { Socket.close(socket) }
+    return try await body("http://127.0.0.1:\(port)/graphql")
+  }
+
+  private init(_ reply: @escaping @Sendable (_ index: Int) -> Reply) throws {
+    self.reply = reply
+    (requests, incoming) = AsyncStream.makeStream()
+    (listener, port) = try Socket.listening()
+    Thread.detachNewThread { [self] in acceptConnections() }
+  }
+
+  private func stop() {
+    Socket.shutDown(listener)
+    incoming.finish()
+  }
+
+  private func acceptConnections() {
+    while let connection = Socket.accept(listener) {
+      Thread.detachNewThread { [self] in
+        serve(connection)
+        Socket.close(connection)
+      }
+    }
+    Socket.close(listener)
+  }
+
+  /// Reads one request, and answers it.
+  private func serve(_ connection: Int32) {
+    guard let request = readRequest(from: connection) else { return }
+    let index = received.withLock { received in
+      received.append(request)
+      return received.count - 1
+    }
+    incoming.yield(request)
+    switch reply(index) {
+    case .answer(let status, let headers, let body):
+      var head = "HTTP/1.1 \(status) Status\r\nConnection: close\r\n"
+      head += "Content-Length: \(body.count)\r\n"
+      for (name, value) in headers { head += "\(name): \(value)\r\n" }
+      Socket.send(Data((head + "\r\n").utf8) + body, to: connection)
+    case .bytes(let text):
+      Socket.send(Data(text.utf8), to: connection)
+    case .close:
+      break
+    case .silence:
+      // Until the client has had enough.
+      while let data = Socket.receive(from: connection), !data.isEmpty {}
+    }
+  }
+
+  private func readRequest(from connection: Int32) -> Request? {
+    var bytes = Data()
+    let separator = Data("\r\n\r\n".utf8)
+    while let data = Socket.receive(from: connection), !data.isEmpty {
+      bytes += data
+      guard let end = bytes.range(of: separator) else { continue }
+      let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+      let body = bytes[end.upperBound...]
+      guard body.count >= contentLength(in: head) else { continue }
+      return Request(head: head, body: String(decoding: body, as: UTF8.self))
+    }
+    return nil
+  }
+
+  private func contentLength(in head: String) -> Int {
+    head.split(separator: "\r\n")
+      .first { $0.lowercased().hasPrefix("content-length:") }
+      .flatMap { Int($0.dropFirst("content-length:".count).filter(\.isNumber)) } ?? 0
+  }
+}

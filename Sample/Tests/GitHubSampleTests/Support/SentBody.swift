@@ -1,0 +1,19 @@
+/// The body of a request, as a server sees it.
+struct SentBody: Decodable {
+  enum Value: Decodable, Equatable {
+    case text(String)
+    case number(Int)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let number = try? container.decode(Int.self) {
+        self = .number(number)
+      } else {
+        self = .text(try container.decode(String.self))
+      }
+    }
+  }
+
+  let query: String
+  let variables: [String: Value]
+}
