@@ -7,8 +7,8 @@ import Testing
 struct DispatchStressTests {
   // D1, D4
 
-  @Test func dispatchesFromManyThreadsHaveOneOrderForAll() {
-    isolated { dispatcher in
+  @Test func dispatchesFromManyThreadsHaveOneOrderForAll() async {
+    await isolated { dispatcher in
       let counter = CounterStore.instantiate()
       let mirror = MirrorStore.instantiate()
       let count = Log<Int>()
@@ -19,7 +19,7 @@ struct DispatchStressTests {
       counter.doubled.observe { doubled.append($0 / 2) }.cleaned(by: dusts)
       mirror.count.observe { mirrored.append($0) }.cleaned(by: dusts)
 
-      inParallel(4) { index in
+      await inParallel(4) { index in
         for value in 0..<50_000 {
           dispatcher.dispatch(Dispatcher.Counter.set(value * 4 + index))
         }
@@ -35,11 +35,11 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func readsSeeNoHalfOfAReduce() {
-    isolated { dispatcher in
+  @Test func readsSeeNoHalfOfAReduce() async {
+    await isolated { dispatcher in
       let store = CounterStore.instantiate()
 
-      inParallel(4) { index in
+      await inParallel(4) { index in
         for value in 0..<50_000 {
           if index < 2 {
             dispatcher.dispatch(Dispatcher.Counter.set(value))
@@ -52,15 +52,15 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func observersThatInvokeFromManyThreadsLoseNothing() {
-    isolated { dispatcher in
+  @Test func observersThatInvokeFromManyThreadsLoseNothing() async {
+    await isolated { dispatcher in
       let store = CounterStore.instantiate()
       let script = ScriptStore.instantiate()
       let dust = store.count.observe(ignoreFirst: true) { _ in
         dispatcher.reduce { $0.first.value += 1 }
       }
 
-      inParallel(4) { _ in
+      await inParallel(4) { _ in
         for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
       }
 
@@ -72,13 +72,13 @@ struct DispatchStressTests {
 
   // V1 beside D4
 
-  @Test func writesAndTransactionsOnOneVariableAreEachToldOnceAndInOrder() {
+  @Test func writesAndTransactionsOnOneVariableAreEachToldOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
 
-    inParallel(4) { index in
+    await inParallel(4) { index in
       for round in 0..<50_000 {
         let value = round * 4 + index
         if index < 2 {
@@ -103,11 +103,11 @@ struct DispatchStressTests {
 
   // R1, R2
 
-  @Test func racingThreadsGetTheSameStore() {
+  @Test func racingThreadsGetTheSameStore() async {
     let dispatchers = (0..<25_000).map { _ in Dispatcher() }
     let stores = (0..<8).map { _ in Log<CounterStore>() }
 
-    inParallel(8) { index in
+    await inParallel(8) { index in
       for dispatcher in dispatchers {
         stores[index].append(withDispatcher(dispatcher) { CounterStore.instantiate() })
       }
@@ -119,9 +119,9 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func storesComeAndGoWhileOthersDispatch() {
-    isolated { dispatcher in
-      inParallel(4) { index in
+  @Test func storesComeAndGoWhileOthersDispatch() async {
+    await isolated { dispatcher in
+      await inParallel(4) { index in
         for round in 0..<50_000 {
           if index < 2 {
             dispatcher.dispatch(Dispatcher.Counter.add(1))

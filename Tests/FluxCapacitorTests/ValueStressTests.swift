@@ -8,13 +8,13 @@ import Testing
 struct ValueStressTests {
   // V1
 
-  @Test func subscribersRacingAWriterMissNothing() {
+  @Test func subscribersRacingAWriterMissNothing() async {
     for _ in 0..<200 {
       let variable = Variable(0)
       let logs = (0..<4).map { _ in Log<Int>() }
       let dusts = DustBuster()
 
-      inParallel(5) { index in
+      await inParallel(5) { index in
         if index == 4 {
           for value in 1...1000 { variable.value = value }
         } else {
@@ -31,12 +31,12 @@ struct ValueStressTests {
 
   // V2
 
-  @Test func callsOfAnObserverNeverOverlapAndKeepTheOrderOfTheWrites() {
+  @Test func callsOfAnObserverNeverOverlapAndKeepTheOrderOfTheWrites() async {
     let variable = Variable(0)
     let observer = ExclusiveObserver()
     let dust = variable.observe { observer.receive($0) }
 
-    inParallel(4) { _ in
+    await inParallel(4) { _ in
       for _ in 0..<50_000 { variable.value += 1 }
     }
 
@@ -45,7 +45,7 @@ struct ValueStressTests {
     dust.clean()
   }
 
-  @Test func callsOnAConcurrentQueueNeverOverlapEither() {
+  @Test func callsOnAConcurrentQueueNeverOverlapEither() async {
     let queue = DispatchQueue(label: "observer", attributes: .concurrent)
     let variable = Variable(0)
     let observer = ExclusiveObserver()
@@ -55,7 +55,7 @@ struct ValueStressTests {
       if value == 200_000 { done.open() }
     }
 
-    inParallel(4) { _ in
+    await inParallel(4) { _ in
       for _ in 0..<50_000 { variable.modify { $0 += 1 } }
     }
     done.wait()
@@ -91,14 +91,14 @@ struct ValueStressTests {
 
   // V3
 
-  @Test func variablesThatSetEachOtherFromTwoThreadsDoNotDeadlock() {
+  @Test func variablesThatSetEachOtherFromTwoThreadsDoNotDeadlock() async {
     let a = Variable(0)
     let b = Variable(0)
     let dusts = DustBuster()
     a.observe(ignoreFirst: true) { if b.value < $0 { b.value = $0 } }.cleaned(by: dusts)
     b.observe(ignoreFirst: true) { if a.value < $0 { a.value = $0 } }.cleaned(by: dusts)
 
-    inParallel(2) { index in
+    await inParallel(2) { index in
       for value in 0..<100_000 {
         if index == 0 { a.value = 2 * value } else { b.value = 2 * value + 1 }
       }
@@ -108,7 +108,7 @@ struct ValueStressTests {
     #expect(b.value == 1_000_000)
   }
 
-  @Test func observersThatCleanEachOtherFromTwoThreadsDoNotDeadlock() {
+  @Test func observersThatCleanEachOtherFromTwoThreadsDoNotDeadlock() async {
     for _ in 0..<2_000 {
       let variables = [Variable(0), Variable(0)]
       let bags = [DustBuster(), DustBuster()]
@@ -117,7 +117,7 @@ struct ValueStressTests {
           .cleaned(by: bags[index])
       }
 
-      inParallel(2) { index in
+      await inParallel(2) { index in
         for value in 0..<50 { variables[index].value = value }
       }
     }
@@ -125,11 +125,11 @@ struct ValueStressTests {
 
   // V5
 
-  @Test func whatIsWrittenAfterCleanHasReturnedIsNotTold() {
+  @Test func whatIsWrittenAfterCleanHasReturnedIsNotTold() async {
     let variable = Variable(0)
     let begun = Atomic(0)
 
-    inParallel(2) { index in
+    await inParallel(2) { index in
       if index == 0 {
         for value in 1...200_000 {
           begun.store(value, ordering: .sequentiallyConsistent)
@@ -147,12 +147,12 @@ struct ValueStressTests {
     }
   }
 
-  @Test func observersComeAndGoWhileOthersWrite() {
+  @Test func observersComeAndGoWhileOthersWrite() async {
     let variable = Variable(0)
     let steady = ExclusiveObserver()
     let dust = variable.observe { steady.receive($0) }
 
-    inParallel(4) { index in
+    await inParallel(4) { index in
       for round in 0..<50_000 {
         if index < 2 {
           variable.value += 1
@@ -174,11 +174,11 @@ struct ValueStressTests {
 
   // V6
 
-  @Test func changesInPlaceFromManyThreadsLoseNothing() {
+  @Test func changesInPlaceFromManyThreadsLoseNothing() async {
     let sum = Variable(0)
     let items = Variable<[Int]>([])
 
-    inParallel(4) { index in
+    await inParallel(4) { index in
       for _ in 0..<50_000 {
         sum.value += 1
         items.value.append(index)
@@ -190,10 +190,10 @@ struct ValueStressTests {
     for index in 0..<4 { #expect(items.value.count { $0 == index } == 50_000) }
   }
 
-  @Test func readsNeverTear() {
+  @Test func readsNeverTear() async {
     let variable = Variable(Wide(0))
 
-    inParallel(4) { index in
+    await inParallel(4) { index in
       for value in 0..<50_000 {
         if index == 0 { variable.value = Wide(value) }
         #expect(variable.value.isWhole)
@@ -203,11 +203,11 @@ struct ValueStressTests {
 
   // V7
 
-  @Test func valuesAreFreedUnderContention() {
+  @Test func valuesAreFreedUnderContention() async {
     let variable = Variable<Counted?>(nil)
     let alive = Counted.Tally()
 
-    inParallel(4) { index in
+    await inParallel(4) { index in
       for round in 0..<50_000 {
         variable.value = Counted(alive)
         if round % 10_000 == index { _ = variable.observe { _ in } }

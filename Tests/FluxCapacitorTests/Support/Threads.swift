@@ -10,6 +10,26 @@ func inParallel(
   stackSize: Int? = nil,
   _ body: @escaping @Sendable (_ index: Int) -> Void
 ) {
+  startThreads(count, stackSize: stackSize, body).wait()
+}
+
+/// The same for an asynchronous test, whose thread serves other tests in the meantime.
+func inParallel(
+  _ count: Int,
+  stackSize: Int? = nil,
+  _ body: @escaping @Sendable (_ index: Int) -> Void
+) async {
+  let done = startThreads(count, stackSize: stackSize, body)
+  await withCheckedContinuation { continuation in
+    done.notify(queue: .global()) { continuation.resume() }
+  }
+}
+
+private func startThreads(
+  _ count: Int,
+  stackSize: Int?,
+  _ body: @escaping @Sendable (_ index: Int) -> Void
+) -> DispatchGroup {
   let start = Start(of: count)
   let done = DispatchGroup()
   for index in 0..<count {
@@ -22,7 +42,7 @@ func inParallel(
     if let stackSize { thread.stackSize = stackSize }
     thread.start()
   }
-  done.wait()
+  return done
 }
 
 private final class Start: Sendable {
