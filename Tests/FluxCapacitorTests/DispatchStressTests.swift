@@ -3,7 +3,9 @@ import Synchronization
 import Testing
 
 /// The promises about dispatching and the registry under contention: 200,000 operations each.
-@Suite(.timeLimit(.minutes(10)))
+///
+/// Each keeps every core busy, so they run one after the other.
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
 

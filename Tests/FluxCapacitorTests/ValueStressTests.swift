@@ -4,7 +4,9 @@ import Synchronization
 import Testing
 
 /// The promises about values under contention: 200,000 operations each, and more.
-@Suite(.timeLimit(.minutes(10)))
+///
+/// Each keeps every core busy, so they run one after the other.
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ValueStressTests {
   // V1
 
