@@ -40,6 +40,8 @@ public final class Dispatcher: Sendable {
     if thread.pointee.dispatchDeferrals > 0 {
       thread.pointee.deferredDispatches.append { thread in self.reduce(state, on: thread) }
     } else {
+      // What was invoked before, and waits, comes first.
+      if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
       reduce(state, on: thread)
       thread.finish()
     }
@@ -104,16 +106,23 @@ extension Dispatcher {
       // While this thread waited for its turn, stores came or went.
       destinations = registry.destinations(of: State.self) ?? destinations
     }
+    // The stores are let go of after the turn: the last reference may go here, and with it the store.
+    var latest: (any Storable<State>)?
+    var earlier: [any Storable<State>] = []
     var hasDead = false
     for registration in destinations.registrations where registration.isRegistered {
-      if let store = registration.store {
-        store.reduce(with: state)
-      } else {
+      guard let store = registration.store else {
         hasDead = true
+        continue
       }
+      if let latest { earlier.append(latest) }
+      latest = store
+      store.reduce(with: state)
     }
     thread.pointee.dispatchDeferrals -= 1
     endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+    withExtendedLifetime(latest) {}
+    withExtendedLifetime(earlier) {}
     if hasDead { registry.removeDead(of: State.self) }
   }
 
@@ -136,6 +145,7 @@ extension Dispatcher {
   func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
     if hasTakenTurn { turn.unlock() }
+    thread.releaseAnnounced()
   }
 
   @usableFromInline

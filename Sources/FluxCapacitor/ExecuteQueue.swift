@@ -6,6 +6,9 @@ public enum ExecuteQueue: Sendable {
   case current
 
   /// On the main queue: at once if the change is made there and no earlier one is still on its way.
+  ///
+  /// The workers of a `DispatchQueue.concurrentPerform` that the main queue waits for count as the
+  /// main queue, here as in libdispatch and in `MainActor.assumeIsolated`.
   case main
 
   /// On a queue of one's own. Calls to one observer never overlap, on a concurrent queue either.

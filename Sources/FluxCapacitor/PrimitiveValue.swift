@@ -119,7 +119,10 @@ extension PrimitiveValue where Trait == MutableTrait {
     set { cell.write(newValue) }
     _modify {
       let thread = cell.beginMutation()
-      defer { cell.endMutation(on: thread) }
+      defer {
+        cell.trapIfSuspended(since: thread)
+        cell.endMutation(on: thread)
+      }
       yield &cell.value
     }
   }

@@ -9,9 +9,9 @@ import Synchronization
 /// - While `deliverer` is set, that thread walks the ring without the lock. So nobody takes an
 ///   observation out: it is marked as cleaned, and the deliverer takes it out when it is done.
 ///   Adding one at the end is fine, for the walk ends at the observation that was the last.
-/// - Each pending change that may be told has either one place in some thread's round, or is counted
-///   as unclaimed. Unclaimed changes are claimed by the deliverer when it is done or, if the first
-///   pending change is held back, by the transaction that holds it.
+/// - Each pending change that may be told has a place in some thread's round that reaches as far, or
+///   is within `unclaimed`. What is unclaimed is claimed by the deliverer when it is done or, if the
+///   first pending change is held back, by the transaction that holds it.
 /// - No code of the user's runs under the lock, but for the body of a `modify`.
 @usableFromInline
 class AnyChannel: @unchecked Sendable {
@@ -44,8 +44,8 @@ class AnyChannel: @unchecked Sendable {
 
   @usableFromInline
   enum Step {
-    /// Tell the first pending change; one place in the thread's round allows for one call.
-    case deliverNext
+    /// Tell the pending changes up to a version.
+    case deliver(through: UInt64)
 
     /// Announce what the thread's transaction, which has just ended, has written.
     case announceTransaction
@@ -124,16 +124,20 @@ extension AnyChannel {
   }
 
   /// Takes a cleaned observation out, now or when the delivery that is under way has ended.
+  ///
+  /// Inside a mutation of this very channel, the thread has the lock already: what the mutation
+  /// throws away may clean its observation of it.
   @usableFromInline
   final func remove(_ dust: Dust) {
     var detached = Detached()
-    acquire()
+    let isMutating = lock.isHeldForUser && lock.isHeld(by: CurrentThread.current.id)
+    if !isMutating { lock.lock() }
     if deliverer != 0 {
       hasCleaned = true
     } else if dust.next != nil {
       unlink(dust, into: &detached)
     }
-    lock.unlock()
+    if !isMutating { lock.unlock() }
     detached.release()
   }
 

@@ -15,7 +15,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       // The closure is that of this very cell.
       let cell = unsafeDowncast(channel, to: Cell.self)
       switch step {
-      case .deliverNext: cell.deliverNext(on: thread)
+      case .deliver(let version): cell.deliver(through: version, on: thread)
       case .announceTransaction: cell.announceTransaction(on: thread)
       }
     }
@@ -91,8 +91,21 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     } else {
       didWrite(on: thread)
       thread.endTransaction()
+      thread.releaseAnnounced()
     }
     thread.finish()
+  }
+
+  /// Traps if an asynchronous function that mutates the value in place has changed threads.
+  @inlinable
+  final func trapIfSuspended(since thread: CurrentThread) {
+    guard CurrentThread.current != thread else { return }
+    trap(
+      """
+      \(name) was mutated in place across an `await`, with its lock in hand. Let the asynchronous \
+      function return what is to be written, and write it then.
+      """
+    )
   }
 
   // MARK: Transactions
@@ -128,16 +141,8 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if writer == thread.id {
       writer = 0
       if first != nil { enqueue(value) }
-    } else if let backlog, backlog.held > 0 {
-      let isReleased = backlog.changes.update {
-        $0.holder == thread.id
-      } _: {
-        $0.holder = 0
-      }
-      if isReleased {
-        backlog.held -= 1
-        backlog.unclaimed += 1
-      }
+    } else {
+      backlog?.release(heldBy: thread.id)
     }
     claim(on: thread)
     lock.unlock()

@@ -70,33 +70,38 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     self.backlog = backlog
     backlog.changes.append(Change(value: value, version: version, holder: holder))
     if holder == 0 {
-      backlog.unclaimed += 1
+      backlog.unclaimed = version
     } else {
       backlog.held += 1
     }
   }
 
-  /// Gives the unclaimed changes places in the thread's round, if they are its to tell; the lock is
+  /// Gives the unclaimed changes a place in the thread's round, if they are its to tell; the lock is
   /// held.
   @inlinable
   final func claim(on thread: CurrentThread) {
     guard let backlog, backlog.unclaimed > 0 else { return }
-    guard deliverer == 0 || deliverer == thread.id else { return }
-    guard backlog.held == 0 || backlog.changes.first?.holder == 0 else { return }
-    for _ in 0..<backlog.unclaimed { thread.pointee.round.append(self) }
+    guard deliverer == 0 || deliverer == thread.id, !backlog.isFirstHeld else { return }
+    thread.pointee.round.append(Delivery(of: self, through: backlog.unclaimed))
     backlog.unclaimed = 0
   }
 
+  /// Tells the pending changes up to a version, unless another thread is at it, or one is held back:
+  /// then whoever stands in the way sees to the rest.
   @inlinable
-  final func deliverNext(on thread: CurrentThread) {
-    lock.lock()
-    guard let backlog else { return lock.unlock() }
-    guard deliverer == 0, backlog.held == 0 || backlog.changes.first?.holder == 0 else {
-      backlog.unclaimed += 1
-      return lock.unlock()
+  final func deliver(through version: UInt64, on thread: CurrentThread) {
+    while true {
+      lock.lock()
+      guard let backlog, let next = backlog.changes.first, next.version <= version else {
+        return lock.unlock()
+      }
+      guard deliverer == 0, !backlog.isFirstHeld else {
+        backlog.unclaimed = max(backlog.unclaimed, version)
+        return lock.unlock()
+      }
+      guard let change = backlog.changes.popFirst() else { return lock.unlock() }
+      deliver(change.value, version: change.version, on: thread)
     }
-    guard let change = backlog.changes.popFirst() else { return lock.unlock() }
-    deliver(change.value, version: change.version, on: thread)
   }
 
   @usableFromInline
@@ -132,12 +137,26 @@ final class Backlog<Element> {
   /// In write order.
   @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change<Element>>()
 
-  /// How many of them may be told and have no place in any thread's round.
-  @exclusivity(unchecked) @usableFromInline final var unclaimed = 0
+  /// The version up to which they may be told and have no place in any thread's round, or zero.
+  @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
 
   /// How many of them are held back by a transaction that is still open.
   @exclusivity(unchecked) @usableFromInline final var held = 0
 
   @inlinable
   init() {}
+
+  /// Lets the change that a thread's transaction has held back be told.
+  @inlinable
+  func release(heldBy thread: UInt32) {
+    guard held > 0 else { return }
+    changes.update(where: { $0.holder == thread }) { change in
+      change.holder = 0
+      held -= 1
+      unclaimed = max(unclaimed, change.version)
+    }
+  }
+
+  @inlinable
+  var isFirstHeld: Bool { held > 0 && changes.first.map { $0.holder != 0 } ?? false }
 }

@@ -45,20 +45,16 @@ struct FIFO<Element> {
     return removed
   }
 
-  /// Changes the first element that satisfies the predicate; answers whether there was one. O(n).
+  /// Changes the first element that satisfies the predicate. O(n).
   @inlinable
-  mutating func update(
-    where predicate: (Element) -> Bool,
-    _ change: (inout Element) -> Void
-  ) -> Bool {
+  mutating func update(where predicate: (Element) -> Bool, _ change: (inout Element) -> Void) {
     for index in 0..<count {
       let slot = slot(at: index)
       guard var element = slots[slot], predicate(element) else { continue }
       change(&element)
       slots[slot] = element
-      return true
+      return
     }
-    return false
   }
 
   @inlinable

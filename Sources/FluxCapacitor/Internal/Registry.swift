@@ -46,8 +46,7 @@ final class Registry: @unchecked Sendable {
 
   /// Unregisters one store; answers whether it was registered here.
   func unregister<S: Storable>(_ store: S) -> Bool {
-    let identity = ObjectIdentifier(store)
-    return remove(of: S.DispatchStateType.self) { $0.identity == identity }
+    remove(of: S.DispatchStateType.self) { $0.store === store }
   }
 
   func unregisterAll() {
@@ -97,14 +96,53 @@ struct Destinations<State: DispatchState> {
 
 extension Registry {
   /// The one live store of a type, made if there is none.
+  ///
+  /// A registered store of a subclass stands in for its parent, unless the parent itself is there or
+  /// being made.
   func instantiate<S: Storable>(_: S.Type) -> S {
     let thread = CurrentThread.current
-    let creation: Creation
-    switch findOrBegin(S.self, on: thread) {
-    case .found(let store): return store
-    case .begun(let begun): creation = begun
+    // The stores that were looked at are let go of at the end, when nothing is locked or being made:
+    // the last reference may go here, and with it the store.
+    var seen: [any Storable<S.DispatchStateType>] = []
+    defer { withExtendedLifetime(seen) {} }
+    while true {
+      switch find(S.self, on: thread, seen: &seen) {
+      case .found(let store): return store
+      case .awaited(let creation): creation.done.wait()
+      case .begun(let creation): return create(creation, on: thread)
+      }
     }
+  }
 
+  private enum Found<S> {
+    case found(S)
+    case awaited(Creation)
+    case begun(Creation)
+  }
+
+  /// Finds the store of a type, or who is making it, or else begins to make it.
+  private func find<S: Storable>(
+    _: S.Type,
+    on thread: CurrentThread,
+    seen: inout [any Storable<S.DispatchStateType>]
+  ) -> Found<S> {
+    lock.lock()
+    defer { lock.unlock() }
+    let live = routeForRegistering(S.DispatchStateType.self).liveStores()
+    seen += live
+    if let store = live.first(where: { type(of: $0) == S.self }) as? S { return .found(store) }
+    if let creation = creations.first(where: { $0.type == S.self }) {
+      if let cycle = cycle(from: creation, on: thread.id) { trapInCycle(of: cycle) }
+      awaited[thread.id] = creation
+      return .awaited(creation)
+    }
+    if let store = live.lazy.compactMap({ $0 as? S }).first { return .found(store) }
+    let creation = Creation(of: S.self, on: thread.id)
+    creations.append(creation)
+    return .begun(creation)
+  }
+
+  private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {
     // What the init invokes waits until the store is there to be reached, and no turn is waited for
     // while other threads wait for this very store.
     thread.pointee.dispatchDeferrals += 1
@@ -112,52 +150,14 @@ extension Registry {
     thread.pointee.dispatchDeferrals -= 1
 
     lock.withLock {
-      routeForRegistering(S.DispatchStateType.self).registrations.append(Registration(store))
+      routeForRegistering(S.DispatchStateType.self).register(store)
       creations.removeAll { $0 === creation }
+      awaited = awaited.filter { $0.value !== creation }
       changeGeneration()
     }
     creation.done.leave()
     thread.finish()
     return store
-  }
-
-  private enum Found<S> {
-    case found(S)
-    case begun(Creation)
-  }
-
-  /// Finds the live store, after waiting for a thread that is making it, or else begins to make it.
-  private func findOrBegin<S: Storable>(_: S.Type, on thread: CurrentThread) -> Found<S> {
-    while true {
-      // Released when the lock is open again: the last reference may go here, and with it the store.
-      var seen: [any Storable<S.DispatchStateType>] = []
-      lock.lock()
-      let route = routeForRegistering(S.DispatchStateType.self)
-      if let store = route.live(S.self, seen: &seen) {
-        lock.unlock()
-        return .found(store)
-      }
-      guard let creation = creations.first(where: { $0.type == S.self }) else {
-        let creation = Creation(of: S.self, on: thread.id)
-        creations.append(creation)
-        lock.unlock()
-        return .begun(creation)
-      }
-      if let cycle = cycle(from: creation, on: thread.id) {
-        trap(
-          """
-          The inits of these stores instantiate each other: \
-          \(cycle.map(sourceName(of:)).joined(separator: " → ")). Let one of them \
-          instantiate the other after its init, or pass on what it needs.
-          """
-        )
-      }
-      awaited[thread.id] = creation
-      lock.unlock()
-      creation.done.wait()
-      lock.withLock { awaited[thread.id] = nil }
-      withExtendedLifetime(seen) {}
-    }
   }
 
   /// The types that wait for each other if this thread waited for a creation; the lock is held.
@@ -171,6 +171,16 @@ extension Registry {
       next = awaited[creation.thread]
     }
     return nil
+  }
+
+  private func trapInCycle(of types: [any Any.Type]) -> Never {
+    trap(
+      """
+      The inits of these stores instantiate each other: \
+      \(types.map(sourceName(of:)).joined(separator: " → ")). Let one of them instantiate the other \
+      after its init, or pass on what it needs.
+      """
+    )
   }
 
   /// The route for a type of states, made if there is none; the lock is held.

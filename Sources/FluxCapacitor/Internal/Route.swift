@@ -26,16 +26,20 @@ final class Route<State: DispatchState>: AnyRoute {
     super.init(key: ObjectIdentifier(State.self))
   }
 
-  /// The live store of a type, or of a subclass that stands in for it; the registry's lock is held.
-  ///
-  /// The stores that it looked at are kept in `seen`, so that none is released under the lock.
-  func live<S: Storable<State>>(_: S.Type, seen: inout [any Storable<State>]) -> S? {
-    registrations.removeAll { registration in
-      guard registration.isRegistered, let store = registration.store else { return true }
-      seen.append(store)
-      return false
+  /// The stores that are alive and registered; the registry's lock is held.
+  func liveStores() -> [any Storable<State>] {
+    registrations.compactMap { registration in
+      guard registration.isRegistered else { return nil }
+      let store = registration.store
+      if store == nil { registration.cancel() }
+      return store
     }
-    return seen.first { type(of: $0) == S.self } as? S ?? seen.lazy.compactMap { $0 as? S }.first
+  }
+
+  /// Adds a store as the last one, in place of those that are gone; the registry's lock is held.
+  func register(_ store: any Storable<State>) {
+    registrations.removeAll { !$0.isRegistered }
+    registrations.append(Registration(store))
   }
 
   override func cancelAll() {
@@ -48,14 +52,10 @@ final class Route<State: DispatchState>: AnyRoute {
 @usableFromInline
 final class Registration<State: DispatchState>: Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
-
-  /// Told apart from an older store at the same address by the store's being gone.
-  let identity: ObjectIdentifier
   @usableFromInline let registered = Atomic(true)
 
   init(_ store: any Storable<State>) {
     self.store = store
-    identity = ObjectIdentifier(store)
   }
 
   @inlinable

@@ -31,11 +31,15 @@ struct ThreadState {
   /// Whether an observer is being told on this thread: what it sets is told after the round.
   @usableFromInline var isTelling = false
 
-  /// What is to be delivered by this thread: one place for each pending change.
-  @usableFromInline var round = FIFO<AnyChannel>()
+  /// What is to be delivered by this thread: one place for each change that it has announced.
+  @usableFromInline var round = FIFO<Delivery>()
 
   /// What the open transaction has written to, in the order of the first writes.
   @usableFromInline var written: [AnyChannel] = []
+
+  /// What the transaction that has just ended had written to, until its turn is given up: with a
+  /// channel may go a value, whose deinit is code of the user's.
+  @usableFromInline var announced: [AnyChannel] = []
 
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
@@ -43,6 +47,19 @@ struct ThreadState {
   @usableFromInline
   init(id: UInt32) {
     self.id = id
+  }
+}
+
+/// A place in a thread's round: a channel whose changes are to be told, up to a version.
+@usableFromInline
+struct Delivery {
+  @usableFromInline let channel: AnyChannel
+  @usableFromInline let version: UInt64
+
+  @inlinable
+  init(of channel: AnyChannel, through version: UInt64) {
+    self.channel = channel
+    self.version = version
   }
 }
 
@@ -92,8 +109,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline
   func deliverRound() {
     pointee.isTelling = true
-    while let channel = pointee.round.popFirst() {
-      channel.take(.deliverNext, channel, self)
+    while let delivery = pointee.round.popFirst() {
+      delivery.channel.take(.deliver(through: delivery.version), delivery.channel, self)
     }
     pointee.isTelling = false
   }
@@ -113,24 +130,41 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline
   func announceWritten() {
-    for channel in pointee.written {
-      channel.take(.announceTransaction, channel, self)
-    }
-    pointee.written.removeAll(keepingCapacity: pointee.written.count <= 64)
+    swap(&pointee.written, &pointee.announced)
+    for channel in pointee.announced { channel.take(.announceTransaction, channel, self) }
   }
 
-  /// Runs the dispatches that had to wait, then tells the observers; each when its time has come.
+  /// Lets go of what a transaction had written to, now that no lock and no turn is held.
   @inlinable
-  func finish() {
-    if !pointee.deferredDispatches.isEmpty, pointee.dispatchDeferrals == 0 {
-      runDeferredDispatches()
-    }
-    settle()
+  func releaseAnnounced() {
+    if !pointee.announced.isEmpty { releaseAll() }
   }
 
   @usableFromInline
+  func releaseAll() {
+    var channels: [AnyChannel] = []
+    swap(&channels, &pointee.announced)
+    channels.removeAll(keepingCapacity: channels.count <= 64)
+    // Code of the user's may have run, and left something there.
+    if pointee.announced.isEmpty { swap(&channels, &pointee.announced) }
+  }
+
+  /// Tells the observers, and runs the dispatches that had to wait, each told before the next.
+  @inlinable
+  func finish() {
+    settle()
+    if !pointee.deferredDispatches.isEmpty, pointee.dispatchDeferrals == 0 {
+      runDeferredDispatches()
+    }
+  }
+
+  /// Runs the dispatches that had to wait, in the order in which they were invoked.
+  @usableFromInline
   func runDeferredDispatches() {
-    while let dispatch = pointee.deferredDispatches.popFirst() { dispatch(self) }
+    while let dispatch = pointee.deferredDispatches.popFirst() {
+      dispatch(self)
+      settle()
+    }
   }
 }
 
