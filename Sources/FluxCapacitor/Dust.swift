@@ -1,3 +1,12 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
 import Synchronization
 
 /// One observation: what `observe` returns, to end it with.
@@ -14,7 +23,7 @@ import Synchronization
 /// ```
 public class Dust: @unchecked Sendable {
   // `since`, `next` and `previous` are guarded by the channel's lock and, outside it, belong to the
-  // thread that delivers; `channel` is guarded by `lock`; `flags` is atomic.
+  // thread that delivers; `channel` is guarded by `lock`; `caller` and `flags` are atomic.
   @usableFromInline final let lock = Lock()
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
@@ -22,6 +31,9 @@ public class Dust: @unchecked Sendable {
   /// The channel's version at the time of the subscription.
   @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
+
+  /// The thread that is calling the observer or about to, or zero.
+  @usableFromInline final let caller = Atomic<UInt32>(0)
   @usableFromInline final let flags: Atomic<UInt8>
 
   @usableFromInline static var cleaned: UInt8 { 1 }
@@ -48,6 +60,20 @@ public class Dust: @unchecked Sendable {
     } else {
       detach()
     }
+    letCallStart()
+  }
+
+  /// Gives another thread that is just about to call the observer the time to begin.
+  ///
+  /// Waiting for the end of the call would be a deadlock in the making: it may want what this thread
+  /// holds. So the wait is bounded, by far more than what lies between the decision and the call.
+  private func letCallStart() {
+    let thread = CurrentThread.current.id
+    for _ in 0..<200 {
+      let caller = caller.load(ordering: .acquiring)
+      if caller == 0 || caller == thread { return }
+      sched_yield()
+    }
   }
 
   /// Puts this Dust into a bag, which cleans it when the bag is cleaned or goes away.
@@ -65,6 +91,17 @@ public class Dust: @unchecked Sendable {
 }
 
 extension Dust {
+  /// Says that a call is about to start, which whoever cleans gives time to.
+  @inlinable
+  final func beginCall(on thread: CurrentThread) {
+    caller.store(thread.id, ordering: .relaxed)
+  }
+
+  @inlinable
+  final func endCall() {
+    caller.store(0, ordering: .releasing)
+  }
+
   @inlinable
   final var isCleaned: Bool { flags.load(ordering: .acquiring) & Dust.cleaned != 0 }
 

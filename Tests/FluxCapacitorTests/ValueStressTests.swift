@@ -149,6 +149,27 @@ struct ValueStressTests {
     }
   }
 
+  @Test func noCallStartsAfterCleanHasReturned() async {
+    let late = Atomic(0)
+
+    for _ in 0..<200 {
+      // Threads that race through many variables meet at ever other points of a delivery.
+      let rounds = (0..<1_000).map { _ in CleanRound() }
+      await inParallel(2) { index in
+        for round in rounds {
+          if index == 0 {
+            round.observe { late.add(1, ordering: .relaxed) }
+            for value in 1...20 { round.variable.value = value }
+          } else {
+            round.cleanWhenWritten()
+          }
+        }
+      }
+    }
+
+    #expect(late.load(ordering: .relaxed) == 0)
+  }
+
   @Test func observersComeAndGoWhileOthersWrite() async {
     let variable = Variable(0)
     let steady = ExclusiveObserver()
@@ -247,6 +268,27 @@ private final class Latest: Sendable {
 
   func store(_ new: Int) { value.store(new, ordering: .relaxed) }
   func load() -> Int { value.load(ordering: .relaxed) }
+}
+
+/// One variable whose observer is cleaned by one thread while another writes.
+private final class CleanRound: Sendable {
+  let variable = Variable(0)
+  private let dusts = DustBuster()
+  private let isObserved = Atomic(false)
+  private let isCleaned = Atomic(false)
+
+  func observe(late: @escaping @Sendable () -> Void) {
+    variable.observe { [unowned self] _ in
+      if isCleaned.load(ordering: .sequentiallyConsistent) { late() }
+    }.cleaned(by: dusts)
+    isObserved.store(true, ordering: .releasing)
+  }
+
+  func cleanWhenWritten() {
+    while !isObserved.load(ordering: .acquiring) {}
+    dusts.clean()
+    isCleaned.store(true, ordering: .sequentiallyConsistent)
+  }
 }
 
 private struct Wide {

@@ -35,7 +35,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       node._withUnsafeGuaranteedRef { dust in
         // Only an `Observation` of this element subscribes to a channel of it.
         let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-        if observation.since < version { observation.receive(value) }
+        if observation.since < version { observation.receive(value, on: thread) }
       }
       // The last one's `next` is not for us to read: a new observation may be joining behind it.
       guard node.toOpaque() != last?.toOpaque() else { break }

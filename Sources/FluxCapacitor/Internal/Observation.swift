@@ -31,22 +31,21 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Tells one change; only the channel's deliverer calls this.
   @inlinable
-  func receive(_ value: Element) {
-    if isDirect {
-      changes?(value)
-    } else {
-      post(value)
-    }
+  func receive(_ value: Element, on thread: CurrentThread) {
+    guard isDirect else { return post(value, on: thread) }
+    beginCall(on: thread)
+    // Cleaned by now, perhaps; or else whoever cleans it sees that it is being called.
+    if isDirect { changes?(value) }
+    endCall()
   }
 
   @inlinable
-  func post(_ value: Element) {
+  func post(_ value: Element, on thread: CurrentThread) {
     lock.lock()
     if isCleaned { return lock.unlock() }
     if isDirect {
       lock.unlock()
-      changes?(value)
-      return
+      return receive(value, on: thread)
     }
     mailbox.append(value)
     if isEmptying { return lock.unlock() }
@@ -74,8 +73,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     guard case .current = queue else { return scheduleEmptying() }
     let thread = CurrentThread.current
     thread.tell {
+      beginCall(on: thread)
       changes?(first)
-      while let (value, changes) = next() { changes(value) }
+      while let (value, changes) = next(on: thread) { changes(value) }
     }
   }
 
@@ -93,17 +93,24 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func empty() {
     let thread = CurrentThread.current
-    while let (value, changes) = next() {
-      thread.tell { changes(value) }
+    while let (value, changes) = next(on: thread) {
+      thread.tell {
+        changes(value)
+        endCall()
+      }
     }
   }
 
   /// What is to be told next; when nothing is left, the emptying has ended.
   @inlinable
-  func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
+  func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
     defer { lock.unlock() }
-    if !isCleaned, let changes, let value = mailbox.popFirst() { return (value, changes) }
+    if !isCleaned, let changes, let value = mailbox.popFirst() {
+      beginCall(on: thread)
+      return (value, changes)
+    }
+    endCall()
     isEmptying = false
     if case .current = queue { becomeDirect() }
     return nil
