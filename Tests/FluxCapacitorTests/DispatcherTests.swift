@@ -121,6 +121,28 @@ struct DispatcherTests {
     }
   }
 
+  @Test func statesInvokedByAReduceAreToldOneByOne() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let log = Log<[Int]>()
+      let dust = store.first.observe(ignoreFirst: true) { log.append([$0, store.second.value]) }
+
+      dispatcher.reduce { store in
+        for value in 2...3 {
+          dispatcher.reduce { store in
+            store.first.value = value
+            store.second.value = value
+          }
+        }
+        store.first.value = 1
+        store.second.value = 1
+      }
+
+      #expect(log.entries == [[1, 1], [2, 2], [3, 3]])
+      dust.clean()
+    }
+  }
+
   // D4
 
   @Test func observersAreToldOncePerDispatchWithTheLastValue() {
@@ -254,6 +276,40 @@ struct DispatcherTests {
     dust.clean()
   }
 
+  @Test func endOfAValueInATransactionMayOpenAnother() {
+    let dispatcher = Dispatcher()
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    dispatcher.transaction {
+      let holder = Variable(AtEnd { dispatcher.transaction { variable.value = 1 } })
+      let dust = holder.observe(ignoreFirst: true) { _ in }
+      holder.modify { _ in }
+      dust.clean()
+    }
+    #expect(log.entries == [1])
+    variable.value = 2
+
+    #expect(log.entries == [1, 2])
+    dust.clean()
+  }
+
+  @Test func lastReferenceToAStoreThatGoesInItsReduceIsReleasedAfterTheTurn() {
+    isolated { dispatcher in
+      let log = Log<String>()
+      let holder = Log<HoldingStore>()
+      holder.append(HoldingStore.instantiate())
+      holder.entries[0].held.value = AtEnd {
+        Beside { dispatcher.read { log.append("read") } }.join()
+      }
+
+      dispatcher.dispatch(HoldingStore.State.run { holder.removeAll() })
+
+      #expect(log.entries == ["read"])
+    }
+  }
+
   @Test func readExcludesReduces() {
     isolated { dispatcher in
       let store = CounterStore.instantiate()
@@ -325,5 +381,27 @@ struct DispatcherTests {
 
     #expect(stores[0] !== stores[1])
     #expect(stores.map(\.count.value) == [1, 1])
+  }
+}
+
+/// A store with something whose end can be seen.
+private final class HoldingStore: Storable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = HoldingStore
+    typealias RelatedActionType = Action
+
+    case run(@Sendable () -> Void)
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+
+  let held = Variable<AtEnd?>(nil)
+
+  func reduce(with state: State) {
+    switch state {
+    case .run(let body): body()
+    }
   }
 }

@@ -72,6 +72,30 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
+  @Test func setTellsBeforeItReturnsThoughAnotherThreadHasAnnouncedAndIsBusyElsewhere() {
+    let variable = Variable(0)
+    let other = Variable(0)
+    let log = Log<Int>()
+    let hasSet = Gate()
+    let goOn = Gate()
+    let dusts = DustBuster()
+    variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
+    other.observe(ignoreFirst: true) { _ in
+      variable.value = 1
+      hasSet.open()
+      goOn.wait()
+    }.cleaned(by: dusts)
+
+    let beside = Beside { other.value = 1 }
+    hasSet.wait()
+    variable.value = 2
+    #expect(log.entries == [1, 2])
+    goOn.open()
+    beside.join()
+
+    #expect(log.entries == [1, 2])
+  }
+
   @Test func observerOnCurrentRunsOnTheThreadOfTheChange() {
     let variable = Variable(0)
     let threads = Log<ObjectIdentifier>()
@@ -245,6 +269,46 @@ struct PrimitiveValueTests {
     }
   }
 
+  @Test func whatAMutationInvokedComesBeforeWhatItsObserversInvoke() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let variable = Variable(0)
+      let log = Log<String>()
+      let dust = variable.observe(ignoreFirst: true) { _ in
+        dispatcher.reduce { _ in log.append("observer") }
+      }
+
+      variable.modify { value in
+        dispatcher.reduce { _ in log.append("mutation") }
+        value = 1
+      }
+
+      #expect(log.entries == ["mutation", "observer"])
+      dust.clean()
+      withExtendedLifetime(store) {}
+    }
+  }
+
+  @Test func mutationMayThrowAwayWhatObservesTheVariable() {
+    final class Item: Sendable {
+      private let dusts = DustBuster()
+
+      init(of variable: Variable<[Item]>, _ log: Log<Int>) {
+        variable.observe(ignoreFirst: true) { log.append($0.count) }.cleaned(by: dusts)
+      }
+    }
+    let variable = Variable<[Item]>([])
+    let log = Log<Int>()
+    variable.value.append(Item(of: variable, log))
+
+    variable.value.removeAll()
+    variable.value.append(Item(of: variable, log))
+    variable.value = []
+    variable.value = []
+
+    #expect(log.entries == [1, 1, 0])
+  }
+
   @Test func mutationInsideAReduceIsPartOfIt() {
     isolated { dispatcher in
       let store = ScriptStore.instantiate()
@@ -263,23 +327,12 @@ struct PrimitiveValueTests {
   }
 
   @Test func oldValueIsReleasedOutsideTheLock() {
-    let variable = Variable<Reader?>(nil)
+    let variable = Variable<AtEnd?>(nil)
     let log = Log<Bool>()
-    variable.value = Reader { log.append(variable.value == nil) }
+    variable.value = AtEnd { log.append(variable.value == nil) }
 
     variable.value = nil
 
     #expect(log.entries == [true])
   }
-}
-
-/// A value whose end runs code of the user's.
-private final class Reader: Sendable {
-  private let atEnd: @Sendable () -> Void
-
-  init(_ atEnd: @escaping @Sendable () -> Void) {
-    self.atEnd = atEnd
-  }
-
-  deinit { atEnd() }
 }

@@ -107,6 +107,21 @@ struct StorableTests {
     #expect(store.count.value == 0)
   }
 
+  @Test func clearIsNotFooledByADeadStoreAtTheSameAddress() {
+    let here = Dispatcher()
+    let there = Dispatcher()
+    for _ in 0..<100 {
+      let address = withDispatcher(here) { ObjectIdentifier(CounterStore.instantiate()) }
+      let store = withDispatcher(there) { CounterStore.instantiate() }
+      guard ObjectIdentifier(store) == address else { continue }
+
+      withDispatcher(here) { store.clear() }
+      there.dispatch(Dispatcher.Counter.add(1))
+
+      #expect(store.count.value == 0)
+    }
+  }
+
   @Test func unregisterAllEmptiesTheDispatcher() {
     isolated { dispatcher in
       let counter = CounterStore.instantiate()
@@ -141,6 +156,56 @@ struct StorableTests {
       let store = NestedStore.instantiate()
 
       #expect(store.counter === CounterStore.instantiate())
+    }
+  }
+
+  @Test func waitingForAStoreThatIsDoneIsNoCycle() {
+    let dispatchers = (0..<5_000).map { _ in Dispatcher() }
+
+    inParallel(2) { index in
+      for dispatcher in dispatchers {
+        withDispatcher(dispatcher) {
+          let counter = index == 0 ? CounterStore.instantiate() : nil
+          let nested = NestedStore.instantiate()
+          withExtendedLifetime((counter, nested)) {}
+        }
+      }
+    }
+  }
+
+  @Test func parentThatIsBeingMadeIsWaitedFor() {
+    isolated { dispatcher in
+      let isBeingMade = Gate()
+      let goOn = Gate()
+      let parents = Log<SlowStore>()
+      SlowStore.duringInit.value = {
+        isBeingMade.open()
+        goOn.wait()
+      }
+      let first = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
+      isBeingMade.wait()
+      SlowStore.duringInit.value = {}
+      let child = SlowSubclassStore.instantiate()
+      let second = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
+      goOn.open()
+      first.join()
+      second.join()
+
+      #expect(parents.entries.count == 2)
+      #expect(parents.entries.first === parents.entries.last)
+      withExtendedLifetime(child) {}
+    }
+  }
+
+  @Test func endOfAStoreMayInstantiateTheOneThatIsJustBeingMade() {
+    let dispatcher = Dispatcher()
+
+    inParallel(2) { index in
+      withDispatcher(dispatcher) {
+        for _ in 0..<20_000 {
+          if index == 0 { _ = ReturningStore.instantiate() } else { _ = AuditStore.instantiate() }
+        }
+      }
     }
   }
 
@@ -274,4 +339,33 @@ final class EagerStore: Storable {
   func reduce(with state: Dispatcher.Counter) {
     if case .add(let amount) = state { count.value += amount }
   }
+}
+
+// MARK: - Stores whose init or end takes part in a race
+
+private class SlowStore: Storable, @unchecked Sendable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = SlowStore
+    typealias RelatedActionType = Action
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+
+  static let duringInit = Variable<@Sendable () -> Void>({})
+
+  required init() {
+    SlowStore.duringInit.value()
+  }
+
+  func reduce(with _: State) {}
+}
+
+private final class SlowSubclassStore: SlowStore, @unchecked Sendable {}
+
+private final class ReturningStore: Storable {
+  deinit { _ = AuditStore.instantiate() }
+
+  func reduce(with _: Dispatcher.Counter) {}
 }

@@ -41,6 +41,18 @@ struct TrapTests {
     expectSentence(in: result, "transaction", "inside a variable's mutation")
   }
 
+  @Test func mutationAcrossAnAwait() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let variable = Variable([0])
+      for _ in 0..<1_000 { await append(to: &variable.value) }
+    }
+
+    expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
+  }
+
   @Test func storesThatInstantiateEachOther() async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -75,6 +87,14 @@ struct TrapTests {
       #expect(printed.contains(part), sourceLocation: sourceLocation)
     }
   }
+}
+
+/// Suspends in between, and goes on on whatever thread of the pool is free.
+private nonisolated(nonsending) func append(to array: inout [Int]) async {
+  await withCheckedContinuation { continuation in
+    _ = Beside { continuation.resume() }
+  }
+  array.append(1)
 }
 
 // MARK: - Stores whose inits go round in a circle

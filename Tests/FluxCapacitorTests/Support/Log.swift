@@ -10,6 +10,10 @@ final class Log<Element: Sendable>: @unchecked Sendable {
 
   var entries: [Element] { lock.withLock { storage } }
 
+  func removeAll() {
+    lock.withLock { storage.removeAll() }
+  }
+
   func append(_ entry: Element) {
     lock.withLock { storage.append(entry) }
   }
