@@ -56,6 +56,18 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
+  @Test func lastChangeIsToldThoughTheVariableGoesAwayBeforeTheTransactionEnds() {
+    let log = Log<Int>()
+
+    Dispatcher().transaction {
+      let variable = Variable(0)
+      _ = variable.observe(ignoreFirst: true) { log.append($0) }
+      variable.value = 1
+    }
+
+    #expect(log.entries == [1])
+  }
+
   // V2, V8
 
   @Test func changeThatCollidesIsToldByTheThreadThatIsDelivering() {

@@ -58,7 +58,7 @@ class AnyChannel: @unchecked Sendable {
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.
   @usableFromInline
-  func detachAllIfIdle() -> Detached {
+  func detachAllIfIdle(into detached: inout Detached) {
     trap("\(Self.self) is never closed.")
   }
 
@@ -181,9 +181,10 @@ extension AnyChannel {
 
   @usableFromInline
   final func close() {
+    var detached = Detached()
     acquire()
     isClosed = true
-    let detached = detachAllIfIdle()
+    detachAllIfIdle(into: &detached)
     lock.unlock()
     detached.release()
   }

@@ -57,7 +57,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   final func finishDelivery(on thread: CurrentThread) {
     var detached = Detached()
     if hasCleaned { detachCleaned(into: &detached) }
-    if isClosed, backlog?.changes.isEmpty ?? true { detachAll(into: &detached) }
+    if isClosed { detachAllIfIdle(into: &detached) }
     claim(on: thread)
     lock.unlock()
     detached.release()
@@ -105,12 +105,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   @usableFromInline
-  override final func detachAllIfIdle() -> Detached {
-    var detached = Detached()
+  override final func detachAllIfIdle(into detached: inout Detached) {
     if deliverer == 0, writer == 0, backlog?.changes.isEmpty ?? true {
       detachAll(into: &detached)
     }
-    return detached
   }
 }
 
