@@ -47,32 +47,38 @@ public class Dust: @unchecked Sendable {
   /// Ends the observation.
   ///
   /// After it returns, no call of the observer's closure starts any more, not even for values that
-  /// wait on a queue; a call that another thread has started before may still be finishing. It may be
-  /// called from any thread, more than once, and inside any observer: of this observation too. The
-  /// closure and what it holds is released at once or, inside a call, when that has ended.
+  /// wait on a queue. A call that is under way on another thread is given up to about 20 ms to end,
+  /// and may still be finishing after that. `clean()` may be called from any thread, more than once,
+  /// and inside any observer: of this observation too. The closure and what it holds is released at
+  /// once or, inside a call, when that has ended.
   ///
   /// - Complexity: O(1).
   public final func clean() {
     let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .acquiringAndReleasing)
     guard flags & Dust.cleaned == 0 else { return }
+    var isBeingTold = false
     if let channel = lock.withLock({ channel }) {
-      channel.remove(self)
+      isBeingTold = channel.remove(self)
     } else {
       detach()
     }
-    letCallStart()
+    letCallStart(isBeingTold: isBeingTold)
   }
 
   /// Gives another thread that is just about to call the observer the time to begin.
   ///
-  /// Waiting for the end of the call would be a deadlock in the making: it may want what this thread
-  /// holds. So the wait is bounded, by far more than what lies between the decision and the call.
-  private func letCallStart() {
+  /// Waiting for the end of the call would be a deadlock in the making, for it may want what this
+  /// thread holds. So the wait is bounded, to about 20 ms: far more than lies between the decision
+  /// and the call, even if the other thread is put off the processor in between.
+  private func letCallStart(isBeingTold: Bool) {
     let thread = CurrentThread.current.id
-    for _ in 0..<200 {
+    for attempt in 0..<200 {
+      // What the deliverer writes to `caller` takes a moment to be seen here, less than a yield.
+      if attempt > 0 || isBeingTold {
+        if attempt < 100 { sched_yield() } else { usleep(200) }
+      }
       let caller = caller.load(ordering: .acquiring)
       if caller == 0 || caller == thread { return }
-      sched_yield()
     }
   }
 

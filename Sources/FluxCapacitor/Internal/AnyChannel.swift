@@ -127,11 +127,15 @@ extension AnyChannel {
   ///
   /// Inside a mutation of this very channel, the thread has the lock already: what the mutation
   /// throws away may clean its observation of it.
+  ///
+  /// - Returns: Whether another thread is telling the observers.
   @usableFromInline
-  final func remove(_ dust: Dust) {
+  final func remove(_ dust: Dust) -> Bool {
     var detached = Detached()
-    let isMutating = lock.isHeldForUser && lock.isHeld(by: CurrentThread.current.id)
+    let thread = CurrentThread.current.id
+    let isMutating = lock.isHeldForUser && lock.isHeld(by: thread)
     if !isMutating { lock.lock() }
+    let deliverer = deliverer
     if deliverer != 0 {
       hasCleaned = true
     } else if dust.next != nil {
@@ -139,6 +143,7 @@ extension AnyChannel {
     }
     if !isMutating { lock.unlock() }
     detached.release()
+    return deliverer != 0 && deliverer != thread
   }
 
   /// Takes every cleaned observation out; the lock is held, and nobody delivers.
