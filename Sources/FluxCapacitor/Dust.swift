@@ -89,7 +89,7 @@ public class Dust: @unchecked Sendable {
     dustBuster.insert(self)
   }
 
-  /// Lets go of the channel and, if it was cleaned, of the closure; nobody delivers to it any more.
+  /// Lets go of the channel and of the closure; nobody delivers to it any more.
   @usableFromInline
   func detach() {
     trap("\(Self.self) observes nothing.")

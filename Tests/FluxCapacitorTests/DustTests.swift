@@ -112,6 +112,7 @@ struct DustTests {
     variable.value = 2
 
     #expect(log.entries == ["late 1", "late 2"])
+    dusts.clean()
   }
 
   // V7

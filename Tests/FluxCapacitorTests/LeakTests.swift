@@ -72,6 +72,40 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
+  @Test func endOfTheVariableFreesAnObserverThatHoldsItsOwnBag() {
+    weak var bag: DustBuster?
+    do {
+      let variable = Variable(0)
+      let dusts = DustBuster()
+      bag = dusts
+      variable.observe { if $0 == 1 { dusts.clean() } }.cleaned(by: dusts)
+    }
+
+    #expect(bag == nil)
+  }
+
+  @Test func endOfTheVariableFreesItsObserverOnAQueueOnceAllIsTold() {
+    let queue = DispatchQueue(label: "observer")
+    let log = Log<Int>()
+    weak var bag: DustBuster?
+    queue.suspend()
+    do {
+      let variable = Variable(0)
+      let dusts = DustBuster()
+      bag = dusts
+      variable.observe(on: .queue(queue)) { value in
+        withExtendedLifetime(dusts) { log.append(value) }
+      }.cleaned(by: dusts)
+      variable.value = 1
+    }
+    #expect(bag != nil)
+    queue.resume()
+    queue.sync {}
+
+    #expect(log.entries == [0, 1])
+    #expect(bag == nil)
+  }
+
   @Test func observingKeepsNoStoreAlive() {
     isolated { _ in
       weak var store: CounterStore?

@@ -105,17 +105,21 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    defer { lock.unlock() }
     if !isCleaned, let changes, let value = mailbox.popFirst() {
       beginCall(on: thread)
+      lock.unlock()
       return (value, changes)
     }
     endCall()
     isEmptying = false
     if case .current = queue { becomeDirect() }
+    let isOver = channel == nil
+    lock.unlock()
+    if isOver { detach() }
     return nil
   }
 
+  /// Lets go of the closure too, unless values are still on their way to it.
   @usableFromInline
   override func detach() {
     lock.lock()
@@ -123,7 +127,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     self.channel = nil
     let changes = self.changes
     let mailbox = self.mailbox
-    if isCleaned {
+    if isCleaned || !isEmptying {
       self.changes = nil
       if !mailbox.isEmpty { self.mailbox = FIFO() }
     }
