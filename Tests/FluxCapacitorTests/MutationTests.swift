@@ -1,0 +1,153 @@
+import FluxCapacitor
+import Testing
+
+/// V6: changes in place, and `modify`.
+struct MutationTests {
+  @Test func changeInPlaceIsToldOnce() {
+    let variable = Variable([1])
+    let log = Log<[Int]>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    variable.value.append(2)
+    variable.value[0] += 9
+
+    #expect(log.entries == [[1, 2], [10, 2]])
+    dust.clean()
+  }
+
+  @Test func changeInPlaceCopiesNothing() {
+    let variable = Variable(Array(0..<100))
+
+    let before = variable.modify { $0.withUnsafeBufferPointer(\.baseAddress) }
+    variable.value[50] = 0
+    let after = variable.modify { $0.withUnsafeBufferPointer(\.baseAddress) }
+
+    #expect(before == after)
+  }
+
+  @Test func modifyReturnsItsResult() {
+    let tickets = Variable(["A1", "A2"])
+
+    let mine = tickets.modify { $0.popLast() }
+
+    #expect(mine == "A2")
+    #expect(tickets.value == ["A1"])
+  }
+
+  @Test func modifyThatThrowsKeepsAndTellsWhatItChanged() {
+    struct Failure: Error, Equatable {}
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    #expect(throws: Failure()) {
+      try variable.modify { value in
+        value = 1
+        throw Failure()
+      }
+    }
+
+    #expect(log.entries == [1])
+    dust.clean()
+  }
+
+  @Test func whatAMutationSetsElsewhereIsToldAfterIt() {
+    let variable = Variable(0)
+    let other = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    variable.observe(ignoreFirst: true) { log.append("variable \($0)") }.cleaned(by: dusts)
+    other.observe(ignoreFirst: true) { log.append("other \($0), variable is \(variable.value)") }
+      .cleaned(by: dusts)
+
+    variable.modify { value in
+      value = 1
+      other.value = 1
+      #expect(log.entries.isEmpty)
+    }
+
+    #expect(log.entries == ["other 1, variable is 1", "variable 1"])
+  }
+
+  @Test func invokeInsideAMutationWaitsForItsEnd() {
+    isolated { dispatcher in
+      let store = CounterStore.instantiate()
+      let variable = Variable(0)
+
+      variable.modify { value in
+        CounterAction().invoke(.add(1))
+        #expect(store.count.value == 0)
+        value = 1
+      }
+
+      #expect(store.count.value == 1)
+    }
+  }
+
+  @Test func whatAMutationInvokedComesBeforeWhatItsObserversInvoke() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let variable = Variable(0)
+      let log = Log<String>()
+      let dust = variable.observe(ignoreFirst: true) { _ in
+        dispatcher.reduce { _ in log.append("observer") }
+      }
+
+      variable.modify { value in
+        dispatcher.reduce { _ in log.append("mutation") }
+        value = 1
+      }
+
+      #expect(log.entries == ["mutation", "observer"])
+      dust.clean()
+      withExtendedLifetime(store) {}
+    }
+  }
+
+  @Test func mutationMayThrowAwayWhatObservesTheVariable() {
+    final class Item: Sendable {
+      private let dusts = DustBuster()
+
+      init(of variable: Variable<[Item]>, _ log: Log<Int>) {
+        variable.observe(ignoreFirst: true) { log.append($0.count) }.cleaned(by: dusts)
+      }
+    }
+    let variable = Variable<[Item]>([])
+    let log = Log<Int>()
+    variable.value.append(Item(of: variable, log))
+
+    variable.value.removeAll()
+    variable.value.append(Item(of: variable, log))
+    variable.value = []
+    variable.value = []
+
+    #expect(log.entries == [1, 1, 0])
+  }
+
+  @Test func mutationInsideAReduceIsPartOfIt() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let log = Log<Int>()
+      let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+
+      dispatcher.reduce { store in
+        store.first.value += 1
+        store.first.modify { $0 += 1 }
+        #expect(log.entries.isEmpty)
+      }
+
+      #expect(log.entries == [2])
+      dust.clean()
+    }
+  }
+
+  @Test func oldValueIsReleasedOutsideTheLock() {
+    let variable = Variable<AtEnd?>(nil)
+    let log = Log<Bool>()
+    variable.value = AtEnd { log.append(variable.value == nil) }
+
+    variable.value = nil
+
+    #expect(log.entries == [true])
+  }
+}

@@ -1,0 +1,153 @@
+import FluxCapacitor
+
+// MARK: - Two more stores on the counter's states
+
+final class AuditStore: Storable {
+  let onReduce = Variable<@Sendable () -> Void>({})
+
+  func reduce(with _: Dispatcher.Counter) { onReduce.value() }
+}
+
+final class LedgerStore: Storable {
+  let onReduce = Variable<@Sendable () -> Void>({})
+
+  func reduce(with _: Dispatcher.Counter) { onReduce.value() }
+}
+
+// MARK: - States of the same name
+
+enum Home {
+  enum State: DispatchState {
+    typealias RelatedStoreType = Store
+    typealias RelatedActionType = Action
+
+    case rename(String)
+  }
+
+  final class Store: Storable {
+    let name = Variable("")
+
+    func reduce(with state: State) {
+      switch state {
+      case .rename(let name): self.name.value = name
+      }
+    }
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+}
+
+enum Work {
+  enum State: DispatchState {
+    typealias RelatedStoreType = Store
+    typealias RelatedActionType = Action
+
+    case rename(String)
+  }
+
+  final class Store: Storable {
+    let name = Variable("")
+
+    func reduce(with state: State) {
+      switch state {
+      case .rename(let name): self.name.value = name
+      }
+    }
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+}
+
+// MARK: - A subclass
+
+class ParentStore: Storable, @unchecked Sendable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = ParentStore
+    typealias RelatedActionType = ParentAction
+
+    case say(String)
+  }
+
+  let said = Variable("")
+
+  required init() {}
+
+  func reduce(with state: State) {
+    switch state {
+    case .say(let words): said.value = words
+    }
+  }
+}
+
+final class LoudStore: ParentStore, @unchecked Sendable {
+  override func reduce(with state: State) {
+    super.reduce(with: state)
+    said.value = said.value.uppercased()
+  }
+}
+
+struct ParentAction: Actionable {
+  typealias DispatchStateType = ParentStore.State
+}
+
+// MARK: - Stores with more to do in their init
+
+final class NestedStore: Storable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = NestedStore
+    typealias RelatedActionType = Action
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+
+  let counter = CounterStore.instantiate()
+
+  func reduce(with _: State) {}
+}
+
+final class EagerStore: Storable {
+  let count = Variable(0)
+
+  init() {
+    CounterAction().invoke(.add(1))
+  }
+
+  func reduce(with state: Dispatcher.Counter) {
+    if case .add(let amount) = state { count.value += amount }
+  }
+}
+
+// MARK: - Stores whose init or end takes part in a race
+
+class SlowStore: Storable, @unchecked Sendable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = SlowStore
+    typealias RelatedActionType = Action
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+
+  static let duringInit = Variable<@Sendable () -> Void>({})
+
+  required init() {
+    SlowStore.duringInit.value()
+  }
+
+  func reduce(with _: State) {}
+}
+
+final class SlowSubclassStore: SlowStore, @unchecked Sendable {}
+
+final class ReturningStore: Storable {
+  deinit { _ = AuditStore.instantiate() }
+
+  func reduce(with _: Dispatcher.Counter) {}
+}

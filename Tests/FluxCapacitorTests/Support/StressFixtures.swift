@@ -1,0 +1,77 @@
+import FluxCapacitor
+import Synchronization
+import Testing
+
+/// An observer that tells overlapping calls and gaps.
+///
+/// `values` is not guarded by anything but the promise under test: the thread sanitizer watches it.
+final class ExclusiveObserver: @unchecked Sendable {
+  private var values: [Int] = []
+  private let isInside = Atomic(false)
+
+  func receive(_ value: Int) {
+    #expect(isInside.exchange(true, ordering: .relaxed) == false)
+    values.append(value)
+    isInside.store(false, ordering: .relaxed)
+  }
+
+  func expectConsecutive(through last: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+    let first = values.first ?? last + 1
+    #expect(values.last == last, sourceLocation: sourceLocation)
+    let isConsecutive = values.indices.allSatisfy { values[$0] == first + $0 }
+    #expect(isConsecutive, sourceLocation: sourceLocation)
+  }
+}
+
+final class Latest: Sendable {
+  private let value = Atomic(0)
+
+  func store(_ new: Int) { value.store(new, ordering: .relaxed) }
+  func load() -> Int { value.load(ordering: .relaxed) }
+}
+
+/// One variable whose observer is cleaned by one thread while another writes.
+final class CleanRound: Sendable {
+  let variable = Variable(0)
+  private let dusts = DustBuster()
+  private let isObserved = Atomic(false)
+  private let isCleaned = Atomic(false)
+
+  func observe(late: @escaping @Sendable () -> Void) {
+    variable.observe { [unowned self] _ in
+      if isCleaned.load(ordering: .sequentiallyConsistent) { late() }
+    }.cleaned(by: dusts)
+    isObserved.store(true, ordering: .releasing)
+  }
+
+  func cleanWhenWritten() {
+    while !isObserved.load(ordering: .acquiring) {}
+    dusts.clean()
+    isCleaned.store(true, ordering: .sequentiallyConsistent)
+  }
+}
+
+struct Wide {
+  let parts: (Int, Int, Int, Int)
+
+  init(_ value: Int) { parts = (value, value, value, value) }
+
+  var isWhole: Bool { parts.0 == parts.1 && parts.1 == parts.2 && parts.2 == parts.3 }
+}
+
+final class Counted: Sendable {
+  final class Tally: Sendable {
+    private let atomic = Atomic(0)
+    var count: Int { atomic.load(ordering: .acquiring) }
+    func add(_ amount: Int) { atomic.add(amount, ordering: .acquiringAndReleasing) }
+  }
+
+  private let tally: Tally
+
+  init(_ tally: Tally) {
+    self.tally = tally
+    tally.add(1)
+  }
+
+  deinit { tally.add(-1) }
+}

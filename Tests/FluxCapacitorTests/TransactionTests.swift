@@ -1,0 +1,220 @@
+import FluxCapacitor
+import Testing
+
+/// D4: a dispatch is a transaction, and so is `transaction`.
+struct TransactionTests {
+  @Test func observersAreToldOncePerDispatchWithTheLastValue() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let first = Log<Int>()
+      let second = Log<Int>()
+      let dusts = DustBuster()
+      store.first.observe(ignoreFirst: true) { first.append($0) }.cleaned(by: dusts)
+      store.second.observe(ignoreFirst: true) { second.append($0) }.cleaned(by: dusts)
+
+      dispatcher.reduce { store in
+        for value in 1...5 { store.first.value = value }
+        #expect(first.entries.isEmpty)
+      }
+
+      #expect(first.entries == [5])
+      #expect(second.entries.isEmpty)
+    }
+  }
+
+  @Test func observersSeeTheStateAfterTheReduceNeverAHalf() {
+    isolated { _ in
+      let store = CounterStore.instantiate()
+      let log = Log<[Int]>()
+      let dusts = DustBuster()
+      let record: @Sendable (Int) -> Void = { _ in
+        log.append([store.count.value, store.doubled.value])
+      }
+      store.count.observe(ignoreFirst: true, changes: record).cleaned(by: dusts)
+      store.doubled.observe(ignoreFirst: true, changes: record).cleaned(by: dusts)
+
+      CounterAction().invoke(.set(3))
+
+      #expect(log.entries == [[3, 6], [3, 6]])
+    }
+  }
+
+  @Test func transactionTellsOnceAndReturnsItsResult() {
+    let dispatcher = Dispatcher()
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    let result = dispatcher.transaction {
+      variable.value = 1
+      dispatcher.transaction { variable.value = 2 }
+      #expect(log.entries.isEmpty)
+      return "done"
+    }
+
+    #expect(result == "done")
+    #expect(log.entries == [2])
+    dust.clean()
+  }
+
+  @Test func transactionThatThrowsKeepsAndTellsWhatItWrote() {
+    struct Failure: Error, Equatable {}
+    let dispatcher = Dispatcher()
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    #expect(throws: Failure()) {
+      try dispatcher.transaction {
+        variable.value = 1
+        throw Failure()
+      }
+    }
+    variable.value = 2
+
+    #expect(log.entries == [1, 2])
+    dust.clean()
+  }
+
+  @Test func invokeInsideTransactionIsReducedAtOnceAndJoinsIt() {
+    isolated { dispatcher in
+      let store = CounterStore.instantiate()
+      let log = Log<Int>()
+      let dust = store.count.observe(ignoreFirst: true) { log.append($0) }
+
+      dispatcher.transaction {
+        CounterAction().invoke(.add(1))
+        #expect(store.count.value == 1)
+        CounterAction().invoke(.add(1))
+        #expect(log.entries.isEmpty)
+      }
+
+      #expect(log.entries == [2])
+      dust.clean()
+    }
+  }
+
+  @Test func transactionInsideObserverIsToldAfterTheRound() {
+    let dispatcher = Dispatcher()
+    let source = Variable(0)
+    let target = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    target.observe(ignoreFirst: true) { log.append("target \($0)") }.cleaned(by: dusts)
+    source.observe(ignoreFirst: true) { value in
+      dispatcher.transaction { target.value = value }
+      log.append("source \(value), target is \(target.value)")
+    }.cleaned(by: dusts)
+
+    source.value = 1
+
+    #expect(log.entries == ["source 1, target is 1", "target 1"])
+  }
+
+  @Test func writeOfAnotherThreadKeepsItsPlaceBesideAnOpenTransaction() {
+    let dispatcher = Dispatcher()
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    dispatcher.transaction {
+      variable.value = 1
+      Beside { variable.value = 10 }.join()
+      #expect(log.entries.isEmpty)
+    }
+    dispatcher.transaction {
+      variable.value = 2
+      Beside { variable.value = 20 }.join()
+      variable.value = 3
+      #expect(log.entries == [1, 10])
+    }
+
+    #expect(log.entries == [1, 10, 20, 3])
+    #expect(variable.value == 3)
+    dust.clean()
+  }
+
+  @Test func endOfAValueInATransactionMayOpenAnother() {
+    let dispatcher = Dispatcher()
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+
+    dispatcher.transaction {
+      let holder = Variable(AtEnd { dispatcher.transaction { variable.value = 1 } })
+      let dust = holder.observe(ignoreFirst: true) { _ in }
+      holder.modify { _ in }
+      dust.clean()
+    }
+    #expect(log.entries == [1])
+    variable.value = 2
+
+    #expect(log.entries == [1, 2])
+    dust.clean()
+  }
+
+  @Test func lastReferenceToAStoreThatGoesInItsReduceIsReleasedAfterTheTurn() {
+    isolated { dispatcher in
+      let log = Log<String>()
+      let holder = Log<HoldingStore>()
+      holder.append(HoldingStore.instantiate())
+      holder.entries[0].held.value = AtEnd {
+        Beside { dispatcher.read { log.append("read") } }.join()
+      }
+
+      dispatcher.dispatch(HoldingStore.State.run { holder.removeAll() })
+
+      #expect(log.entries == ["read"])
+    }
+  }
+
+  @Test func readExcludesReduces() {
+    isolated { dispatcher in
+      let store = CounterStore.instantiate()
+      let reads = dispatcher.read {
+        let before = store.count.value
+        let started = Gate()
+        let beside = Beside {
+          started.open()
+          dispatcher.dispatch(Dispatcher.Counter.add(1))
+        }
+        started.wait()
+        CounterAction().invoke(.add(10))
+        return (before, store.count.value, beside)
+      }
+      reads.2.join()
+
+      #expect(reads.0 == 0)
+      #expect(reads.1 == 0)
+      #expect(store.count.value == 11)
+    }
+  }
+
+  @Test func readRethrowsWhatItsBodyThrows() {
+    struct Failure: Error, Equatable {}
+
+    #expect(throws: Failure()) { try Dispatcher().read { throw Failure() } }
+  }
+}
+
+/// A store with something whose end can be seen.
+private final class HoldingStore: Storable {
+  enum State: DispatchState {
+    typealias RelatedStoreType = HoldingStore
+    typealias RelatedActionType = Action
+
+    case run(@Sendable () -> Void)
+  }
+
+  struct Action: Actionable {
+    typealias DispatchStateType = State
+  }
+
+  let held = Variable<AtEnd?>(nil)
+
+  func reduce(with state: State) {
+    switch state {
+    case .run(let body): body()
+    }
+  }
+}
