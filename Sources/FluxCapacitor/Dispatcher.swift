@@ -111,13 +111,10 @@ extension Dispatcher {
     var earlier: [any Storable<State>] = []
     var hasDead = false
     for registration in destinations.registrations where registration.isRegistered {
-      guard let store = registration.store else {
-        hasDead = true
-        continue
-      }
-      if let latest { earlier.append(latest) }
-      latest = store
-      store.reduce(with: state)
+      if let store = latest.take() { earlier.append(store) }
+      latest = registration.store
+      latest?.reduce(with: state)
+      if latest == nil { hasDead = true }
     }
     thread.pointee.dispatchDeferrals -= 1
     endTurn(on: thread, hasTakenTurn: hasTakenTurn)

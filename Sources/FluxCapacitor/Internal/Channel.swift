@@ -45,7 +45,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
     lock.lock()
     deliverer = 0
-    if hasCleaned || isClosed || backlog != nil {
+    if hasCleaned || isClosed || (backlog?.unclaimed ?? 0) > 0 {
       finishDelivery(on: thread)
     } else {
       lock.unlock()
@@ -101,6 +101,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       }
       guard let change = backlog.changes.popFirst() else { return lock.unlock() }
       deliver(change.value, version: change.version, on: thread)
+      if change.version == version { return }
     }
   }
 

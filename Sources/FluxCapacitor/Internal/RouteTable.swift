@@ -5,7 +5,9 @@
 @usableFromInline
 struct RouteTable {
   /// As many slots as a power of two, of which at most half are taken.
-  @usableFromInline var slots: [AnyRoute?] = Array(repeating: nil, count: 8)
+  ///
+  /// They don't own what `routes` owns already: a look-up then counts no references.
+  @usableFromInline var slots: [Unmanaged<AnyRoute>?] = Array(repeating: nil, count: 8)
   private(set) var routes: [AnyRoute] = []
 
   init() {}
@@ -16,8 +18,10 @@ struct RouteTable {
     let key = ObjectIdentifier(State.self)
     var slot = firstSlot(for: key)
     while let route = slots[slot] {
-      // The key is the type of the route's states.
-      if route.key == key { return unsafeDowncast(route, to: Route<State>.self) }
+      if route._withUnsafeGuaranteedRef({ $0.key == key }) {
+        // The key is the type of the route's states.
+        return unsafeDowncast(route.takeUnretainedValue(), to: Route<State>.self)
+      }
       slot = (slot + 1) & (slots.count - 1)
     }
     return nil
@@ -36,7 +40,7 @@ struct RouteTable {
   private mutating func place(_ route: AnyRoute) {
     var slot = firstSlot(for: route.key)
     while slots[slot] != nil { slot = (slot + 1) & (slots.count - 1) }
-    slots[slot] = route
+    slots[slot] = .passUnretained(route)
   }
 
   @inlinable

@@ -35,11 +35,11 @@ struct ThreadState {
   @usableFromInline var round = FIFO<Delivery>()
 
   /// What the open transaction has written to, in the order of the first writes.
-  @usableFromInline var written: [AnyChannel] = []
+  @usableFromInline var written = FIFO<AnyChannel>()
 
   /// What the transaction that has just ended had written to, until its turn is given up: with a
   /// channel may go a value, whose deinit is code of the user's.
-  @usableFromInline var announced: [AnyChannel] = []
+  @usableFromInline var announced = FIFO<AnyChannel>()
 
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
@@ -130,23 +130,16 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline
   func announceWritten() {
-    swap(&pointee.written, &pointee.announced)
-    for channel in pointee.announced { channel.take(.announceTransaction, channel, self) }
+    while let channel = pointee.written.popFirst() {
+      channel.take(.announceTransaction, channel, self)
+      pointee.announced.append(channel)
+    }
   }
 
   /// Lets go of what a transaction had written to, now that no lock and no turn is held.
   @inlinable
   func releaseAnnounced() {
-    if !pointee.announced.isEmpty { releaseAll() }
-  }
-
-  @usableFromInline
-  func releaseAll() {
-    var channels: [AnyChannel] = []
-    swap(&channels, &pointee.announced)
-    channels.removeAll(keepingCapacity: channels.count <= 64)
-    // Code of the user's may have run, and left something there.
-    if pointee.announced.isEmpty { swap(&channels, &pointee.announced) }
+    while let channel = pointee.announced.popFirst() { _ = channel }
   }
 
   /// Tells the observers, and runs the dispatches that had to wait, each told before the next.
