@@ -13,6 +13,12 @@ let package = Package(
     .target(name: "FluxCapacitor"),
     .testTarget(name: "FluxCapacitorTests", dependencies: ["FluxCapacitor"]),
 
+    .executableTarget(
+      name: "FluxCapacitorBenchmarks",
+      dependencies: ["FluxCapacitor"],
+      path: "Tests/FluxCapacitorBenchmarks"
+    ),
+
     // What the compiler refuses, and the documents, whose code it accepts.
     .testTarget(name: "CompilerTests", dependencies: ["FluxCapacitor"]),
 

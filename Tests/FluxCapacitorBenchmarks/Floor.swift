@@ -1,0 +1,105 @@
+import Synchronization
+
+/// What one would write by hand: a `Mutex` around a value and an array of closures, which are called
+/// outside it.
+final class FloorVariable<Element: Sendable>: Sendable {
+  typealias Observer = @Sendable (Element) -> Void
+
+  private struct State {
+    var value: Element
+    var observers: [Observer] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(_ value: Element) {
+    state = Mutex(State(value: value))
+  }
+
+  var value: Element {
+    get { state.withLock { $0.value } }
+    set {
+      let observers = state.withLock { state in
+        state.value = newValue
+        return state.observers
+      }
+      for observer in observers { observer(newValue) }
+    }
+  }
+
+  func modify(_ body: (inout Element) -> Void) {
+    let (value, observers) = state.withLock { state in
+      body(&state.value)
+      return (state.value, state.observers)
+    }
+    for observer in observers { observer(value) }
+  }
+
+  func observe(_ observer: @escaping Observer) {
+    state.withLock { $0.observers.append(observer) }
+  }
+}
+
+/// A variable by hand whose appending copies nothing and tells nobody.
+final class FloorList: Sendable {
+  private let elements = Mutex<[Int]>([])
+
+  func append(_ element: Int) {
+    elements.withLock { $0.append(element) }
+  }
+}
+
+/// A store by hand: a `Mutex` and a switch.
+final class FloorStore: Sendable {
+  enum State: Sendable {
+    case add(Int)
+    case set(Int)
+  }
+
+  private struct Contents {
+    var count = 0
+    var observers: [@Sendable (Int) -> Void] = []
+  }
+
+  private let contents = Mutex(Contents())
+
+  func dispatch(_ state: State) {
+    let (count, observers) = contents.withLock { contents in
+      switch state {
+      case .add(let amount): contents.count += amount
+      case .set(let value): contents.count = value
+      }
+      return (contents.count, contents.observers)
+    }
+    for observer in observers { observer(count) }
+  }
+
+  func observe(_ observer: @escaping @Sendable (Int) -> Void) {
+    contents.withLock { $0.observers.append(observer) }
+  }
+}
+
+/// The floor of observing: a token object appended to an array and removed from it.
+final class FloorTokens: Sendable {
+  final class Token: Sendable {
+    let observer: @Sendable (Int) -> Void
+
+    init(_ observer: @escaping @Sendable (Int) -> Void) {
+      self.observer = observer
+    }
+  }
+
+  private let tokens = Mutex<[Token]>([])
+
+  func observe(_ observer: @escaping @Sendable (Int) -> Void) -> Token {
+    let token = Token(observer)
+    tokens.withLock { $0.append(token) }
+    return token
+  }
+
+  func remove(_ token: Token) {
+    tokens.withLock { tokens in
+      if let index = tokens.lastIndex(where: { $0 === token }) { tokens.remove(at: index) }
+    }
+  }
+}

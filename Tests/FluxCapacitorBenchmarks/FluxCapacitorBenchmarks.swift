@@ -1,0 +1,32 @@
+import FluxCapacitor
+import Foundation
+
+/// Measures this library beside what one would write by hand, in one process and in turns.
+///
+///     swift run -c release FluxCapacitorBenchmarks [--quick] [--json] [NAME…]
+///
+/// A NAME keeps the rows whose name contains it.
+@main
+struct FluxCapacitorBenchmarks {
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    let names = arguments.filter { !$0.hasPrefix("--") }
+    let isQuick = arguments.contains("--quick")
+    let repeats = isQuick ? 5 : 15
+    let scale = isQuick ? 100 : 300
+
+    func isWanted(_ name: String) -> Bool {
+      names.isEmpty || names.contains { name.localizedStandardContains($0) }
+    }
+
+    let report: any Report = arguments.contains("--json") ? JSONReport() : TextReport()
+    report.begin()
+    for row in rows(scale: scale) where isWanted(row.name) {
+      report.add(row.result(repeats: repeats))
+    }
+    for growth in growths(scale: scale) where isWanted(growth.name) {
+      report.add(growth.result(repeats: repeats))
+    }
+
+  }
+}

@@ -1,0 +1,78 @@
+import FluxCapacitor
+import Foundation
+
+/// How a cost grows with a size: the exponent `e` in cost ~ size^e, fitted over the medians.
+struct Growth {
+  let name: String
+  let sizes: [Int]
+
+  /// What is done at a size; the whole of it is timed.
+  let workload: (Int) -> Workload
+
+  func result(repeats: Int) -> GrowthResult {
+    let medians = measure(sizes.map(workload), repeats: repeats).map(\.median)
+    return GrowthResult(name: name, sizes: sizes, medians: medians)
+  }
+}
+
+struct GrowthResult {
+  let name: String
+  let sizes: [Int]
+
+  /// Nanoseconds for the whole.
+  let medians: [Double]
+
+  /// The slope of the line through the logarithms.
+  var exponent: Double {
+    let points = zip(sizes, medians).map { (x: log(Double($0)), y: log($1)) }
+    let meanX = points.map(\.x).reduce(0, +) / Double(points.count)
+    let meanY = points.map(\.y).reduce(0, +) / Double(points.count)
+    let slope = points.map { ($0.x - meanX) * ($0.y - meanY) }.reduce(0, +)
+    return slope / points.map { ($0.x - meanX) * ($0.x - meanX) }.reduce(0, +)
+  }
+}
+
+func growths(scale: Int) -> [Growth] {
+  let sum = Sum()
+  return [
+    Growth(name: "set, by observers", sizes: [1, 10, 100, 1_000, 10_000]) { size in
+      let sets = max(1, scale * 100 / size)
+      return Workload(sets) {
+        let variable = Variable(0)
+        for _ in 0..<size { _ = variable.observe { sum.add($0) } }
+        return { for value in 0..<sets { variable.value = value } }
+      }
+    },
+    Growth(name: "observe and clean, by observers", sizes: [1, 10, 100, 1_000, 10_000]) { size in
+      Workload(scale * 10) {
+        let variable = Variable(0)
+        for _ in 0..<size { _ = variable.observe { sum.add($0) } }
+        return { for _ in 0..<scale * 10 { variable.observe { sum.add($0) }.clean() } }
+      }
+    },
+    Growth(name: "dispatch, by other stores", sizes: [1, 10, 100, 1_000]) { size in
+      Workload(scale * 100) {
+        let others = otherStores(size)
+        let store = CounterStore.instantiate()
+        let action = CounterAction()
+        return {
+          for value in 0..<scale * 100 { action.invoke(.set(value)) }
+          withExtendedLifetime((store, others)) {}
+        }
+      }
+    },
+    Growth(name: "append, by elements", sizes: [10_000, 20_000, 40_000]) { size in
+      Workload(1) {
+        let list = Variable<[Int]>([])
+        return { for value in 0..<size { list.value.append(value) } }
+      }
+    },
+    Growth(name: "increment, by threads", sizes: [1, 2, 4]) { size in
+      Workload(scale * 100) {
+        let variable = Variable(0)
+        let each = scale * 100 / size
+        return { onThreads(size) { for _ in 0..<each { variable.value += 1 } } }
+      }
+    },
+  ]
+}

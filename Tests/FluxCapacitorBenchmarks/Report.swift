@@ -1,0 +1,107 @@
+import Foundation
+
+protocol Report {
+  func begin()
+  func add(_ result: RowResult)
+  func add(_ result: GrowthResult)
+
+}
+
+/// A table for people.
+struct TextReport: Report {
+  func begin() {
+    let columns = ["floor min", "median", "ours min", "median", "ratio"]
+    print(pad("", 34) + columns.map { padLeft($0, 12) }.joined() + "   limit")
+  }
+
+  func add(_ result: RowResult) {
+    let numbers = [
+      result.floor.minimum, result.floor.median, result.ours.minimum, result.ours.median,
+      result.ratio,
+    ]
+    let limit =
+      switch result.row.limit {
+      case .ratio(let limit): "≤ \(limit) ×"
+      case .absolute(let limit): "≤ \(Int(limit)) \(result.row.unit)"
+      }
+    let verdict = result.isWithinLimit ? "" : "  MISSED"
+    print(
+      pad("\(result.row.name), \(result.row.unit)", 34)
+        + numbers.map { padLeft(format($0), 12) }.joined() + "   \(limit)\(verdict)"
+    )
+  }
+
+  func add(_ result: GrowthResult) {
+    let points = zip(result.sizes, result.medians).map { "\($0): \(format($1)) ns" }
+    print(
+      "\(pad(result.name, 34))  exponent \(format(result.exponent))  (\(points.joined(separator: ", ")))"
+    )
+  }
+
+  private func format(_ number: Double) -> String {
+    String(format: number < 1_000 ? "%.2f" : "%.0f", number)
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private func padLeft(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}
+
+/// One JSON object a line, for programs.
+struct JSONReport: Report {
+  private struct RowLine: Encodable {
+    let name: String
+    let unit: String
+    let floorMinimum: Double
+    let floorMedian: Double
+    let minimum: Double
+    let median: Double
+    let ratio: Double
+    let isWithinLimit: Bool
+  }
+
+  private struct GrowthLine: Encodable {
+    let name: String
+    let sizes: [Int]
+    let medians: [Double]
+    let exponent: Double
+  }
+
+  func begin() {}
+
+  func add(_ result: RowResult) {
+    write(
+      RowLine(
+        name: result.row.name,
+        unit: result.row.unit,
+        floorMinimum: result.floor.minimum,
+        floorMedian: result.floor.median,
+        minimum: result.ours.minimum,
+        median: result.ours.median,
+        ratio: result.ratio,
+        isWithinLimit: result.isWithinLimit
+      )
+    )
+  }
+
+  func add(_ result: GrowthResult) {
+    write(
+      GrowthLine(
+        name: result.name,
+        sizes: result.sizes,
+        medians: result.medians,
+        exponent: result.exponent
+      )
+    )
+  }
+
+  private func write(_ line: some Encodable) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    if let data = try? encoder.encode(line) { print(String(decoding: data, as: UTF8.self)) }
+  }
+}

@@ -1,0 +1,69 @@
+/// One row of the table: what is measured, beside its floor, and the most that it may be.
+struct Row {
+  enum Limit {
+    /// So many times the floor.
+    case ratio(Double)
+
+    /// So many nanoseconds, or bytes.
+    case absolute(Double)
+  }
+
+  enum Contents {
+    case time(floor: Workload, ours: Workload)
+    case bytes(floor: () -> Double, ours: () -> Double)
+  }
+
+  let name: String
+  let unit: String
+  let limit: Limit
+  let contents: Contents
+
+  init(_ name: String, atMost limit: Limit, floor: Workload, ours: Workload) {
+    self.name = name
+    unit = "ns"
+    self.limit = limit
+    contents = .time(floor: floor, ours: ours)
+  }
+
+  init(
+    bytes name: String,
+    atMost limit: Limit,
+    floor: @escaping () -> Double,
+    ours: @escaping () -> Double
+  ) {
+    self.name = name
+    unit = "bytes"
+    self.limit = limit
+    contents = .bytes(floor: floor, ours: ours)
+  }
+
+  func result(repeats: Int) -> RowResult {
+    let measurements =
+      switch contents {
+      case .time(let floor, let ours): measure([floor, ours], repeats: repeats)
+      case .bytes(let floor, let ours):
+        [floor, ours].map { body in
+          var measurement = Measurement()
+          measurement.add(body())
+          return measurement
+        }
+      }
+    return RowResult(row: self, floor: measurements[0], ours: measurements[1])
+  }
+}
+
+/// What a row came to.
+struct RowResult {
+  let row: Row
+  let floor: Measurement
+  let ours: Measurement
+
+  var ratio: Double { ours.median / floor.median }
+
+  var isWithinLimit: Bool {
+    switch row.limit {
+    case .ratio(let limit): ratio <= limit
+    case .absolute(let limit): ours.median <= limit
+    }
+  }
+}

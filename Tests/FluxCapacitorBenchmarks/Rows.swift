@@ -1,0 +1,239 @@
+import Dispatch
+import FluxCapacitor
+import Foundation
+import Synchronization
+
+/// What observers add to: they must do something, and no more than that.
+final class Sum: Sendable {
+  private let sum = Atomic(0)
+
+  func add(_ value: Int) {
+    sum.store(value, ordering: .relaxed)
+  }
+}
+
+/// The table "Speed and size" of the contract.
+func rows(scale: Int) -> [Row] {
+  let sum = Sum()
+  let n = 1_000 * scale
+
+  func floorDispatch(observers: Int) -> Workload {
+    Workload(n) {
+      let store = FloorStore()
+      for _ in 0..<observers { store.observe { sum.add($0) } }
+      return { for value in 0..<n { store.dispatch(.set(value)) } }
+    }
+  }
+
+  func ourDispatch(observers: Int, others: Int = 0) -> Workload {
+    Workload(n) {
+      let others = otherStores(others)
+      let store = CounterStore.instantiate()
+      let action = CounterAction()
+      let dusts = DustBuster()
+      for _ in 0..<observers { store.count.observe { sum.add($0) }.cleaned(by: dusts) }
+      return {
+        for value in 0..<n { action.invoke(.set(value)) }
+        withExtendedLifetime((store, dusts, others)) {}
+      }
+    }
+  }
+
+  func floorSet(observers: Int, count: Int) -> Workload {
+    Workload(count) {
+      let variable = FloorVariable(0)
+      for _ in 0..<observers { variable.observe { sum.add($0) } }
+      return { for value in 0..<count { variable.value = value } }
+    }
+  }
+
+  func ourSet(observers: Int, count: Int) -> Workload {
+    Workload(count) {
+      let variable = Variable(0)
+      for _ in 0..<observers { _ = variable.observe { sum.add($0) } }
+      return { for value in 0..<count { variable.value = value } }
+    }
+  }
+
+  func ourObserving(beside observers: Int) -> Workload {
+    Workload(n / 10) {
+      let variable = Variable(0)
+      for _ in 0..<observers { _ = variable.observe { sum.add($0) } }
+      return { for _ in 0..<n / 10 { variable.observe { sum.add($0) }.clean() } }
+    }
+  }
+
+  let floorObserving = Workload(n / 10) {
+    let tokens = FloorTokens()
+    return { for _ in 0..<n / 10 { tokens.remove(tokens.observe { sum.add($0) }) } }
+  }
+
+  return [
+    // First, while no freed memory stands by to be used again.
+    Row(
+      bytes: "a variable",
+      atMost: .absolute(128),
+      floor: { residentBytes(each: 100_000) { FloorVariable($0) } },
+      ours: { residentBytes(each: 100_000) { Variable($0) } }
+    ),
+    Row(
+      bytes: "an observer",
+      atMost: .absolute(160),
+      floor: {
+        let variable = FloorVariable(0)
+        return residentBytes(each: 100_000) { _ in variable.observe { sum.add($0) } }
+      },
+      ours: {
+        let variable = Variable(0)
+        return residentBytes(each: 100_000) { _ in
+          variable.observe(ignoreFirst: true) { sum.add($0) }
+        }
+      }
+    ),
+    Row(
+      "dispatch, no observer",
+      atMost: .ratio(5),
+      floor: floorDispatch(observers: 0),
+      ours: ourDispatch(observers: 0)
+    ),
+    Row(
+      "dispatch, one observer",
+      atMost: .ratio(4),
+      floor: floorDispatch(observers: 1),
+      ours: ourDispatch(observers: 1)
+    ),
+    Row(
+      "dispatch beside 100 other stores",
+      atMost: .ratio(1.1),
+      floor: ourDispatch(observers: 0),
+      ours: ourDispatch(observers: 0, others: 100)
+    ),
+    Row(
+      "1,000 observers, a call",
+      atMost: .ratio(2),
+      floor: Workload(n) { [set = floorSet(observers: 1_000, count: n / 1_000)] in set.prepare() },
+      ours: Workload(n) { [set = ourSet(observers: 1_000, count: n / 1_000)] in set.prepare() }
+    ),
+    Row(
+      "set, no observer",
+      atMost: .ratio(3),
+      floor: floorSet(observers: 0, count: n),
+      ours: ourSet(observers: 0, count: n)
+    ),
+    Row(
+      "set, one observer",
+      atMost: .ratio(3),
+      floor: floorSet(observers: 1, count: n),
+      ours: ourSet(observers: 1, count: n)
+    ),
+    Row(
+      "set, ten observers",
+      atMost: .ratio(2),
+      floor: floorSet(observers: 10, count: n),
+      ours: ourSet(observers: 10, count: n)
+    ),
+    Row(
+      "get",
+      atMost: .ratio(2),
+      floor: Workload(n) {
+        let variable = FloorVariable(1)
+        return {
+          var total = 0
+          for _ in 0..<n { total &+= variable.value }
+          blackHole(total)
+        }
+      },
+      ours: Workload(n) {
+        let variable = Variable(1)
+        return {
+          var total = 0
+          for _ in 0..<n { total &+= variable.value }
+          blackHole(total)
+        }
+      }
+    ),
+    Row(
+      "observe and clean",
+      atMost: .ratio(3),
+      floor: floorObserving,
+      ours: ourObserving(beside: 0)
+    ),
+    Row(
+      "observe and clean beside 10,000",
+      atMost: .ratio(3),
+      floor: floorObserving,
+      ours: ourObserving(beside: 10_000)
+    ),
+    Row(
+      "bag of 10,000, cleaned",
+      atMost: .absolute(5_000_000),
+      floor: Workload(1) {
+        let tokens = FloorTokens()
+        let all = (0..<10_000).map { _ in tokens.observe { sum.add($0) } }
+        return { for token in all { tokens.remove(token) } }
+      },
+      ours: Workload(1) {
+        let variable = Variable(0)
+        let dusts = DustBuster()
+        for _ in 0..<10_000 { variable.observe { sum.add($0) }.cleaned(by: dusts) }
+        return { dusts.clean() }
+      }
+    ),
+    Row(
+      "append, 40,000 times",
+      atMost: .absolute(2_000_000),
+      floor: Workload(1) {
+        let list = FloorList()
+        return { for value in 0..<40_000 { list.append(value) } }
+      },
+      ours: Workload(1) {
+        let list = Variable<[Int]>([])
+        return { for value in 0..<40_000 { list.value.append(value) } }
+      }
+    ),
+    Row(
+      "increment, two threads",
+      atMost: .ratio(2),
+      floor: Workload(n) {
+        let variable = FloorVariable(0)
+        return { onThreads(2) { for _ in 0..<n / 2 { variable.modify { $0 += 1 } } } }
+      },
+      ours: Workload(n) {
+        let variable = Variable(0)
+        return { onThreads(2) { for _ in 0..<n / 2 { variable.value += 1 } } }
+      }
+    ),
+  ]
+}
+
+/// Runs a body on several threads of its own at once.
+func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+  let done = DispatchGroup()
+  for _ in 0..<count {
+    done.enter()
+    Thread.detachNewThread {
+      body()
+      done.leave()
+    }
+  }
+  done.wait()
+}
+
+/// By how much the process grows with each of so many things, the array that keeps them apart.
+func residentBytes<Thing>(each count: Int, _ make: (Int) -> Thing) -> Double {
+  var things: [Thing] = []
+  things.reserveCapacity(count)
+  for index in 0..<100 { things.append(make(index)) }
+  let before = residentBytes()
+  for index in 100..<count { things.append(make(index)) }
+  let after = residentBytes()
+  blackHole(things.count)
+  let array = MemoryLayout<Thing>.stride * (count - 100)
+  return Double(after - before - array) / Double(count - 100)
+}
+
+private func residentBytes() -> Int {
+  let statistics = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+  let pages = statistics.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * Int(getpagesize())
+}
