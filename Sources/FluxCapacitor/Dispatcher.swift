@@ -53,6 +53,10 @@ public final class Dispatcher: Sendable {
   /// No reduce of this dispatcher overlaps it. Nested in another transaction or in a reduce, it joins
   /// that. If the closure throws, what it has written stays and is told.
   ///
+  /// Inside a mutation or the init of a store, where waiting for another thread's reduce could last
+  /// for ever, it traps, unless this thread has the dispatcher's turn already. Two threads that nest
+  /// transactions of two dispatchers in opposite orders wait for each other.
+  ///
   /// - Returns: What the closure returns.
   @inlinable
   public func transaction<Result, Failure: Error>(
@@ -69,7 +73,9 @@ public final class Dispatcher: Sendable {
 
   /// Reads several constants with no reduce in between.
   ///
-  /// What the closure invokes is dispatched after it.
+  /// Outside it, a thread that reads one constant after another may find a reduce of another thread
+  /// half done; inside its own observers too. What the closure invokes is dispatched after it. It
+  /// traps where ``transaction(_:)`` does.
   ///
   /// - Returns: What the closure returns.
   @inlinable
@@ -130,7 +136,8 @@ extension Dispatcher {
   func beginTurn(on thread: CurrentThread) -> Bool {
     let takesTurn = !turn.isHeld(by: thread.id)
     if takesTurn {
-      if thread.pointee.openMutations > 0 { trapInMutation() }
+      if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
+      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
       turn.lock(holder: thread.id)
     }
     thread.beginTransaction()
@@ -146,12 +153,12 @@ extension Dispatcher {
   }
 
   @usableFromInline
-  func trapInMutation() -> Never {
+  func trapBeforeWaiting(in place: String) -> Never {
     trap(
       """
-      Dispatcher.transaction or Dispatcher.read was called inside a variable's mutation, where \
-      waiting for another thread's reduce could last for ever. Open the transaction first, and \
-      mutate the variable in it.
+      Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for \
+      another thread's reduce could last for ever: that reduce may be waiting for this. Call it \
+      around that, or do without it.
       """
     )
   }

@@ -7,6 +7,7 @@
 #elseif canImport(Android)
   import Android
 #endif
+import Dispatch
 import Synchronization
 
 /// One observation: what `observe` returns, to end it with.
@@ -54,31 +55,42 @@ public class Dust: @unchecked Sendable {
   ///
   /// - Complexity: O(1).
   public final func clean() {
-    let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .acquiringAndReleasing)
-    guard flags & Dust.cleaned == 0 else { return }
-    var isBeingTold = false
-    if let channel = lock.withLock({ channel }) {
-      isBeingTold = channel.remove(self)
-    } else {
-      detach()
-    }
-    letCallStart(isBeingTold: isBeingTold)
+    if end() { Dust.letCallsStart(of: CollectionOfOne(self)) }
   }
 
-  /// Gives another thread that is just about to call the observer the time to begin.
-  ///
-  /// Waiting for the end of the call would be a deadlock in the making, for it may want what this
-  /// thread holds. So the wait is bounded, to about 20 ms: far more than lies between the decision
-  /// and the call, even if the other thread is put off the processor in between.
-  private func letCallStart(isBeingTold: Bool) {
-    let thread = CurrentThread.current.id
-    for attempt in 0..<200 {
-      // What the deliverer writes to `caller` takes a moment to be seen here, less than a yield.
-      if attempt > 0 || isBeingTold {
-        if attempt < 100 { sched_yield() } else { usleep(200) }
+  /// Ends the observation; answers whether another thread may be about to call the observer.
+  final func end() -> Bool {
+    let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .acquiringAndReleasing)
+    var isBeingTold = false
+    if flags & Dust.cleaned == 0 {
+      if let channel = lock.withLock({ channel }) {
+        isBeingTold = channel.remove(self)
+      } else {
+        detach()
       }
-      let caller = caller.load(ordering: .acquiring)
-      if caller == 0 || caller == thread { return }
+    }
+    return isBeingTold || caller.load(ordering: .acquiring) != 0
+  }
+
+  /// Gives another thread that is just about to call one of the observers the time to begin.
+  ///
+  /// Waiting for the end of a call would be a deadlock in the making, for it may want what this
+  /// thread holds. So the wait is bounded, to 20 ms in all: far more than lies between the decision
+  /// and the call, even if the other thread is put off the processor in between.
+  static func letCallsStart(of dusts: some Collection<Dust>) {
+    let thread = CurrentThread.current.id
+    // What a deliverer has written to `caller` takes a moment to be seen here: a few loads.
+    for _ in 0..<64 { _ = dusts.first?.caller.load(ordering: .acquiring) }
+    var deadline: UInt64?
+    for dust in dusts {
+      while true {
+        let caller = dust.caller.load(ordering: .acquiring)
+        if caller == 0 || caller == thread { break }
+        let now = DispatchTime.now().uptimeNanoseconds
+        if now > deadline ?? .max { return }
+        deadline = deadline ?? now + 20_000_000
+        sched_yield()
+      }
     }
   }
 

@@ -47,6 +47,8 @@ public final class DustBuster: @unchecked Sendable {
   public func clean() {
     var taken: [Dust] = []
     lock.withLock { swap(&taken, &dusts) }
-    for dust in taken { dust.clean() }
+    var mayBeCalled = false
+    for dust in taken where dust.end() { mayBeCalled = true }
+    if mayBeCalled { Dust.letCallsStart(of: taken) }
   }
 }

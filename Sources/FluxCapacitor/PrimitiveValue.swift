@@ -132,8 +132,9 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// The body runs under the variable's lock. It may use other variables, whose observers are told
   /// after it, and invoke actions, which are dispatched after it; two threads that mutate two
   /// variables inside each other's mutation, in opposite orders, would wait for ever. Using the same
-  /// variable in the body traps, and so does a ``Dispatcher/transaction(_:)`` or
-  /// ``Dispatcher/read(_:)``, which would wait with the lock in hand.
+  /// variable in the body traps, also from the deinit of something that the body throws away, and so
+  /// does a ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, which would wait with the lock
+  /// in hand. Cleaning an observation of the variable is fine.
   ///
   /// ```swift
   /// let tickets = Variable(["A1", "A2"])

@@ -26,7 +26,8 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// Makes a store; ``instantiate()`` calls this, on the thread that asks first.
   ///
   /// It may instantiate other stores. A state that it invokes is dispatched when the store is
-  /// registered.
+  /// registered. It may not call `transaction` or `read`, for another thread's reduce may be waiting
+  /// for this very store.
   init()
 
   /// Changes the store's variables by one state.

@@ -52,6 +52,24 @@ struct ExecuteQueueTests {
     #expect(log.entries == [0, 1])
   }
 
+  @Test func observerOfABusyVariableLeavesItsQueueToOthers() {
+    let queue = DispatchQueue(label: "observer")
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let done = Gate()
+    let dust = variable.observe(on: .queue(queue), ignoreFirst: true) { value in
+      if value == 1 { queue.async { log.append(variable.value) } }
+      if value < 1_000 { variable.value = value + 1 } else { done.open() }
+    }
+
+    variable.value = 1
+    done.wait()
+    queue.sync {}
+
+    #expect(log.entries.first ?? .max < 10)
+    dust.clean()
+  }
+
   @MainActor @Test func observerOnMainIsCalledAtOnceOnTheMainActor() {
     let screen = Screen()
     let variable = Variable(0)

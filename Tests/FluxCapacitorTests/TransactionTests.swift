@@ -153,6 +153,22 @@ struct TransactionTests {
     dust.clean()
   }
 
+  @Test func valuesThatGoWithATransactionAreReleasedOneByOneOutsideTheTurn() {
+    let dispatcher = Dispatcher()
+    let log = Log<String>()
+
+    dispatcher.transaction {
+      let first = Variable(AtEnd { dispatcher.transaction { dispatcher.transaction {} } })
+      let second = Variable(AtEnd { Beside { dispatcher.read { log.append("read") } }.join() })
+      let dusts = [first, second].map { $0.observe(ignoreFirst: true) { _ in } }
+      first.modify { _ in }
+      second.modify { _ in }
+      dusts.forEach { $0.clean() }
+    }
+
+    #expect(log.entries == ["read"])
+  }
+
   @Test func lastReferenceToAStoreThatGoesInItsReduceIsReleasedAfterTheTurn() {
     isolated { dispatcher in
       let log = Log<String>()

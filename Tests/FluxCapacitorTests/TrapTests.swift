@@ -41,6 +41,17 @@ struct TrapTests {
     expectSentence(in: result, "transaction", "inside a variable's mutation")
   }
 
+  @Test func transactionInsideTheInitOfAStore() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = ReadingStore.instantiate()
+    }
+
+    expectSentence(in: result, "read", "inside the init of a store")
+  }
+
   @Test func mutationAcrossAnAwait() async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -116,6 +127,14 @@ private final class ChickenStore: Storable {
 
 private final class EggStore: Storable {
   let chicken = ChickenStore.instantiate()
+
+  func reduce(with _: Farm) {}
+}
+
+private final class ReadingStore: Storable {
+  init() {
+    Dispatcher.shared.read {}
+  }
 
   func reduce(with _: Farm) {}
 }

@@ -83,21 +83,32 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   @inlinable
   func scheduleEmptying() {
+    if case .main = queue, MainQueue.isCurrent { return empty() }
+    enqueueEmptying()
+  }
+
+  @usableFromInline
+  func enqueueEmptying() {
     switch queue {
     case .current: empty()
-    case .main: MainQueue.isCurrent ? empty() : DispatchQueue.main.async { self.empty() }
+    case .main: DispatchQueue.main.async { self.empty() }
     case .queue(let queue): queue.async { self.empty() }
     }
   }
 
-  @inlinable
+  /// Tells what is in the mailbox. What comes in meanwhile is left to another block, so that an
+  /// observer of a busy variable does not keep its queue from all other work.
+  @usableFromInline
   func empty() {
     let thread = CurrentThread.current
+    var remaining = lock.withLock { mailbox.count }
     while let (value, changes) = next(on: thread) {
       thread.tell {
         changes(value)
         endCall()
       }
+      remaining -= 1
+      if remaining <= 0, lock.withLock({ !mailbox.isEmpty }) { return enqueueEmptying() }
     }
   }
 

@@ -146,7 +146,9 @@ extension Registry {
     // What the init invokes waits until the store is there to be reached, and no turn is waited for
     // while other threads wait for this very store.
     thread.pointee.dispatchDeferrals += 1
+    thread.pointee.openCreations += 1
     let store = S()
+    thread.pointee.openCreations -= 1
     thread.pointee.dispatchDeferrals -= 1
 
     lock.withLock {

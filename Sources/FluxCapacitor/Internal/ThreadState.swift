@@ -28,6 +28,9 @@ struct ThreadState {
   /// Bodies of `modify` that are open: each holds the lock of a variable.
   @usableFromInline var openMutations = 0
 
+  /// Inits of stores that are running: other threads may be waiting for each of those stores.
+  @usableFromInline var openCreations = 0
+
   /// Whether an observer is being told on this thread: what it sets is told after the round.
   @usableFromInline var isTelling = false
 
@@ -139,7 +142,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Lets go of what a transaction had written to, now that no lock and no turn is held.
   @inlinable
   func releaseAnnounced() {
-    while let channel = pointee.announced.popFirst() { _ = channel }
+    while pointee.openTransactions == 0, let channel = pointee.announced.popFirst() {
+      withExtendedLifetime(channel) {}
+    }
   }
 
   /// Tells the observers, and runs the dispatches that had to wait, each told before the next.
