@@ -83,33 +83,46 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   @inlinable
   func scheduleEmptying() {
-    if case .main = queue, MainQueue.isCurrent { return empty() }
+    if case .main = queue, MainQueue.isCurrent { return emptyNow() }
     enqueueEmptying()
   }
 
   @usableFromInline
   func enqueueEmptying() {
     switch queue {
-    case .current: empty()
-    case .main: DispatchQueue.main.async { self.empty() }
-    case .queue(let queue): queue.async { self.empty() }
+    case .current: emptyNow()
+    case .main: DispatchQueue.main.async { self.emptyBatch() }
+    case .queue(let queue): queue.async { self.emptyBatch() }
     }
+  }
+
+  /// Tells what is in the mailbox, until it is empty.
+  @usableFromInline
+  func emptyNow() {
+    let thread = CurrentThread.current
+    while tellNext(on: thread) {}
   }
 
   /// Tells what is in the mailbox. What comes in meanwhile is left to another block, so that an
   /// observer of a busy variable does not keep its queue from all other work.
   @usableFromInline
-  func empty() {
+  func emptyBatch() {
     let thread = CurrentThread.current
     var remaining = lock.withLock { mailbox.count }
-    while let (value, changes) = next(on: thread) {
-      thread.tell {
-        changes(value)
-        endCall()
-      }
+    while tellNext(on: thread) {
       remaining -= 1
       if remaining <= 0, lock.withLock({ !mailbox.isEmpty }) { return enqueueEmptying() }
     }
+  }
+
+  @inlinable
+  func tellNext(on thread: CurrentThread) -> Bool {
+    guard let (value, changes) = next(on: thread) else { return false }
+    thread.tell {
+      changes(value)
+      endCall()
+    }
+    return true
   }
 
   /// What is to be told next; when nothing is left, the emptying has ended.
