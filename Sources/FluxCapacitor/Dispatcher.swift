@@ -12,12 +12,11 @@ public final class Dispatcher: Sendable {
 
   /// A dispatcher with no stores.
   public init() {
-    Dispatcher.all.withLock { $0[ObjectIdentifier(self)] = WeakDispatcher(dispatcher: self) }
+    LiveDispatchers.shared.insert(self)
   }
 
   deinit {
-    let identity = ObjectIdentifier(self)
-    _ = Dispatcher.all.withLock { $0.removeValue(forKey: identity) }
+    LiveDispatchers.shared.remove(ObjectIdentifier(self))
   }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their
@@ -181,17 +180,9 @@ extension Dispatcher {
   /// Whether there is any need to look for a replacement, which takes longer than all the rest.
   fileprivate static let isEverReplaced = Atomic(false)
 
-  /// Every dispatcher alive, so that a store finds the one that it registered with.
-  private static let all = Mutex<[ObjectIdentifier: WeakDispatcher]>([:])
-
-  private struct WeakDispatcher {
-    weak let dispatcher: Dispatcher?
-  }
-
   static func unregister(_ store: some Storable) {
     if shared.registry.unregister(store) { return }
-    let dispatchers = all.withLock { all in all.values.compactMap(\.dispatcher) }
-    _ = dispatchers.first { $0.registry.unregister(store) }
+    _ = LiveDispatchers.shared.all.first { $0.registry.unregister(store) }
   }
 }
 
