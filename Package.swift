@@ -13,8 +13,6 @@ let package = Package(
     .target(name: "FluxCapacitor"),
     .testTarget(name: "FluxCapacitorTests", dependencies: ["FluxCapacitor"]),
 
-    // Written from the contract alone, by somebody who set out to break it.
-    .testTarget(name: "ContractTests", dependencies: ["FluxCapacitor"]),
     .executableTarget(
       name: "FluxCapacitorBenchmarks",
       dependencies: ["FluxCapacitor"],

@@ -37,6 +37,21 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
+  @Test func whatIsWrittenBeforeOtherWorkOnTheQueueIsToldBeforeIt() {
+    let queue = DispatchQueue(label: "observer")
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe(on: .queue(queue)) { log.append($0) }
+
+    for value in 1...1_000 {
+      variable.value = value
+      queue.sync { #expect(log.entries.last == value) }
+    }
+
+    #expect(log.entries == Array(0...1_000))
+    dust.clean()
+  }
+
   @Test func queuedValuesAreToldAfterTheVariableIsGone() {
     let queue = DispatchQueue(label: "observer")
     let log = Log<Int>()
@@ -78,6 +93,35 @@ struct ExecuteQueueTests {
     variable.value = 1
 
     #expect(screen.shown == [0, 1])
+    dust.clean()
+  }
+
+  @MainActor @Test func chainOnMainIsToldAtOnce() {
+    let screen = Screen()
+    let variable = Variable(0)
+    let dust = variable.observe(on: .main) { value in
+      screen.shown.append(value)
+      if value < 10_000 { variable.value = value + 1 }
+    }
+
+    #expect(screen.shown == Array(0...10_000))
+    dust.clean()
+  }
+
+  @MainActor @Test func workOnMainComesThroughBesideABusyVariable() async {
+    let variable = Variable(0)
+    let screen = Screen()
+    let dust = variable.observe(on: .main, ignoreFirst: true) { value in
+      screen.shown.append(value)
+      if value < 1_000 { Beside { variable.value = value + 1 }.join() }
+    }
+
+    Beside { variable.value = 1 }.join()
+    let countBefore = await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume(returning: screen.shown.count) }
+    }
+
+    #expect(countBefore == 1)
     dust.clean()
   }
 

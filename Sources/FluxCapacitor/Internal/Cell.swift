@@ -158,12 +158,13 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       link(observation)
       lock.unlock()
     } else {
+      let thread = CurrentThread.current
       acquire()
       let value = self.value
-      observation.prepare(first: value)
+      observation.prepare(first: value, on: thread)
       link(observation)
       lock.unlock()
-      observation.start(first: value)
+      observation.start(first: value, on: thread)
     }
   }
 }

@@ -3,16 +3,20 @@ import Dispatch
 /// An observer's node in a channel: its closure, where it runs, and what waits to be told to it.
 ///
 /// It is its own Dust, so that observing takes one allocation. On `.current` the deliverer calls the
-/// closure directly. On a queue, and while the first value is being told, changes go through the
-/// mailbox, which one block at a time empties: calls neither overlap nor change places, on a
-/// concurrent queue too.
+/// closure directly. While the first value is being told, and on a queue, changes go through the
+/// mailbox, which one thread at a time empties: calls neither overlap nor change places, on a
+/// concurrent queue too. For each change on a queue a block is sent there, which permits to tell one:
+/// so what is told keeps its place among the queue's other work.
 ///
-/// Invariants: the mailbox, `isEmptying` and the dropping of the closure are guarded by `lock`. The
-/// deliverer reads the closure without it, because nothing is detached while it delivers.
+/// Invariants: the mailbox, `emptier`, `permits` and the dropping of the closure are guarded by
+/// `lock`. The deliverer reads the closure without it, because nothing is detached while it delivers.
 @usableFromInline
 final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
-  /// Whether somebody is at emptying the mailbox, or a block is on its way to do it.
-  @exclusivity(unchecked) @usableFromInline var isEmptying = false
+  /// The thread that is emptying the mailbox, or zero.
+  @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
+
+  /// How many changes on the queue may be told by now.
+  @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
@@ -48,19 +52,24 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       return receive(value, on: thread)
     }
     mailbox.append(value)
-    if isEmptying { return lock.unlock() }
-    isEmptying = true
-    lock.unlock()
-    scheduleEmptying()
+    switch queue {
+    case .current:
+      lock.unlock()
+    case .main where MainQueue.isCurrent && (emptier == thread.id || mailbox.count == 1):
+      permitOne(on: thread)
+    case .main, .queue:
+      lock.unlock()
+      sendPermit()
+    }
   }
 
   // MARK: The first value
 
   /// Makes later changes wait for the first value; nobody else knows the observation yet.
   @inlinable
-  func prepare(first: Element) {
-    isEmptying = true
+  func prepare(first: Element, on thread: CurrentThread) {
     if isDirect {
+      emptier = thread.id
       leaveDirect()
     } else {
       mailbox.append(first)
@@ -69,73 +78,68 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Tells the first value, and then what has come in meanwhile.
   @inlinable
-  func start(first: Element) {
-    guard case .current = queue else { return scheduleEmptying() }
-    let thread = CurrentThread.current
-    thread.tell {
-      beginCall(on: thread)
-      changes?(first)
-      while let (value, changes) = next(on: thread) { changes(value) }
+  func start(first: Element, on thread: CurrentThread) {
+    switch queue {
+    case .current:
+      thread.tell {
+        beginCall(on: thread)
+        changes?(first)
+        while let (value, changes) = next(on: thread) { changes(value) }
+      }
+    case .main where MainQueue.isCurrent:
+      lock.lock()
+      permitOne(on: thread)
+    case .main, .queue:
+      sendPermit()
     }
   }
 
   // MARK: The mailbox
 
-  @inlinable
-  func scheduleEmptying() {
-    if case .main = queue, MainQueue.isCurrent { return emptyNow() }
-    enqueueEmptying()
-  }
-
+  /// Sends a block to the queue, which permits to tell one change.
   @usableFromInline
-  func enqueueEmptying() {
+  func sendPermit() {
+    let block = { @Sendable in
+      self.lock.lock()
+      self.permitOne(on: .current)
+    }
     switch queue {
-    case .current: emptyNow()
-    case .main: DispatchQueue.main.async { self.emptyBatch() }
-    case .queue(let queue): queue.async { self.emptyBatch() }
+    case .current: block()
+    case .main: DispatchQueue.main.async(execute: block)
+    case .queue(let queue): queue.async(execute: block)
     }
   }
 
-  /// Tells what is in the mailbox, until it is empty.
+  /// Permits to tell one more change, and tells it unless a thread is at it, which then does; takes
+  /// the lock over.
   @usableFromInline
-  func emptyNow() {
-    let thread = CurrentThread.current
-    while tellNext(on: thread) {}
-  }
-
-  /// Tells what is in the mailbox. What comes in meanwhile is left to another block, so that an
-  /// observer of a busy variable does not keep its queue from all other work.
-  @usableFromInline
-  func emptyBatch() {
-    let thread = CurrentThread.current
-    var remaining = lock.withLock { mailbox.count }
-    while tellNext(on: thread) {
-      remaining -= 1
-      if remaining <= 0, lock.withLock({ !mailbox.isEmpty }) { return enqueueEmptying() }
+  func permitOne(on thread: CurrentThread) {
+    permits += 1
+    guard emptier == 0 else { return lock.unlock() }
+    emptier = thread.id
+    lock.unlock()
+    while let (value, changes) = next(on: thread) {
+      thread.tell {
+        changes(value)
+        endCall()
+      }
     }
   }
 
-  @inlinable
-  func tellNext(on thread: CurrentThread) -> Bool {
-    guard let (value, changes) = next(on: thread) else { return false }
-    thread.tell {
-      changes(value)
-      endCall()
-    }
-    return true
-  }
-
-  /// What is to be told next; when nothing is left, the emptying has ended.
+  /// What is to be told next; when there is nothing, the emptying has ended.
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    if !isCleaned, let changes, let value = mailbox.popFirst() {
+    var isPermitted = permits > 0
+    if case .current = queue { isPermitted = true }
+    if isPermitted, !isCleaned, let changes, let value = mailbox.popFirst() {
+      permits -= 1
       beginCall(on: thread)
       lock.unlock()
       return (value, changes)
     }
     endCall()
-    isEmptying = false
+    emptier = 0
     if case .current = queue { becomeDirect() }
     let isOver = channel == nil
     lock.unlock()
@@ -151,7 +155,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     self.channel = nil
     let changes = self.changes
     let mailbox = self.mailbox
-    if isCleaned || !isEmptying {
+    if isCleaned || (emptier == 0 && mailbox.isEmpty) {
       self.changes = nil
       if !mailbox.isEmpty { self.mailbox = FIFO() }
     }
