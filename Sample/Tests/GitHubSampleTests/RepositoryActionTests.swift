@@ -1,6 +1,5 @@
 import FluxCapacitor
 import GitHubSample
-import Synchronization
 import Testing
 
 struct RepositoryActionTests {
@@ -9,7 +8,7 @@ struct RepositoryActionTests {
   @Test func everyPageReachesTheObserversOfTheStore() async {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
-      let seen = Mutex<[[String]]>([])
+      let seen = Protected<[[String]]>([])
       let session = MockApiSession(
         .success(.of("a", "b", total: 3, next: "1")),
         .success(.of("c", total: 3))
@@ -31,7 +30,7 @@ struct RepositoryActionTests {
   @Test func fetchingIsTrueFromBeginningToEnd() async {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
-      let seen = Mutex<[Bool]>([])
+      let seen = Protected<[Bool]>([])
       let session = MockApiSession(.success(.of("a", total: 1)))
       let dust = store.isRepositoryFetching.observe { value in seen.withLock { $0.append(value) } }
 

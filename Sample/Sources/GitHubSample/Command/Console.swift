@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The two streams of the command, and the line of progress that comes and goes on a terminal.
 ///
 /// It may be used from any thread; lines never mix.
@@ -10,7 +8,7 @@ package final class Console: Sendable {
     var outputFailure: String?
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
   private let output: TextOutput
   private let errors: TextOutput
   private let isInteractive: Bool

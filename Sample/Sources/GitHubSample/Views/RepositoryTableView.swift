@@ -1,5 +1,4 @@
 import FluxCapacitor
-import Synchronization
 
 /// Shows the repositories as a table, and adds to it whenever the store has more of them.
 package final class RepositoryTableView: Sendable {
@@ -8,7 +7,7 @@ package final class RepositoryTableView: Sendable {
     var shownCount = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
   private let console: Console
   private let dustBuster = DustBuster()
 

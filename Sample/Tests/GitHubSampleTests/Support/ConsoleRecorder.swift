@@ -1,5 +1,4 @@
 import GitHubSample
-import Synchronization
 
 /// A console whose two streams are texts.
 final class ConsoleRecorder: Sendable {
@@ -24,7 +23,7 @@ final class ConsoleRecorder: Sendable {
   var errors: String { errorText.value }
 
   private final class Text: Sendable {
-    private let text = Mutex("")
+    private let text = Protected("")
 
     var value: String { text.withLock { $0 } }
 

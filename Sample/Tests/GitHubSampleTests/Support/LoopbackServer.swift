@@ -1,5 +1,5 @@
+import GitHubSample
 import Foundation
-import Synchronization
 
 /// A server on 127.0.0.1 that answers each request as a test says, on the real network stack.
 final class LoopbackServer: Sendable {
@@ -22,7 +22,7 @@ final class LoopbackServer: Sendable {
   let requests: AsyncStream<Request>
   private let incoming: AsyncStream<Request>.Continuation
   private let listener: Int32
-  private let received = Mutex<[Request]>([])
+  private let received = Protected<[Request]>([])
   private let reply: @Sendable (_ index: Int) -> Reply
 
   var receivedRequests: [Request] { received.withLock { $0 } }

@@ -1,5 +1,4 @@
 import GitHubSample
-import Synchronization
 
 /// Answers with what a test has prepared, one reply a request, and notes the requests.
 final class MockApiSession: ApiSession {
@@ -12,10 +11,10 @@ final class MockApiSession: ApiSession {
     var requests: [RepositoriesRequest] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Protected<State>
 
   init(_ replies: Reply...) {
-    state = Mutex(State(replies: replies))
+    state = Protected(State(replies: replies))
   }
 
   /// What has been asked so far.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// One request and what becomes of it: the first outcome counts, and ends the waiting.
 final class HTTPExchange: Sendable {
@@ -11,7 +10,7 @@ final class HTTPExchange: Sendable {
     var waiter: CheckedContinuation<Outcome, Never>?
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
   private let bodyLimit: Int
 
   init(bodyLimit: Int) {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -10,7 +9,7 @@ import Synchronization
 /// It belongs to the session: on Linux, a delegate given with a single task isn't asked about
 /// redirects and challenges.
 final class HTTPTransportDelegate: NSObject, Sendable {
-  private let exchanges = Mutex<[Int: HTTPExchange]>([:])
+  private let exchanges = Protected<[Int: HTTPExchange]>([:])
 
   func begin(_ exchange: HTTPExchange, for task: URLSessionTask) {
     exchanges.withLock { $0[task.taskIdentifier] = exchange }
