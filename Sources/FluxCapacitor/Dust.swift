@@ -1,12 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 import Dispatch
 import Synchronization
 
@@ -69,7 +60,13 @@ public class Dust: @unchecked Sendable {
         detach()
       }
     }
-    return isBeingTold || caller.load(ordering: .acquiring) != 0
+    return isBeingTold || isBeingCalled(besides: CurrentThread.current)
+  }
+
+  /// Whether a thread other than this one is calling the observer or about to.
+  private func isBeingCalled(besides thread: CurrentThread) -> Bool {
+    let caller = caller.load(ordering: .acquiring)
+    return caller != 0 && caller != thread.id
   }
 
   /// Gives another thread that is just about to call one of the observers the time to begin.
@@ -78,16 +75,14 @@ public class Dust: @unchecked Sendable {
   /// thread holds. So the wait is bounded, to 20 ms in all: far more than lies between the decision
   /// and the call, even if the other thread is put off the processor in between.
   static func letCallsStart(of dusts: some Collection<Dust>) {
-    let thread = CurrentThread.current.id
+    let thread = CurrentThread.current
     let start = DispatchTime.now().uptimeNanoseconds
     // What a deliverer has written to `caller` takes a moment to be seen here, less than 1 µs.
     while DispatchTime.now().uptimeNanoseconds < start + 1_000 {}
     for dust in dusts {
-      while true {
-        let caller = dust.caller.load(ordering: .acquiring)
-        if caller == 0 || caller == thread { break }
+      while dust.isBeingCalled(besides: thread) {
         if DispatchTime.now().uptimeNanoseconds > start + 20_000_000 { return }
-        sched_yield()
+        thread.yieldProcessor()
       }
     }
   }

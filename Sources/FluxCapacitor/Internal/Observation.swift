@@ -15,7 +15,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   /// The thread that is emptying the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
 
-  /// How many changes on the queue may be told by now.
+  /// How many changes may be told by now.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
   @usableFromInline let queue: ExecuteQueue
@@ -57,9 +57,12 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       lock.unlock()
     case .main where MainQueue.isCurrent && (emptier == thread.id || mailbox.count == 1):
       permitOne(on: thread)
-    case .main, .queue:
+    case .main:
       lock.unlock()
-      sendPermit()
+      sendPermit(to: .main)
+    case .queue(let queue):
+      lock.unlock()
+      sendPermit(to: queue)
     }
   }
 
@@ -70,6 +73,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   func prepare(first: Element, on thread: CurrentThread) {
     if isDirect {
       emptier = thread.id
+      permits = .max
       leaveDirect()
     } else {
       mailbox.append(first)
@@ -89,8 +93,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     case .main where MainQueue.isCurrent:
       lock.lock()
       permitOne(on: thread)
-    case .main, .queue:
-      sendPermit()
+    case .main: sendPermit(to: .main)
+    case .queue(let queue): sendPermit(to: queue)
     }
   }
 
@@ -98,15 +102,10 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Sends a block to the queue, which permits to tell one change.
   @usableFromInline
-  func sendPermit() {
-    let block = { @Sendable in
+  func sendPermit(to queue: DispatchQueue) {
+    queue.async {
       self.lock.lock()
       self.permitOne(on: .current)
-    }
-    switch queue {
-    case .current: block()
-    case .main: DispatchQueue.main.async(execute: block)
-    case .queue(let queue): queue.async(execute: block)
     }
   }
 
@@ -130,9 +129,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    var isPermitted = permits > 0
-    if case .current = queue { isPermitted = true }
-    if isPermitted, !isCleaned, let changes, let value = mailbox.popFirst() {
+    if permits > 0, !isCleaned, let changes, let value = mailbox.popFirst() {
       permits -= 1
       beginCall(on: thread)
       lock.unlock()

@@ -10,8 +10,10 @@ final class Registry: @unchecked Sendable {
   // Everything here is guarded by `lock`.
   @usableFromInline let lock = Lock()
   @exclusivity(unchecked) @usableFromInline var routes = RouteTable()
+
   /// Counts the stores that came and went; written under the lock.
   @usableFromInline let generation = Atomic<UInt64>(0)
+
   @exclusivity(unchecked) private var creations: [Creation] = []
   @exclusivity(unchecked) private var awaited: [UInt32: Creation] = [:]
 

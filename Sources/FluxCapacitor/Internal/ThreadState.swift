@@ -92,6 +92,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable
   var id: UInt32 { pointee.id }
 
+  /// Lets another thread run.
+  func yieldProcessor() {
+    sched_yield()
+  }
+
   /// Runs observers; what they set in the meantime is told afterwards, on this thread.
   @inlinable
   func tell(_ body: () -> Void) {
