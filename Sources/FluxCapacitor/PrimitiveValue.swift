@@ -120,7 +120,7 @@ extension PrimitiveValue where Trait == MutableTrait {
     _modify {
       let thread = cell.beginMutation()
       defer {
-        cell.trapIfSuspended(since: thread)
+        cell.trapIfSuspended()
         cell.endMutation(on: thread)
       }
       yield &cell.value

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import Foundation
 import Testing
 
 /// Mistakes of the programmer's end the process with a sentence, and never hang.
@@ -57,8 +58,7 @@ struct TrapTests {
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
-      let variable = Variable([0])
-      for _ in 0..<1_000 { await append(to: &variable.value) }
+      await Wanderer().mutate()
     }
 
     expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
@@ -100,12 +100,28 @@ struct TrapTests {
   }
 }
 
-/// Suspends in between, and goes on on whatever thread of the pool is free.
-private nonisolated(nonsending) func append(to array: inout [Int]) async {
-  await withCheckedContinuation { continuation in
-    _ = Beside { continuation.resume() }
+/// Goes on on another thread after each `await`.
+private actor Wanderer {
+  nonisolated let executor = ThreadForEachJob()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private let variable = Variable([0])
+
+  func mutate() async {
+    await append(to: &variable.value)
   }
-  array.append(1)
+
+  private nonisolated(nonsending) func append(to array: inout [Int]) async {
+    await Task.yield()
+    array.append(1)
+  }
+}
+
+private final class ThreadForEachJob: SerialExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread.detachNewThread { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
 }
 
 // MARK: - Stores whose inits go round in a circle

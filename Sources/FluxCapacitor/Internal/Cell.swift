@@ -98,8 +98,9 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   /// Traps if an asynchronous function that mutates the value in place has changed threads.
   @inlinable
-  final func trapIfSuspended(since thread: CurrentThread) {
-    guard CurrentThread.current != thread else { return }
+  final func trapIfSuspended() {
+    // Numbers are not given twice; the state of a thread that has ended is at no address at all.
+    guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
       """
       \(name) was mutated in place across an `await`, with its lock in hand. Let the asynchronous \
