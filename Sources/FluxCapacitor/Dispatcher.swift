@@ -148,7 +148,6 @@ extension Dispatcher {
   func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
     if hasTakenTurn { turn.unlock() }
-    thread.releaseAnnounced()
   }
 
   @usableFromInline

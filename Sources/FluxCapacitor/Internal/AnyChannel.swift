@@ -26,8 +26,8 @@ class AnyChannel: @unchecked Sendable {
   /// The thread that is telling the observers, or zero.
   @exclusivity(unchecked) @usableFromInline final var deliverer: UInt32 = 0
 
-  /// The thread whose open transaction has written what isn't announced yet, or zero.
-  @exclusivity(unchecked) @usableFromInline final var writer: UInt32 = 0
+  /// The transaction that has written what is neither told nor in the backlog yet, or zero.
+  @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
 
   /// The variables and constants through which the channel can be reached.
   @usableFromInline final let handles = Atomic<UInt32>(1)
@@ -38,22 +38,17 @@ class AnyChannel: @unchecked Sendable {
   /// Whether the last handle is gone, so that nothing can be written any more.
   @exclusivity(unchecked) @usableFromInline final var isClosed = false
 
-  /// Takes a step for a thread. A virtual method would do, but one of a generic class always runs
-  /// unspecialised, which takes ten times as long; this closure is made where the type is known.
-  @usableFromInline final let take: @Sendable (Step, AnyChannel, CurrentThread) -> Void
+  /// Tells what has its place in a thread's round. A virtual method would do, but one of a generic
+  /// class always runs unspecialised, which takes ten times as long; this closure is made where the
+  /// type is known.
+  @usableFromInline final let deliver: Deliverer
 
   @usableFromInline
-  enum Step {
-    /// Tell the pending changes up to a version.
-    case deliver(through: UInt64)
-
-    /// Announce what the thread's transaction, which has just ended, has written.
-    case announceTransaction
-  }
+  typealias Deliverer = @Sendable (Delivery.Extent, AnyChannel, CurrentThread) -> Void
 
   @inlinable
-  init(take: @escaping @Sendable (Step, AnyChannel, CurrentThread) -> Void) {
-    self.take = take
+  init(deliver: @escaping Deliverer) {
+    self.deliver = deliver
   }
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.

@@ -1,9 +1,10 @@
 /// A value that is written under a lock and tells its observers: what variables and constants share.
 ///
-/// A write outside a transaction is announced at once. Inside one, the cell notes whose transaction
-/// has written, and the end of the transaction announces the last value. If another thread writes in
-/// the meantime, what the transaction has written so far takes its place in the backlog first, held
-/// back until the transaction ends: write order stays, nothing is lost, and nothing is told early.
+/// A write outside a transaction is announced at once. Inside one, the cell notes which transaction
+/// has written, and takes a place in its thread's round; when that place comes, after the
+/// transaction, the value is told. If another transaction or another thread writes in the meantime,
+/// what was written so far takes its place in the backlog first, held back until then: write order
+/// stays, nothing is lost, and nothing is told early.
 @usableFromInline
 class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var value: Element
@@ -11,12 +12,12 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   init(_ value: Element) {
     self.value = value
-    super.init { step, channel, thread in
+    super.init { extent, channel, thread in
       // The closure is that of this very cell.
       let cell = unsafeDowncast(channel, to: Cell.self)
-      switch step {
-      case .deliver(let version): cell.deliver(through: version, on: thread)
-      case .announceTransaction: cell.announceTransaction(on: thread)
+      switch extent {
+      case .transaction(let transaction): cell.deliverTransaction(transaction, on: thread)
+      case .backlog(let version): cell.deliverBacklog(through: version, on: thread)
       }
     }
   }
@@ -35,7 +36,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   final func write(_ newValue: Element) {
     let thread = CurrentThread.current
     acquire()
-    if writer != 0 { holdBackOther(than: thread) }
+    if writer != 0 { holdBack(before: thread) }
     var oldValue = newValue
     swap(&oldValue, &value)
     didWrite(on: thread)
@@ -74,8 +75,8 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     let thread = CurrentThread.current
     if lock.isHeldForUser { trapIfMutating() }
     lock.lock(holder: thread.id)
-    if writer != 0 { holdBackOther(than: thread) }
-    thread.pointee.openTransactions += 1
+    if writer != 0 { holdBack(before: thread) }
+    thread.beginTransaction()
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     return thread
@@ -85,14 +86,8 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   final func endMutation(on thread: CurrentThread) {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
-    if thread.pointee.openTransactions == 1, thread.pointee.written.isEmpty {
-      thread.pointee.openTransactions = 0
-      didWrite(on: thread)
-    } else {
-      didWrite(on: thread)
-      thread.endTransaction()
-      thread.releaseAnnounced()
-    }
+    thread.endTransaction()
+    didWrite(on: thread)
     thread.finish()
   }
 
@@ -111,42 +106,50 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   // MARK: Transactions
 
-  /// Leaves the announcement to the end of the thread's transaction; takes the lock over.
+  /// Leaves the telling to the end of the thread's transaction; takes the lock over.
   @inlinable
   final func joinTransaction(on thread: CurrentThread) {
+    let transaction = thread.pointee.transaction
     var replaced: Change<Element>?
-    if writer != thread.id {
+    if writer != transaction {
       if let backlog, backlog.held > 0 {
-        replaced = backlog.changes.remove { $0.holder == thread.id }
+        replaced = backlog.changes.remove { $0.holder == transaction }
         if replaced != nil { backlog.held -= 1 }
       }
-      if replaced == nil { thread.pointee.written.append(self) }
-      writer = thread.id
+      if replaced == nil {
+        thread.pointee.round.append(Delivery(of: self, .transaction(transaction)))
+      }
+      writer = transaction
     }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }
 
-  /// Puts what another thread's open transaction has written into the backlog, before it is
-  /// overwritten; the lock is held.
+  /// Puts what another transaction has written into the backlog, before the thread overwrites it;
+  /// the lock is held.
   @inlinable
-  final func holdBackOther(than thread: CurrentThread) {
-    guard writer != thread.id else { return }
+  final func holdBack(before thread: CurrentThread) {
+    if writer == thread.pointee.transaction, thread.pointee.openTransactions > 0 { return }
     if first != nil { enqueue(value, heldBy: writer) }
     writer = 0
   }
 
+  /// Tells what a transaction has written, in its turn among the other changes.
   @inlinable
-  final func announceTransaction(on thread: CurrentThread) {
+  final func deliverTransaction(_ transaction: UInt64, on thread: CurrentThread) {
     lock.lock()
-    if writer == thread.id {
+    var own: UInt64?
+    if writer == transaction {
       writer = 0
-      if first != nil { enqueue(value) }
+      if isIdle { return deliver(value, version: version, on: thread) }
+      own = version
+      enqueue(value)
     } else {
-      backlog?.release(heldBy: thread.id)
+      own = backlog?.release(heldBy: transaction)
     }
     claim(on: thread)
     lock.unlock()
+    if let own { deliverBacklog(through: own, on: thread) }
   }
 
   // MARK: Observing

@@ -10,7 +10,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Tells a change, or queues it behind what has to be told before; takes the lock over.
   @inlinable
   final func announce(_ value: Element, on thread: CurrentThread) {
-    if deliverer == 0, !thread.pointee.isTelling, backlog?.changes.isEmpty ?? true {
+    if isIdle, !thread.pointee.isTelling, thread.pointee.round.isEmpty {
       thread.pointee.isTelling = true
       deliver(value, version: version, on: thread)
       thread.pointee.isTelling = false
@@ -63,9 +63,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     detached.release()
   }
 
+  /// Whether nothing has to be told before the next change; the lock is held.
+  @inlinable
+  final var isIdle: Bool { deliverer == 0 && (backlog?.changes.isEmpty ?? true) }
+
   /// Appends a change to the backlog; the lock is held.
   @inlinable
-  final func enqueue(_ value: Element, heldBy holder: UInt32 = 0) {
+  final func enqueue(_ value: Element, heldBy holder: UInt64 = 0) {
     let backlog = self.backlog ?? Backlog()
     self.backlog = backlog
     backlog.changes.append(Change(value: value, version: version, holder: holder))
@@ -82,17 +86,17 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   final func claim(on thread: CurrentThread) {
     guard let backlog, backlog.unclaimed > 0 else { return }
     guard deliverer == 0 || deliverer == thread.id, !backlog.isFirstHeld else { return }
-    thread.pointee.round.append(Delivery(of: self, through: backlog.unclaimed))
+    thread.pointee.round.append(Delivery(of: self, .backlog(through: backlog.unclaimed)))
     backlog.unclaimed = 0
   }
 
   /// Tells the pending changes up to a version, unless another thread is at it, or one is held back:
   /// then whoever stands in the way sees to the rest.
   @inlinable
-  final func deliver(through version: UInt64, on thread: CurrentThread) {
+  final func deliverBacklog(through version: UInt64, on thread: CurrentThread) {
     while true {
       lock.lock()
-      guard let backlog, let next = backlog.changes.first, next.version <= version else {
+      guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version else {
         return lock.unlock()
       }
       guard deliverer == 0, !backlog.isFirstHeld else {
@@ -107,9 +111,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   @usableFromInline
   override final func detachAllIfIdle(into detached: inout Detached) {
-    if deliverer == 0, writer == 0, backlog?.changes.isEmpty ?? true {
-      detachAll(into: &detached)
-    }
+    if isIdle, writer == 0 { detachAll(into: &detached) }
   }
 }
 
@@ -119,11 +121,11 @@ struct Change<Element> {
   @usableFromInline let value: Element
   @usableFromInline let version: UInt64
 
-  /// The thread whose open transaction made the change, or zero if it may be told.
-  @usableFromInline var holder: UInt32
+  /// The transaction that made the change and has not come to tell it, or zero if it may be told.
+  @usableFromInline var holder: UInt64
 
   @inlinable
-  init(value: Element, version: UInt64, holder: UInt32) {
+  init(value: Element, version: UInt64, holder: UInt64) {
     self.value = value
     self.version = version
     self.holder = holder
@@ -145,17 +147,21 @@ final class Backlog<Element> {
   @inlinable
   init() {}
 
-  /// Lets the change that a thread's transaction has held back be told.
+  /// Lets the change that a transaction has held back be told.
+  ///
+  /// - Returns: Its version, if there is one.
   @inlinable
-  func release(heldBy thread: UInt32) {
-    guard held > 0 else { return }
-    changes.update(where: { $0.holder == thread }) { change in
-      change.holder = 0
+  func release(heldBy transaction: UInt64) -> UInt64? {
+    guard held > 0 else { return nil }
+    for index in 0..<changes.count where changes[index].holder == transaction {
+      changes[index].holder = 0
       held -= 1
-      unclaimed = max(unclaimed, change.version)
+      unclaimed = max(unclaimed, changes[index].version)
+      return changes[index].version
     }
+    return nil
   }
 
   @inlinable
-  var isFirstHeld: Bool { held > 0 && changes.first.map { $0.holder != 0 } ?? false }
+  var isFirstHeld: Bool { held > 0 && changes[0].holder != 0 }
 }

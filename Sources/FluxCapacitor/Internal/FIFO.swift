@@ -1,35 +1,50 @@
 /// A first-in-first-out queue; appending and taking are O(1), amortised.
+///
+/// It is a ring in memory of its own, without the checks of an array, for it is on the way of every
+/// change. Of its slots, `count` from `head` on are initialised, and no others; `mask` is one less
+/// than their number, which is a power of two, or zero.
 @usableFromInline
-struct FIFO<Element> {
-  /// A ring: as many slots as a power of two, or none.
-  @usableFromInline var slots: [Element?] = []
+struct FIFO<Element>: ~Copyable {
+  @usableFromInline var slots: UnsafeMutablePointer<Element>?
   @usableFromInline var head: Int32 = 0
   @usableFromInline var count: Int32 = 0
+  @usableFromInline var mask: Int32 = -1
 
   @inlinable
   init() {}
 
   @inlinable
-  var isEmpty: Bool { count == 0 }
+  deinit {
+    guard let slots else { return }
+    for index in 0..<count { (slots + slot(at: index)).deinitialize(count: 1) }
+    slots.deallocate()
+  }
 
   @inlinable
-  var first: Element? { isEmpty ? nil : slots[Int(head)] }
+  var isEmpty: Bool { count == 0 }
+
+  /// The element at an offset from the first, which must be there.
+  @inlinable
+  subscript(index: Int32) -> Element {
+    _read { yield slots.unsafelyUnwrapped[slot(at: index)] }
+    _modify { yield &slots.unsafelyUnwrapped[slot(at: index)] }
+  }
 
   @inlinable
   mutating func append(_ element: Element) {
-    if count == slots.count { grow() }
-    slots[slot(at: count)] = element
+    if count > mask { grow() }
+    (slots.unsafelyUnwrapped + slot(at: count)).initialize(to: element)
     count += 1
   }
 
   @inlinable
   mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
-    let element = slots[Int(head)].take()
+    let element = (slots.unsafelyUnwrapped + Int(head)).move()
     head = Int32(slot(at: 1))
     count -= 1
     // A burst must not keep its memory for good.
-    if count == 0, slots.count > 64 { self = FIFO() }
+    if count == 0, mask >= 64 { self = FIFO() }
     return element
   }
 
@@ -37,36 +52,26 @@ struct FIFO<Element> {
   @inlinable
   mutating func remove(where predicate: (Element) -> Bool) -> Element? {
     var removed: Element?
-    var rest = FIFO()
-    while let element = popFirst() {
-      if removed == nil, predicate(element) { removed = element } else { rest.append(element) }
+    for _ in 0..<count {
+      guard let element = popFirst() else { break }
+      if removed == nil, predicate(element) { removed = element } else { append(element) }
     }
-    self = rest
     return removed
   }
 
-  /// Changes the first element that satisfies the predicate. O(n).
   @inlinable
-  mutating func update(where predicate: (Element) -> Bool, _ change: (inout Element) -> Void) {
-    for index in 0..<count {
-      let slot = slot(at: index)
-      guard var element = slots[slot], predicate(element) else { continue }
-      change(&element)
-      slots[slot] = element
-      return
-    }
-  }
-
-  @inlinable
-  func slot(at index: Int32) -> Int { Int(head + index) & (slots.count - 1) }
+  func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
 
   @usableFromInline
   mutating func grow() {
-    var larger: [Element?] = []
-    larger.reserveCapacity(max(4, slots.count * 2))
-    for index in 0..<count { larger.append(slots[slot(at: index)]) }
-    while larger.count < max(4, slots.count * 2) { larger.append(nil) }
-    slots = larger
-    head = 0
+    var larger = FIFO()
+    larger.mask = max(3, mask * 2 + 1)
+    let slots = UnsafeMutablePointer<Element>.allocate(capacity: Int(larger.mask) + 1)
+    larger.slots = slots
+    while let element = popFirst() {
+      (slots + Int(larger.count)).initialize(to: element)
+      larger.count += 1
+    }
+    self = larger
   }
 }

@@ -151,15 +151,15 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     let channel = self.channel
     self.channel = nil
     let changes = self.changes
-    let mailbox = self.mailbox
-    if isCleaned || (emptier == 0 && mailbox.isEmpty) {
+    var mailbox = FIFO<Element>()
+    if isCleaned || (emptier == 0 && self.mailbox.isEmpty) {
       self.changes = nil
-      if !mailbox.isEmpty { self.mailbox = FIFO() }
+      swap(&mailbox, &self.mailbox)
     }
     lock.unlock()
     // What they hold goes when the lock is open again: its deinit may be code of the user's.
     withExtendedLifetime(channel) {}
     withExtendedLifetime(changes) {}
-    withExtendedLifetime(mailbox) {}
+    _ = consume mailbox
   }
 }

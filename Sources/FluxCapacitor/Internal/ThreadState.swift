@@ -15,12 +15,15 @@ import Synchronization
 /// own thread touches it, so it needs no lock. It is used through a pointer, one field at a time,
 /// because code of the user's that runs in between comes back to it.
 @usableFromInline
-struct ThreadState {
+struct ThreadState: ~Copyable {
   /// This thread's number in locks and channels; never zero.
   @usableFromInline let id: UInt32
 
   /// Transactions, reduces and mutations that are open: writes join the outermost one.
   @usableFromInline var openTransactions = 0
+
+  /// What tells the outermost transaction, open or the last one, from all others of all threads.
+  @usableFromInline var transaction: UInt64
 
   /// Reduces, mutations, reads and inits of stores that are open: dispatches wait for their end.
   @usableFromInline var dispatchDeferrals = 0
@@ -34,15 +37,10 @@ struct ThreadState {
   /// Whether an observer is being told on this thread: what it sets is told after the round.
   @usableFromInline var isTelling = false
 
-  /// What is to be delivered by this thread: one place for each change that it has announced.
+  /// What is to be told by this thread when no transaction is open: a place for each channel that a
+  /// transaction has written to, in the order of the first writes, and for each change that had to
+  /// wait for another.
   @usableFromInline var round = FIFO<Delivery>()
-
-  /// What the open transaction has written to, in the order of the first writes.
-  @usableFromInline var written = FIFO<AnyChannel>()
-
-  /// What the transaction that has just ended had written to, until its turn is given up: with a
-  /// channel may go a value, whose deinit is code of the user's.
-  @usableFromInline var announced = FIFO<AnyChannel>()
 
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
@@ -50,19 +48,30 @@ struct ThreadState {
   @usableFromInline
   init(id: UInt32) {
     self.id = id
+    // Room for 10^12 transactions before the numbers of the next thread begin.
+    transaction = UInt64(id) << 40
   }
 }
 
-/// A place in a thread's round: a channel whose changes are to be told, up to a version.
+/// A place in a thread's round: a channel, and which of its changes are to be told.
 @usableFromInline
 struct Delivery {
   @usableFromInline let channel: AnyChannel
-  @usableFromInline let version: UInt64
+  @usableFromInline let extent: Extent
+
+  @usableFromInline
+  enum Extent {
+    /// What a transaction has written.
+    case transaction(UInt64)
+
+    /// What is in the backlog, up to a version.
+    case backlog(through: UInt64)
+  }
 
   @inlinable
-  init(of channel: AnyChannel, through version: UInt64) {
+  init(of channel: AnyChannel, _ extent: Extent) {
     self.channel = channel
-    self.version = version
+    self.extent = extent
   }
 }
 
@@ -118,7 +127,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   func deliverRound() {
     pointee.isTelling = true
     while let delivery = pointee.round.popFirst() {
-      delivery.channel.take(.deliver(through: delivery.version), delivery.channel, self)
+      delivery.channel.deliver(delivery.extent, delivery.channel, self)
     }
     pointee.isTelling = false
   }
@@ -126,30 +135,14 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Opens a transaction, or joins the one that is open.
   @inlinable
   func beginTransaction() {
+    if pointee.openTransactions == 0 { pointee.transaction &+= 1 }
     pointee.openTransactions += 1
   }
 
-  /// Closes the transaction; with the outermost one, what was written is announced.
+  /// Closes the transaction; with the outermost one, what it has written may be told.
   @inlinable
   func endTransaction() {
     pointee.openTransactions -= 1
-    if pointee.openTransactions == 0, !pointee.written.isEmpty { announceWritten() }
-  }
-
-  @usableFromInline
-  func announceWritten() {
-    while let channel = pointee.written.popFirst() {
-      channel.take(.announceTransaction, channel, self)
-      pointee.announced.append(channel)
-    }
-  }
-
-  /// Lets go of what a transaction had written to, now that no lock and no turn is held.
-  @inlinable
-  func releaseAnnounced() {
-    while pointee.openTransactions == 0, let channel = pointee.announced.popFirst() {
-      withExtendedLifetime(channel) {}
-    }
   }
 
   /// Tells the observers, and runs the dispatches that had to wait, each told before the next.
