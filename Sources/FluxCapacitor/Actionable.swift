@@ -20,6 +20,7 @@ public protocol Actionable<DispatchStateType>: Sendable {
 
 extension Actionable {
   /// The dispatcher of the process or, inside ``withDispatcher(_:operation:)``, the one given there.
+  @inlinable
   public var dispatcher: Dispatcher { .shared }
 
   /// Dispatches a state to its registered stores.

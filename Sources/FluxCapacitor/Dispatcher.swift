@@ -12,11 +12,11 @@ public final class Dispatcher: Sendable {
 
   /// A dispatcher with no stores.
   public init() {
-    LiveDispatchers.shared.insert(self)
+    LiveRegistries.shared.insert(registry)
   }
 
   deinit {
-    LiveDispatchers.shared.remove(ObjectIdentifier(self))
+    LiveRegistries.shared.remove(registry)
   }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their
@@ -104,28 +104,35 @@ extension Dispatcher {
   /// Reduces a state in its stores; the observers are not told yet.
   @inlinable
   func reduce<State: DispatchState>(_ state: State, on thread: CurrentThread) {
-    guard var destinations = registry.destinations(of: State.self) else { return }
-    let hasTakenTurn = beginTurn(on: thread)
-    thread.pointee.dispatchDeferrals += 1
-    if !registry.isCurrent(destinations) {
-      // While this thread waited for its turn, stores came or went.
-      destinations = registry.destinations(of: State.self) ?? destinations
+    registry.routes.route(for: State.self)?._withUnsafeGuaranteedRef { route in
+      guard route.edition.load(ordering: .acquiring) != 0 else { return }
+      let hasTakenTurn = beginTurn(on: thread)
+      thread.pointee.dispatchDeferrals += 1
+      if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
+      // The stores are let go of after the turn: the last reference may go here, and with it the
+      // store.
+      var latest: (any Storable<State>)?
+      var earlier: [any Storable<State>]?
+      var hasDead = false
+      var next = route.first
+      while let registration = next {
+        registration._withUnsafeGuaranteedRef { registration in
+          next = registration.next
+          guard registration.isRegistered else { return }
+          guard let store = registration.store else { return hasDead = true }
+          store.reduce(with: state)
+          if let latest {
+            if earlier == nil { earlier = [] }
+            earlier?.append(latest)
+          }
+          latest = store
+        }
+      }
+      thread.pointee.dispatchDeferrals -= 1
+      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+      withExtendedLifetime((latest, earlier)) {}
+      if hasDead { registry.removeDead(of: State.self) }
     }
-    // The stores are let go of after the turn: the last reference may go here, and with it the store.
-    var latest: (any Storable<State>)?
-    var earlier: [any Storable<State>] = []
-    var hasDead = false
-    for registration in destinations.registrations where registration.isRegistered {
-      if let store = latest.take() { earlier.append(store) }
-      latest = registration.store
-      latest?.reduce(with: state)
-      if latest == nil { hasDead = true }
-    }
-    thread.pointee.dispatchDeferrals -= 1
-    endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-    withExtendedLifetime(latest) {}
-    withExtendedLifetime(earlier) {}
-    if hasDead { registry.removeDead(of: State.self) }
   }
 
   /// Waits for the turn, unless this thread has it, and opens a transaction.
@@ -167,7 +174,17 @@ extension Dispatcher {
 extension Dispatcher {
   /// The process's dispatcher or, inside ``withDispatcher(_:operation:)``, the one given there.
   public static var shared: Dispatcher {
-    guard isEverReplaced.load(ordering: .relaxed) else { return ofProcess }
+    let shortcut = shortcut.load(ordering: .relaxed)
+    guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut) else {
+      return foundTheLongWay
+    }
+    // It is that of `ofProcess`, which is never let go of.
+    return Unmanaged.fromOpaque(address).takeUnretainedValue()
+  }
+
+  private static var foundTheLongWay: Dispatcher {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
+    _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .relaxed)
     return replacement.get() ?? ofProcess
   }
 
@@ -176,12 +193,14 @@ extension Dispatcher {
   /// What stands in for the process's dispatcher in the current task.
   fileprivate static let replacement = TaskLocal<Dispatcher?>(wrappedValue: nil)
 
-  /// Whether there is any need to look for a replacement, which takes longer than all the rest.
-  fileprivate static let isEverReplaced = Atomic(false)
+  /// The address of `ofProcess` as long as nothing has ever stood in for it, for asking a `TaskLocal`
+  /// takes longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
+  fileprivate static let shortcut = Atomic<UInt>(0)
+  fileprivate static let isReplaced: UInt = 1
 
   static func unregister(_ store: some Storable) {
     if shared.registry.unregister(store) { return }
-    _ = LiveDispatchers.shared.all.first { $0.registry.unregister(store) }
+    _ = LiveRegistries.shared.all.first { $0.unregister(store) }
   }
 }
 
@@ -202,7 +221,7 @@ public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
 ) rethrows -> Result {
-  Dispatcher.isEverReplaced.store(true, ordering: .relaxed)
+  Dispatcher.shortcut.store(Dispatcher.isReplaced, ordering: .relaxed)
   return try Dispatcher.replacement.withValue(dispatcher, operation: operation)
 }
 
@@ -215,7 +234,7 @@ public func withDispatcher<Result>(
   isolation: isolated (any Actor)? = #isolation,
   operation: () async throws -> Result
 ) async rethrows -> Result {
-  Dispatcher.isEverReplaced.store(true, ordering: .relaxed)
+  Dispatcher.shortcut.store(Dispatcher.isReplaced, ordering: .relaxed)
   return try await Dispatcher.replacement.withValue(
     dispatcher,
     operation: operation,

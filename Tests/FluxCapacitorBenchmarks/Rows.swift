@@ -12,6 +12,20 @@ final class Sum: Sendable {
   }
 }
 
+/// Eight states, which the optimiser does not know: it would settle the switch over them beforehand.
+@inline(never)
+@_optimize(none)
+private func floorStates() -> [FloorStore.State] {
+  [.set(1), .add(2), .set(3), .add(4), .add(5), .set(6), .add(7), .set(8)]
+}
+
+/// The same states.
+@inline(never)
+@_optimize(none)
+private func ourStates() -> [Dispatcher.Counter] {
+  [.set(1), .add(2), .set(3), .add(4), .add(5), .set(6), .add(7), .set(8)]
+}
+
 /// The table "Speed and size" of the contract.
 func rows(scale: Int) -> [Row] {
   let sum = Sum()
@@ -21,7 +35,8 @@ func rows(scale: Int) -> [Row] {
     Workload(n) {
       let store = FloorStore()
       for _ in 0..<observers { store.observe { sum.add($0) } }
-      return { for value in 0..<n { store.dispatch(.set(value)) } }
+      let states = floorStates()
+      return { for index in 0..<n { store.dispatch(states[index & 7]) } }
     }
   }
 
@@ -32,8 +47,9 @@ func rows(scale: Int) -> [Row] {
       let action = CounterAction()
       let dusts = DustBuster()
       for _ in 0..<observers { store.count.observe { sum.add($0) }.cleaned(by: dusts) }
+      let states = ourStates()
       return {
-        for value in 0..<n { action.invoke(.set(value)) }
+        for index in 0..<n { action.invoke(states[index & 7]) }
         withExtendedLifetime((store, dusts, others)) {}
       }
     }

@@ -34,23 +34,22 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   @inlinable
   final func write(_ newValue: Element) {
-    let thread = CurrentThread.current
     acquire()
-    if writer != 0 { holdBack(before: thread) }
+    if writer != 0 { holdBack(before: .current) }
     var oldValue = newValue
     swap(&oldValue, &value)
-    didWrite(on: thread)
+    didWrite()
     // Its deinit may run code of the user's, so it goes when the lock is open again.
     withExtendedLifetime(oldValue) {}
   }
 
   /// Counts the write and announces it, now or at the transaction's end; takes the lock over.
   @inlinable
-  final func didWrite(on thread: CurrentThread) {
+  final func didWrite() {
     version &+= 1
-    if first == nil {
-      lock.unlock()
-    } else if thread.pointee.openTransactions == 0 {
+    guard first != nil else { return lock.unlock() }
+    let thread = CurrentThread.current
+    if thread.pointee.openTransactions == 0 {
       announce(value, on: thread)
     } else {
       joinTransaction(on: thread)
@@ -87,7 +86,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
     thread.endTransaction()
-    didWrite(on: thread)
+    didWrite()
     thread.finish()
   }
 
@@ -110,16 +109,22 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   final func joinTransaction(on thread: CurrentThread) {
     let transaction = thread.pointee.transaction
-    var replaced: Change<Element>?
-    if writer != transaction {
-      if let backlog, backlog.held > 0 {
-        replaced = backlog.changes.remove { $0.holder == transaction }
-        if replaced != nil { backlog.held -= 1 }
-      }
-      if replaced == nil {
-        thread.pointee.round.append(Delivery(of: self, .transaction(transaction)))
-      }
-      writer = transaction
+    guard writer != transaction else { return lock.unlock() }
+    writer = transaction
+    if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
+    thread.pointee.round.append(Delivery(of: self, .transaction(transaction)))
+    lock.unlock()
+  }
+
+  /// Forgets what the transaction itself had written before others wrote, if anything, for it has
+  /// written again; takes the lock over.
+  @usableFromInline
+  final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
+    let replaced = backlog?.changes.remove { $0.holder == transaction }
+    if replaced == nil {
+      thread.pointee.round.append(Delivery(of: self, .transaction(transaction)))
+    } else {
+      backlog?.held -= 1
     }
     lock.unlock()
     withExtendedLifetime(replaced) {}

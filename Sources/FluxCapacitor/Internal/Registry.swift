@@ -7,37 +7,22 @@ import Synchronization
 /// store runs outside it, and a store that a look-up has touched is released outside it.
 @usableFromInline
 final class Registry: @unchecked Sendable {
-  // Everything here is guarded by `lock`.
-  @usableFromInline let lock = Lock()
+  private let lock = Lock()
+
+  /// Written under the lock.
   @exclusivity(unchecked) @usableFromInline var routes = RouteTable()
 
-  /// Counts the stores that came and went; written under the lock.
-  @usableFromInline let generation = Atomic<UInt64>(0)
-
+  // Both guarded by `lock`.
   @exclusivity(unchecked) private var creations: [Creation] = []
   @exclusivity(unchecked) private var awaited: [UInt32: Creation] = [:]
 
   @usableFromInline
   init() {}
 
-  /// Where the states of a type go, if they reach any store.
-  @inlinable
-  func destinations<State: DispatchState>(of _: State.Type) -> Destinations<State>? {
-    lock.lock()
-    defer { lock.unlock() }
-    guard let route = routes.route(for: State.self), !route.registrations.isEmpty else {
-      return nil
-    }
-    return Destinations(
-      registrations: route.registrations,
-      generation: generation.load(ordering: .relaxed)
-    )
-  }
-
-  /// Whether no store has come or gone since the destinations were asked for.
-  @inlinable
-  func isCurrent<State>(_ destinations: Destinations<State>) -> Bool {
-    generation.load(ordering: .acquiring) == destinations.generation
+  /// Links a route's registrations for reducing; the turn is held.
+  @usableFromInline
+  func link<State: DispatchState>(_ route: Route<State>) {
+    lock.withLock { route.link() }
   }
 
   /// Forgets the registrations whose stores are gone.
@@ -54,7 +39,6 @@ final class Registry: @unchecked Sendable {
   func unregisterAll() {
     lock.withLock {
       for route in routes.routes { route.cancelAll() }
-      changeGeneration()
     }
   }
 
@@ -63,34 +47,13 @@ final class Registry: @unchecked Sendable {
     of _: State.Type,
     where isUnwanted: (Registration<State>) -> Bool
   ) -> Bool {
-    let registrations = destinations(of: State.self)?.registrations ?? []
-    let unwanted = registrations.filter(isUnwanted)
+    guard let route = routes.route(for: State.self)?.takeUnretainedValue() else { return false }
+    // Outside the lock, for a store that is looked at is let go of afterwards.
+    let unwanted = lock.withLock { route.registrations }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
     for registration in unwanted { registration.cancel() }
-    lock.withLock {
-      routes.route(for: State.self)?.registrations.removeAll { !$0.isRegistered }
-      changeGeneration()
-    }
+    lock.withLock { route.removeCancelled() }
     return true
-  }
-
-  /// Makes everybody ask for destinations again; the lock is held.
-  private func changeGeneration() {
-    generation.add(1, ordering: .releasing)
-  }
-}
-
-/// The stores that a state reaches, as they were registered at one moment.
-@usableFromInline
-struct Destinations<State: DispatchState> {
-  /// In the order in which they were made.
-  @usableFromInline let registrations: [Registration<State>]
-  @usableFromInline let generation: UInt64
-
-  @inlinable
-  init(registrations: [Registration<State>], generation: UInt64) {
-    self.registrations = registrations
-    self.generation = generation
   }
 }
 
@@ -157,7 +120,6 @@ extension Registry {
       routeForRegistering(S.DispatchStateType.self).register(store)
       creations.removeAll { $0 === creation }
       awaited = awaited.filter { $0.value !== creation }
-      changeGeneration()
     }
     creation.done.leave()
     thread.finish()
@@ -189,7 +151,7 @@ extension Registry {
 
   /// The route for a type of states, made if there is none; the lock is held.
   private func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
-    if let route = routes.route(for: State.self) { return route }
+    if let route = routes.route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
     routes.insert(route)
     return route

@@ -17,10 +17,25 @@ class AnyRoute {
 }
 
 /// The registered stores that the states of one type reach, in the order of their registration.
+///
+/// Registering takes the registry's lock and not the turn, for it may happen in the midst of a
+/// reduce. Reducing takes the turn, and goes along a chain that nothing but the turn guards; it is
+/// linked anew when the registrations have changed since.
 @usableFromInline
 final class Route<State: DispatchState>: AnyRoute {
-  // Guarded by the registry's lock.
-  @exclusivity(unchecked) @usableFromInline var registrations: [Registration<State>] = []
+  /// Guarded by the registry's lock.
+  @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
+
+  /// Counts the changes of the registrations; written under the registry's lock.
+  @exclusivity(unchecked) private var changes = 0
+
+  /// The number of the last change or, without any registration, zero.
+  @usableFromInline let edition = Atomic(0)
+
+  // What a reduce goes along; guarded by the dispatcher's turn.
+  @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
+  @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
+  @exclusivity(unchecked) private var linked: [Registration<State>] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))
@@ -38,21 +53,42 @@ final class Route<State: DispatchState>: AnyRoute {
 
   /// Adds a store as the last one, in place of those that are gone; the registry's lock is held.
   func register(_ store: any Storable<State>) {
-    registrations.removeAll { !$0.isRegistered }
     registrations.append(Registration(store))
+    removeCancelled()
+  }
+
+  /// Forgets the registrations that were cancelled; the registry's lock is held.
+  func removeCancelled() {
+    registrations.removeAll { !$0.isRegistered }
+    changes += 1
+    edition.store(registrations.isEmpty ? 0 : changes, ordering: .releasing)
   }
 
   override func cancelAll() {
     for registration in registrations { registration.cancel() }
-    registrations = []
+    removeCancelled()
+  }
+
+  /// Links the registrations for reducing; the turn and the registry's lock are held.
+  func link() {
+    linked = registrations
+    linkedEdition = edition.load(ordering: .relaxed)
+    first = nil
+    for registration in linked.reversed() {
+      registration.next = first
+      first = .passUnretained(registration)
+    }
   }
 }
 
 /// One store's place in a route. It does not keep the store.
 @usableFromInline
-final class Registration<State: DispatchState>: Sendable {
+final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
   @usableFromInline let registered = Atomic(true)
+
+  /// The next one in the chain that a reduce goes along; guarded by the dispatcher's turn.
+  @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
 
   init(_ store: any Storable<State>) {
     self.store = store

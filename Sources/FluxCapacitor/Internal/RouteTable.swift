@@ -1,52 +1,87 @@
-/// The routes by the type of their states.
+import Synchronization
+
+/// The routes by the type of their states. A look-up takes no lock.
 ///
 /// The key is the address of the type, which spreads well with one multiplication: a look-up takes
-/// 2 ns where a `Dictionary`, whose hashing withstands attackers, takes 15. Routes are never removed.
+/// 2 ns where a `Dictionary`, whose hashing withstands attackers, takes 15.
+///
+/// Routes are never removed, and inserted under the registry's lock. A slot is written once. When
+/// slots get scarce, more of them take their place; the earlier ones stay to the end of the table,
+/// for somebody may be looking them up.
 @usableFromInline
-struct RouteTable {
-  /// As many slots as a power of two, of which at most half are taken.
-  ///
-  /// They don't own what `routes` owns already: a look-up then counts no references.
-  @usableFromInline var slots: [Unmanaged<AnyRoute>?] = Array(repeating: nil, count: 8)
+struct RouteTable: ~Copyable {
+  @usableFromInline let latest: Atomic<Unmanaged<Slots>>
+
+  // Both guarded by the registry's lock; they own what the slots only point at.
+  private var generations: [Slots]
   private(set) var routes: [AnyRoute] = []
 
-  init() {}
+  init() {
+    let slots = Slots(count: 8)
+    generations = [slots]
+    latest = Atomic(.passUnretained(slots))
+  }
 
   /// Where the states of a type go, if a store for them has ever been registered.
+  ///
+  /// The route stays as long as the table, so no reference is counted.
   @inlinable
-  func route<State: DispatchState>(for _: State.Type) -> Route<State>? {
+  func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     let key = ObjectIdentifier(State.self)
-    var slot = firstSlot(for: key)
-    while let route = slots[slot] {
-      if route._withUnsafeGuaranteedRef({ $0.key == key }) {
+    let slots = latest.load(ordering: .acquiring)
+    return slots._withUnsafeGuaranteedRef { slots in
+      var index = slots.firstIndex(for: key)
+      while let route = slots.first[index].load(ordering: .acquiring) {
         // The key is the type of the route's states.
-        return unsafeDowncast(route.takeUnretainedValue(), to: Route<State>.self)
+        if route._withUnsafeGuaranteedRef({ $0.key == key }) { return .fromOpaque(route.toOpaque()) }
+        index = (index + 1) & slots.mask
       }
-      slot = (slot + 1) & (slots.count - 1)
+      return nil
     }
-    return nil
   }
 
   mutating func insert(_ route: AnyRoute) {
     routes.append(route)
-    if routes.count * 2 > slots.count {
-      slots = Array(repeating: nil, count: slots.count * 2)
-      for route in routes { place(route) }
+    let slots = generations[generations.count - 1]
+    if routes.count * 2 <= slots.mask {
+      slots.insert(route)
     } else {
-      place(route)
+      let slots = Slots(count: (slots.mask + 1) * 2)
+      for route in routes { slots.insert(route) }
+      generations.append(slots)
+      latest.store(.passUnretained(slots), ordering: .releasing)
     }
   }
+}
 
-  private mutating func place(_ route: AnyRoute) {
-    var slot = firstSlot(for: route.key)
-    while slots[slot] != nil { slot = (slot + 1) & (slots.count - 1) }
-    slots[slot] = .passUnretained(route)
-  }
+extension RouteTable {
+  /// As many slots as a power of two, of which at most half are taken.
+  @usableFromInline
+  final class Slots {
+    @usableFromInline let mask: Int
+    @usableFromInline let first: UnsafeMutablePointer<Atomic<Unmanaged<AnyRoute>?>>
 
-  @inlinable
-  func firstSlot(for key: ObjectIdentifier) -> Int {
-    // The upper half of the product depends on every bit of the address.
-    let product = UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: product >> 32) & (slots.count - 1)
+    init(count: Int) {
+      mask = count - 1
+      first = .allocate(capacity: count)
+      for index in 0..<count { (first + index).initialize(to: Atomic(nil)) }
+    }
+
+    deinit {
+      first.deinitialize(count: mask + 1).deallocate()
+    }
+
+    func insert(_ route: AnyRoute) {
+      var index = firstIndex(for: route.key)
+      while first[index].load(ordering: .relaxed) != nil { index = (index + 1) & mask }
+      first[index].store(.passUnretained(route), ordering: .releasing)
+    }
+
+    @inlinable
+    func firstIndex(for key: ObjectIdentifier) -> Int {
+      // The upper half of the product depends on every bit of the address.
+      let product = UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15
+      return Int(truncatingIfNeeded: product >> 32) & mask
+    }
   }
 }

@@ -54,9 +54,11 @@ struct ThreadState: ~Copyable {
 }
 
 /// A place in a thread's round: a channel, and which of its changes are to be told.
+///
+/// It owns one reference to the channel, which `perform` gives up: each is performed once.
 @usableFromInline
 struct Delivery {
-  @usableFromInline let channel: AnyChannel
+  @usableFromInline let channel: Unmanaged<AnyChannel>
   @usableFromInline let extent: Extent
 
   @usableFromInline
@@ -70,8 +72,14 @@ struct Delivery {
 
   @inlinable
   init(of channel: AnyChannel, _ extent: Extent) {
-    self.channel = channel
+    self.channel = .passRetained(channel)
     self.extent = extent
+  }
+
+  @inlinable
+  func perform(on thread: CurrentThread) {
+    channel._withUnsafeGuaranteedRef { $0.deliver(extent, $0, thread) }
+    channel.release()
   }
 }
 
@@ -80,20 +88,20 @@ struct Delivery {
 typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  @inlinable
+  @usableFromInline
   static var current: CurrentThread {
-    if let state = pthread_getspecific(ThreadState.key) {
+    let key = ThreadState.key.load(ordering: .relaxed)
+    if key != 0, let state = pthread_getspecific(pthread_key_t(key - 1)) {
       return state.assumingMemoryBound(to: ThreadState.self)
     }
     return makeCurrent()
   }
 
-  @usableFromInline
-  static func makeCurrent() -> CurrentThread {
+  private static func makeCurrent() -> CurrentThread {
     let thread = CurrentThread.allocate(capacity: 1)
     let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
     thread.initialize(to: ThreadState(id: id))
-    pthread_setspecific(ThreadState.key, thread)
+    pthread_setspecific(ThreadState.madeKey, thread)
     return thread
   }
 
@@ -127,7 +135,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   func deliverRound() {
     pointee.isTelling = true
     while let delivery = pointee.round.popFirst() {
-      delivery.channel.deliver(delivery.extent, delivery.channel, self)
+      delivery.perform(on: self)
     }
     pointee.isTelling = false
   }
@@ -168,8 +176,12 @@ extension ThreadState {
   /// The last number given to a thread.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
-  /// The key under which each thread keeps its state; a thread's end frees it.
-  @usableFromInline static let key: pthread_key_t = {
+  /// One more than the key under which each thread keeps its state, or zero before there is one: a
+  /// constant to begin with, it is read without the check that a lazy global needs.
+  fileprivate static let key = Atomic<UInt>(0)
+
+  /// The key, made by the first to ask; a thread's end frees what it keeps there.
+  fileprivate static let madeKey: pthread_key_t = {
     var key = pthread_key_t()
     let failure = pthread_key_create(&key) { state in
       // Darwin imports the argument as non-optional, Glibc as optional.
@@ -179,6 +191,7 @@ extension ThreadState {
       thread.deallocate()
     }
     if failure != 0 { trap("The process has no pthread key left for FluxCapacitor to use.") }
+    ThreadState.key.store(UInt(key) + 1, ordering: .relaxed)
     return key
   }()
 }
