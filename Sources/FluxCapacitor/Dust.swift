@@ -120,9 +120,10 @@ extension Dust {
   @inlinable
   final var isDirect: Bool { flags.load(ordering: .acquiring) == 0 }
 
+  /// Puts the closure behind the mailbox; nobody else knows the observation yet.
   @inlinable
   final func leaveDirect() {
-    flags.bitwiseOr(Dust.indirect, ordering: .releasing)
+    flags.store(Dust.indirect, ordering: .relaxed)
   }
 
   @inlinable

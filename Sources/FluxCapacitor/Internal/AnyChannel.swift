@@ -38,17 +38,25 @@ class AnyChannel: @unchecked Sendable {
   /// Whether the last handle is gone, so that nothing can be written any more.
   @exclusivity(unchecked) @usableFromInline final var isClosed = false
 
-  /// Tells what has its place in a thread's round. A virtual method would do, but one of a generic
-  /// class always runs unspecialised, which takes ten times as long; this closure is made where the
-  /// type is known.
-  @usableFromInline final let deliver: Deliverer
+  /// Takes a step. A virtual method would do, but one of a generic class always runs unspecialised,
+  /// which takes ten times as long; this closure is made where the type is known.
+  @usableFromInline final let take: @Sendable (Step, AnyChannel, CurrentThread) -> Void
 
   @usableFromInline
-  typealias Deliverer = @Sendable (Delivery.Extent, AnyChannel, CurrentThread) -> Void
+  enum Step {
+    /// Tell what a transaction, which has ended, has written.
+    case deliverTransaction(UInt64)
+
+    /// Tell what is in the backlog, up to a version.
+    case deliverBacklog(through: UInt64)
+
+    /// Let go of what an observation holds that was taken out of the ring.
+    case detach(Unmanaged<Dust>)
+  }
 
   @inlinable
-  init(deliver: @escaping Deliverer) {
-    self.deliver = deliver
+  init(take: @escaping @Sendable (Step, AnyChannel, CurrentThread) -> Void) {
+    self.take = take
   }
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.
@@ -127,8 +135,8 @@ extension AnyChannel {
   @usableFromInline
   final func remove(_ dust: Dust) -> Bool {
     var detached = Detached()
-    let thread = CurrentThread.current.id
-    let isMutating = lock.isHeldForUser && lock.isHeld(by: thread)
+    let thread = CurrentThread.current
+    let isMutating = lock.isHeldForUser && lock.isHeld(by: thread.id)
     if !isMutating { lock.lock() }
     let deliverer = deliverer
     if deliverer != 0 {
@@ -137,8 +145,8 @@ extension AnyChannel {
       unlink(dust, into: &detached)
     }
     if !isMutating { lock.unlock() }
-    detached.release()
-    return deliverer != 0 && deliverer != thread
+    detached.release(from: self, on: thread)
+    return deliverer != 0 && deliverer != thread.id
   }
 
   /// Takes every cleaned observation out; the lock is held, and nobody delivers.
@@ -186,7 +194,7 @@ extension AnyChannel {
     isClosed = true
     detachAllIfIdle(into: &detached)
     lock.unlock()
-    detached.release()
+    detached.release(from: self, on: .current)
   }
 }
 
@@ -206,20 +214,22 @@ struct Detached {
     head = node
   }
 
-  /// Drops the ring's references, and what the cleaned ones held.
+  /// Drops the ring's references, and what the observations hold.
   @inlinable
-  func release() {
-    if head != nil { releaseAll() }
+  func release(from channel: AnyChannel, on thread: CurrentThread) {
+    if head != nil { releaseAll(from: channel, on: thread) }
   }
 
   @usableFromInline
-  func releaseAll() {
+  func releaseAll(from channel: AnyChannel, on thread: CurrentThread) {
     var next = head
     while let node = next {
-      let dust = node.takeRetainedValue()
-      next = dust.previous
-      dust.previous = nil
-      dust.detach()
+      node._withUnsafeGuaranteedRef { dust in
+        next = dust.previous
+        dust.previous = nil
+        channel.take(.detach(node), channel, thread)
+      }
+      node.release()
     }
   }
 }

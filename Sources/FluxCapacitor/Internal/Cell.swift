@@ -12,12 +12,14 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   init(_ value: Element) {
     self.value = value
-    super.init { extent, channel, thread in
-      // The closure is that of this very cell.
+    super.init { step, channel, thread in
+      // The closure is that of this very cell, and what observes it is of its element.
       let cell = unsafeDowncast(channel, to: Cell.self)
-      switch extent {
-      case .transaction(let transaction): cell.deliverTransaction(transaction, on: thread)
-      case .backlog(let version): cell.deliverBacklog(through: version, on: thread)
+      switch step {
+      case .deliverTransaction(let transaction): cell.deliverTransaction(transaction, on: thread)
+      case .deliverBacklog(let version): cell.deliverBacklog(through: version, on: thread)
+      case .detach(let dust):
+        dust._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Observation<Element>.self).letGo() }
       }
     }
   }
@@ -112,7 +114,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     guard writer != transaction else { return lock.unlock() }
     writer = transaction
     if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
-    thread.pointee.round.append(Delivery(of: self, .transaction(transaction)))
+    thread.pointee.round.append(Delivery(of: self, .deliverTransaction(transaction)))
     lock.unlock()
   }
 
@@ -122,7 +124,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
     let replaced = backlog?.changes.remove { $0.holder == transaction }
     if replaced == nil {
-      thread.pointee.round.append(Delivery(of: self, .transaction(transaction)))
+      thread.pointee.round.append(Delivery(of: self, .deliverTransaction(transaction)))
     } else {
       backlog?.held -= 1
     }

@@ -60,7 +60,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     if isClosed { detachAllIfIdle(into: &detached) }
     claim(on: thread)
     lock.unlock()
-    detached.release()
+    detached.release(from: self, on: thread)
   }
 
   /// Whether nothing has to be told before the next change; the lock is held.
@@ -86,7 +86,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   final func claim(on thread: CurrentThread) {
     guard let backlog, backlog.unclaimed > 0 else { return }
     guard deliverer == 0 || deliverer == thread.id, !backlog.isFirstHeld else { return }
-    thread.pointee.round.append(Delivery(of: self, .backlog(through: backlog.unclaimed)))
+    thread.pointee.round.append(Delivery(of: self, .deliverBacklog(through: backlog.unclaimed)))
     backlog.unclaimed = 0
   }
 

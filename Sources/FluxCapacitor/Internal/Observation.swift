@@ -20,7 +20,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
-  @exclusivity(unchecked) @usableFromInline var mailbox = FIFO<Element>()
+
+  /// Made when there first is something in it.
+  @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
   @inlinable
   init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
@@ -51,11 +53,11 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       lock.unlock()
       return receive(value, on: thread)
     }
-    mailbox.append(value)
+    put(value)
     switch queue {
     case .current:
       lock.unlock()
-    case .main where MainQueue.isCurrent && (emptier == thread.id || mailbox.count == 1):
+    case .main where MainQueue.isCurrent && (emptier == thread.id || mailbox?.values.count == 1):
       permitOne(on: thread)
     case .main:
       lock.unlock()
@@ -76,7 +78,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       permits = .max
       leaveDirect()
     } else {
-      mailbox.append(first)
+      put(first)
     }
   }
 
@@ -129,7 +131,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    if permits > 0, !isCleaned, let changes, let value = mailbox.popFirst() {
+    if permits > 0, !isCleaned, let changes, let value = mailbox?.values.popFirst() {
       permits -= 1
       beginCall(on: thread)
       lock.unlock()
@@ -144,22 +146,44 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     return nil
   }
 
-  /// Lets go of the closure too, unless values are still on their way to it.
+  /// Appends to the mailbox; the lock is held.
+  @inlinable
+  func put(_ value: Element) {
+    let mailbox = self.mailbox ?? Mailbox()
+    self.mailbox = mailbox
+    mailbox.values.append(value)
+  }
+
   @usableFromInline
-  override func detach() {
+  override func detach() { letGo() }
+
+  /// Lets go of the closure too, unless values are still on their way to it.
+  @inlinable
+  func letGo() {
     lock.lock()
     let channel = self.channel
     self.channel = nil
-    let changes = self.changes
-    var mailbox = FIFO<Element>()
-    if isCleaned || (emptier == 0 && self.mailbox.isEmpty) {
+    var changes: (@Sendable (Element) -> Void)?
+    var mailbox: Mailbox<Element>?
+    if isCleaned || (emptier == 0 && self.mailbox?.values.isEmpty ?? true) {
+      changes = self.changes
+      mailbox = self.mailbox
       self.changes = nil
-      swap(&mailbox, &self.mailbox)
+      self.mailbox = nil
     }
     lock.unlock()
     // What they hold goes when the lock is open again: its deinit may be code of the user's.
-    withExtendedLifetime(channel) {}
-    withExtendedLifetime(changes) {}
+    _ = consume channel
+    _ = consume changes
     _ = consume mailbox
   }
+}
+
+/// The values that are on their way to an observer, in the order in which they are to be told.
+@usableFromInline
+final class Mailbox<Element> {
+  @exclusivity(unchecked) @usableFromInline final var values = FIFO<Element>()
+
+  @inlinable
+  init() {}
 }

@@ -53,32 +53,23 @@ struct ThreadState: ~Copyable {
   }
 }
 
-/// A place in a thread's round: a channel, and which of its changes are to be told.
+/// A place in a thread's round: a channel, and the step that it is to take.
 ///
 /// It owns one reference to the channel, which `perform` gives up: each is performed once.
 @usableFromInline
 struct Delivery {
   @usableFromInline let channel: Unmanaged<AnyChannel>
-  @usableFromInline let extent: Extent
-
-  @usableFromInline
-  enum Extent {
-    /// What a transaction has written.
-    case transaction(UInt64)
-
-    /// What is in the backlog, up to a version.
-    case backlog(through: UInt64)
-  }
+  @usableFromInline let step: AnyChannel.Step
 
   @inlinable
-  init(of channel: AnyChannel, _ extent: Extent) {
+  init(of channel: AnyChannel, _ step: AnyChannel.Step) {
     self.channel = .passRetained(channel)
-    self.extent = extent
+    self.step = step
   }
 
   @inlinable
   func perform(on thread: CurrentThread) {
-    channel._withUnsafeGuaranteedRef { $0.deliver(extent, $0, thread) }
+    channel._withUnsafeGuaranteedRef { $0.take(step, $0, thread) }
     channel.release()
   }
 }
