@@ -78,23 +78,26 @@ struct Delivery {
 @usableFromInline
 typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
-extension UnsafeMutablePointer where Pointee == ThreadState {
-  @usableFromInline
-  static var current: CurrentThread {
-    let key = ThreadState.key.load(ordering: .relaxed)
-    if key != 0, let state = pthread_getspecific(pthread_key_t(key - 1)) {
-      return state.assumingMemoryBound(to: ThreadState.self)
-    }
-    return makeCurrent()
-  }
+@usableFromInline
+func currentThread() -> CurrentThread {
+  let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
+  guard keyAndOne != 0, let state = pthread_getspecific(.init(truncatingIfNeeded: keyAndOne &- 1))
+  else { return makeCurrentThread() }
+  return state.assumingMemoryBound(to: ThreadState.self)
+}
 
-  private static func makeCurrent() -> CurrentThread {
-    let thread = CurrentThread.allocate(capacity: 1)
-    let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
-    thread.initialize(to: ThreadState(id: id))
-    pthread_setspecific(ThreadState.madeKey, thread)
-    return thread
-  }
+@inline(never)
+private func makeCurrentThread() -> CurrentThread {
+  let thread = CurrentThread.allocate(capacity: 1)
+  let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
+  thread.initialize(to: ThreadState(id: id))
+  pthread_setspecific(ThreadState.key, thread)
+  return thread
+}
+
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  @inlinable
+  static var current: CurrentThread { currentThread() }
 
   /// The number of this thread.
   @inlinable
@@ -169,10 +172,10 @@ extension ThreadState {
 
   /// One more than the key under which each thread keeps its state, or zero before there is one: a
   /// constant to begin with, it is read without the check that a lazy global needs.
-  fileprivate static let key = Atomic<UInt>(0)
+  fileprivate static let keyAndOne = Atomic<UInt>(0)
 
   /// The key, made by the first to ask; a thread's end frees what it keeps there.
-  fileprivate static let madeKey: pthread_key_t = {
+  fileprivate static let key: pthread_key_t = {
     var key = pthread_key_t()
     let failure = pthread_key_create(&key) { state in
       // Darwin imports the argument as non-optional, Glibc as optional.
@@ -182,7 +185,7 @@ extension ThreadState {
       thread.deallocate()
     }
     if failure != 0 { trap("The process has no pthread key left for FluxCapacitor to use.") }
-    ThreadState.key.store(UInt(key) + 1, ordering: .relaxed)
+    ThreadState.keyAndOne.store(UInt(key) + 1, ordering: .relaxed)
     return key
   }()
 }
