@@ -28,12 +28,17 @@ public class Dust: @unchecked Sendable {
   @usableFromInline final let caller = Atomic<UInt32>(0)
   @usableFromInline final let flags: Atomic<UInt8>
 
-  @usableFromInline static var cleaned: UInt8 { 1 }
-  @usableFromInline static var indirect: UInt8 { 2 }
+  @inlinable static var cleaned: UInt8 { 1 }
+  @inlinable static var indirect: UInt8 { 2 }
 
-  @usableFromInline
-  init(isDirect: Bool) {
+  /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
+  /// where the type of the values is known, and captures nothing; see `Delivery`.
+  @usableFromInline final let letGo: @Sendable (Dust) -> Void
+
+  @inlinable
+  init(isDirect: Bool, letGo: @escaping @Sendable (Dust) -> Void) {
     flags = Atomic(isDirect ? 0 : Dust.indirect)
+    self.letGo = letGo
   }
 
   /// Ends the observation.
@@ -57,7 +62,7 @@ public class Dust: @unchecked Sendable {
       if let channel = lock.withLock({ channel }) {
         isBeingTold = channel.remove(self)
       } else {
-        detach()
+        letGo(self)
       }
     }
     return isBeingTold || isBeingCalled(besides: CurrentThread.current)
@@ -92,12 +97,6 @@ public class Dust: @unchecked Sendable {
   /// - Complexity: O(1), amortised.
   public final func cleaned(by dustBuster: DustBuster) {
     dustBuster.insert(self)
-  }
-
-  /// Lets go of the channel and of the closure; nobody delivers to it any more.
-  @usableFromInline
-  func detach() {
-    trap("\(Self.self) observes nothing.")
   }
 }
 

@@ -70,7 +70,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
     changes: @escaping @Sendable (Element) -> Void
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
-    cell.subscribe(observation, ignoreFirst: ignoreFirst)
+    cell.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     return observation
   }
 

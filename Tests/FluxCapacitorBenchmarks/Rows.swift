@@ -222,12 +222,28 @@ func rows(scale: Int) -> [Row] {
   ]
 }
 
-/// Runs a body on several threads of its own at once.
+/// Lets so many threads pass when the last of them has come.
+private final class Gate: Sendable {
+  private let missing: Atomic<Int>
+
+  init(_ count: Int) {
+    missing = Atomic(count)
+  }
+
+  func pass() {
+    missing.subtract(1, ordering: .acquiringAndReleasing)
+    while missing.load(ordering: .acquiring) > 0 {}
+  }
+}
+
+/// Runs a body on several threads of its own, which begin together.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
   let done = DispatchGroup()
+  let gate = Gate(count)
   for _ in 0..<count {
     done.enter()
     Thread.detachNewThread {
+      gate.pass()
       body()
       done.leave()
     }
@@ -236,6 +252,8 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
 }
 
 /// By how much the process grows with each of so many things, the array that keeps them apart.
+///
+/// The things stay, so that what is measured next finds no freed memory to use again.
 func residentBytes<Thing>(each count: Int, _ make: (Int) -> Thing) -> Double {
   var things: [Thing] = []
   things.reserveCapacity(count)
@@ -243,9 +261,17 @@ func residentBytes<Thing>(each count: Int, _ make: (Int) -> Thing) -> Double {
   let before = residentBytes()
   for index in 100..<count { things.append(make(index)) }
   let after = residentBytes()
-  blackHole(things.count)
+  _ = Unmanaged.passRetained(Kept(things))
   let array = MemoryLayout<Thing>.stride * (count - 100)
   return Double(after - before - array) / Double(count - 100)
+}
+
+private final class Kept<Thing> {
+  let things: [Thing]
+
+  init(_ things: [Thing]) {
+    self.things = things
+  }
 }
 
 private func residentBytes() -> Int {

@@ -6,7 +6,7 @@ import Synchronization
 /// subscribing and cleaning are O(1) and allocate nothing. The ring owns one reference to each.
 ///
 /// Invariants, all of them guarded by `lock`:
-/// - While `deliverer` is set, that thread walks the ring without the lock. So nobody takes an
+/// - While there is a `deliverer`, that thread walks the ring without the lock. So nobody takes an
 ///   observation out: it is marked as cleaned, and the deliverer takes it out when it is done.
 ///   Adding one at the end is fine, for the walk ends at the observation that was the last.
 /// - Each pending change that may be told has a place in some thread's round that reaches as far, or
@@ -23,41 +23,18 @@ class AnyChannel: @unchecked Sendable {
   /// The observation that subscribed first.
   @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?
 
-  /// The thread that is telling the observers, or zero.
-  @exclusivity(unchecked) @usableFromInline final var deliverer: UInt32 = 0
+  /// Who is telling the observers.
+  @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
+
+  /// The variables and constants through which the channel can be reached. Without any, nothing can
+  /// be written any more.
+  @usableFromInline final let handles = Atomic<UInt32>(1)
 
   /// The transaction that has written what is neither told nor in the backlog yet, or zero.
   @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
 
-  /// The variables and constants through which the channel can be reached.
-  @usableFromInline final let handles = Atomic<UInt32>(1)
-
-  /// Whether the deliverer has to take out observations that were cleaned in the meantime.
-  @exclusivity(unchecked) @usableFromInline final var hasCleaned = false
-
-  /// Whether the last handle is gone, so that nothing can be written any more.
-  @exclusivity(unchecked) @usableFromInline final var isClosed = false
-
-  /// Takes a step. A virtual method would do, but one of a generic class always runs unspecialised,
-  /// which takes ten times as long; this closure is made where the type is known.
-  @usableFromInline final let take: @Sendable (Step, AnyChannel, CurrentThread) -> Void
-
-  @usableFromInline
-  enum Step {
-    /// Tell what a transaction, which has ended, has written.
-    case deliverTransaction(UInt64)
-
-    /// Tell what is in the backlog, up to a version.
-    case deliverBacklog(through: UInt64)
-
-    /// Let go of what an observation holds that was taken out of the ring.
-    case detach(Unmanaged<Dust>)
-  }
-
   @inlinable
-  init(take: @escaping @Sendable (Step, AnyChannel, CurrentThread) -> Void) {
-    self.take = take
-  }
+  init() {}
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.
   @usableFromInline
@@ -72,13 +49,12 @@ class AnyChannel: @unchecked Sendable {
   /// Waits for the lock, and traps if this thread is inside a mutation under it.
   @inlinable
   final func acquire() {
-    if lock.isHeldForUser { trapIfMutating() }
+    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
     lock.lock()
   }
 
   @usableFromInline
-  final func trapIfMutating() {
-    guard lock.isHeld(by: CurrentThread.current.id) else { return }
+  final func trapInMutation() -> Never {
     trap(
       """
       \(name) was used inside its own mutation. Use the value that `modify` passes to its closure, \
@@ -138,21 +114,20 @@ extension AnyChannel {
     let thread = CurrentThread.current
     let isMutating = lock.isHeldForUser && lock.isHeld(by: thread.id)
     if !isMutating { lock.lock() }
-    let deliverer = deliverer
+    let deliverer = deliverer.thread
     if deliverer != 0 {
-      hasCleaned = true
+      self.deliverer.hasCleaned = true
     } else if dust.next != nil {
       unlink(dust, into: &detached)
     }
     if !isMutating { lock.unlock() }
-    detached.release(from: self, on: thread)
+    detached.release()
     return deliverer != 0 && deliverer != thread.id
   }
 
   /// Takes every cleaned observation out; the lock is held, and nobody delivers.
   @usableFromInline
   final func detachCleaned(into detached: inout Detached) {
-    hasCleaned = false
     guard let first else { return }
     var node = first
     let last = first._withUnsafeGuaranteedRef { $0.previous }
@@ -187,14 +162,42 @@ extension AnyChannel {
     if handles.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { close() }
   }
 
+  @inlinable
+  final var isClosed: Bool { handles.load(ordering: .acquiring) == 0 }
+
   @usableFromInline
   final func close() {
     var detached = Detached()
     acquire()
-    isClosed = true
     detachAllIfIdle(into: &detached)
     lock.unlock()
-    detached.release(from: self, on: .current)
+    detached.release()
+  }
+}
+
+/// The thread that tells a channel's observers, and what was left for it to do.
+@usableFromInline
+struct Deliverer {
+  @usableFromInline var bits: UInt32 = 0
+
+  /// Nobody.
+  @inlinable
+  init() {}
+
+  @inlinable
+  init(_ thread: CurrentThread) {
+    bits = thread.id &<< 1
+  }
+
+  /// The number of the thread, or zero.
+  @inlinable
+  var thread: UInt32 { bits &>> 1 }
+
+  /// Whether it has to take out observations that were cleaned in the meantime.
+  @inlinable
+  var hasCleaned: Bool {
+    get { bits & 1 != 0 }
+    set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 }
 
@@ -216,18 +219,18 @@ struct Detached {
 
   /// Drops the ring's references, and what the observations hold.
   @inlinable
-  func release(from channel: AnyChannel, on thread: CurrentThread) {
-    if head != nil { releaseAll(from: channel, on: thread) }
+  func release() {
+    if head != nil { releaseAll() }
   }
 
   @usableFromInline
-  func releaseAll(from channel: AnyChannel, on thread: CurrentThread) {
+  func releaseAll() {
     var next = head
     while let node = next {
       node._withUnsafeGuaranteedRef { dust in
         next = dust.previous
         dust.previous = nil
-        channel.take(.detach(node), channel, thread)
+        dust.letGo(dust)
       }
       node.release()
     }

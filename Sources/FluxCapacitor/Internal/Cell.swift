@@ -12,16 +12,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   init(_ value: Element) {
     self.value = value
-    super.init { step, channel, thread in
-      // The closure is that of this very cell, and what observes it is of its element.
-      let cell = unsafeDowncast(channel, to: Cell.self)
-      switch step {
-      case .deliverTransaction(let transaction): cell.deliverTransaction(transaction, on: thread)
-      case .deliverBacklog(let version): cell.deliverBacklog(through: version, on: thread)
-      case .detach(let dust):
-        dust._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Observation<Element>.self).letGo() }
-      }
-    }
+    super.init()
   }
 
   @usableFromInline
@@ -74,12 +65,12 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   final func beginMutation() -> CurrentThread {
     let thread = CurrentThread.current
-    if lock.isHeldForUser { trapIfMutating() }
-    lock.lock(holder: thread.id)
-    if writer != 0 { holdBack(before: thread) }
+    if lock.isHeld(by: thread.id) { trapInMutation() }
     thread.beginTransaction()
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
+    lock.lock(holder: thread.id)
+    if writer != 0 { holdBack(before: thread) }
     return thread
   }
 
@@ -114,17 +105,28 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     guard writer != transaction else { return lock.unlock() }
     writer = transaction
     if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
-    thread.pointee.round.append(Delivery(of: self, .deliverTransaction(transaction)))
+    takePlace(for: transaction, on: thread)
     lock.unlock()
+  }
+
+  /// Takes the place at which what a transaction has written is told; the lock is held.
+  @inlinable
+  final func takePlace(for transaction: UInt64, on thread: CurrentThread) {
+    thread.pointee.round.append(
+      Delivery(of: self, at: transaction) { channel, transaction, thread in
+        // The closure is that of this very cell.
+        unsafeDowncast(channel, to: Cell.self).deliverTransaction(transaction, on: thread)
+      }
+    )
   }
 
   /// Forgets what the transaction itself had written before others wrote, if anything, for it has
   /// written again; takes the lock over.
-  @usableFromInline
+  @inlinable
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
     let replaced = backlog?.changes.remove { $0.holder == transaction }
     if replaced == nil {
-      thread.pointee.round.append(Delivery(of: self, .deliverTransaction(transaction)))
+      takePlace(for: transaction, on: thread)
     } else {
       backlog?.held -= 1
     }
@@ -163,7 +165,11 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   /// Subscribes an observation, which is told the value first if it asks for it.
   @inlinable
-  final func subscribe(_ observation: Observation<Element>, ignoreFirst: Bool) {
+  final func subscribe(
+    _ observation: Observation<Element>,
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool
+  ) {
     if ignoreFirst {
       acquire()
       link(observation)
@@ -172,10 +178,10 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       let thread = CurrentThread.current
       acquire()
       let value = self.value
-      observation.prepare(first: value, on: thread)
+      observation.prepare(first: value)
       link(observation)
       lock.unlock()
-      observation.start(first: value, on: thread)
+      observation.start(first: value, on: queue, thread)
     }
   }
 }

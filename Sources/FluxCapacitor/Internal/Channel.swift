@@ -26,7 +26,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @inlinable
   final func deliver(_ value: Element, version: UInt64, on thread: CurrentThread) {
     guard let first else { return lock.unlock() }
-    deliverer = thread.id
+    deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
     lock.unlock()
 
@@ -44,9 +44,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
 
     lock.lock()
-    deliverer = 0
+    let hasCleaned = deliverer.hasCleaned
+    deliverer = Deliverer()
     if hasCleaned || isClosed || (backlog?.unclaimed ?? 0) > 0 {
-      finishDelivery(on: thread)
+      finishDelivery(hasCleaned: hasCleaned, on: thread)
     } else {
       lock.unlock()
     }
@@ -54,18 +55,18 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Does what others left for the deliverer to do; takes the lock over.
   @inlinable
-  final func finishDelivery(on thread: CurrentThread) {
+  final func finishDelivery(hasCleaned: Bool, on thread: CurrentThread) {
     var detached = Detached()
     if hasCleaned { detachCleaned(into: &detached) }
     if isClosed { detachAllIfIdle(into: &detached) }
     claim(on: thread)
     lock.unlock()
-    detached.release(from: self, on: thread)
+    detached.release()
   }
 
   /// Whether nothing has to be told before the next change; the lock is held.
   @inlinable
-  final var isIdle: Bool { deliverer == 0 && (backlog?.changes.isEmpty ?? true) }
+  final var isIdle: Bool { deliverer.thread == 0 && (backlog?.changes.isEmpty ?? true) }
 
   /// Appends a change to the backlog; the lock is held.
   @inlinable
@@ -85,8 +86,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @inlinable
   final func claim(on thread: CurrentThread) {
     guard let backlog, backlog.unclaimed > 0 else { return }
-    guard deliverer == 0 || deliverer == thread.id, !backlog.isFirstHeld else { return }
-    thread.pointee.round.append(Delivery(of: self, .deliverBacklog(through: backlog.unclaimed)))
+    guard deliverer.thread == 0 || deliverer.thread == thread.id, !backlog.isFirstHeld else { return }
+    thread.pointee.round.append(
+      Delivery(of: self, at: backlog.unclaimed) { channel, version, thread in
+        // The closure is that of this very channel.
+        unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
+      }
+    )
     backlog.unclaimed = 0
   }
 
@@ -99,7 +105,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version else {
         return lock.unlock()
       }
-      guard deliverer == 0, !backlog.isFirstHeld else {
+      guard deliverer.thread == 0, !backlog.isFirstHeld else {
         backlog.unclaimed = max(backlog.unclaimed, version)
         return lock.unlock()
       }

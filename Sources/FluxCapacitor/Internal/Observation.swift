@@ -8,31 +8,25 @@ import Dispatch
 /// concurrent queue too. For each change on a queue a block is sent there, which permits to tell one:
 /// so what is told keeps its place among the queue's other work.
 ///
-/// Invariants: the mailbox, `emptier`, `permits` and the dropping of the closure are guarded by
-/// `lock`. The deliverer reads the closure without it, because nothing is detached while it delivers.
+/// Invariants: the mailbox, what is in it, and the dropping of the closure are guarded by `lock`. The
+/// deliverer reads the closure without it, because nothing is detached while it delivers.
 @usableFromInline
 final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
-  /// The thread that is emptying the mailbox, or zero.
-  @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
-
-  /// How many changes may be told by now.
-  @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
-
-  @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
 
-  /// Made when there first is something in it.
+  /// On a queue, always there; on `.current`, if something comes in while the first value is told.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
   @inlinable
   init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
-    self.queue = queue
     self.changes = changes
+    var isDirect = true
     if case .current = queue {
-      super.init(isDirect: true)
     } else {
-      super.init(isDirect: false)
+      isDirect = false
+      mailbox = Mailbox(for: queue)
     }
+    super.init(isDirect: isDirect) { unsafeDowncast($0, to: Observation.self).letGo() }
   }
 
   /// Tells one change; only the channel's deliverer calls this.
@@ -61,11 +55,14 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       lock.unlock()
       return receive(value, on: thread)
     }
-    put(value)
-    switch queue {
+    let mailbox = self.mailbox ?? Mailbox(for: .current)
+    self.mailbox = mailbox
+    mailbox.values.append(value)
+    switch mailbox.queue {
     case .current:
+      // The thread that tells the first value comes to it.
       lock.unlock()
-    case .main where MainQueue.isCurrent && (emptier == thread.id || mailbox?.values.count == 1):
+    case .main where MainQueue.isCurrent && mailbox.canTellLast(on: thread):
       permitOne(on: thread)
     case .main:
       lock.unlock()
@@ -80,19 +77,17 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Makes later changes wait for the first value; nobody else knows the observation yet.
   @inlinable
-  func prepare(first: Element, on thread: CurrentThread) {
-    if isDirect {
-      emptier = thread.id
-      permits = .max
-      leaveDirect()
+  func prepare(first: Element) {
+    if let mailbox {
+      mailbox.values.append(first)
     } else {
-      put(first)
+      leaveDirect()
     }
   }
 
   /// Tells the first value, and then what has come in meanwhile.
   @inlinable
-  func start(first: Element, on thread: CurrentThread) {
+  func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
     switch queue {
     case .current:
       thread.tell {
@@ -123,9 +118,10 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   /// the lock over.
   @usableFromInline
   func permitOne(on thread: CurrentThread) {
-    permits += 1
-    guard emptier == 0 else { return lock.unlock() }
-    emptier = thread.id
+    guard let mailbox else { return lock.unlock() }
+    mailbox.permits += 1
+    guard mailbox.emptier == 0 else { return lock.unlock() }
+    mailbox.emptier = thread.id
     lock.unlock()
     while let (value, changes) = next(on: thread) {
       thread.tell {
@@ -139,33 +135,27 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    if permits > 0, !isCleaned, let changes, let value = mailbox?.values.popFirst() {
-      permits -= 1
+    if !isCleaned, let changes, let value = mailbox?.popPermitted() {
       beginCall(on: thread)
       lock.unlock()
       return (value, changes)
     }
     endCall()
-    emptier = 0
-    if case .current = queue { becomeDirect() }
+    let mailbox = self.mailbox
+    if let mailbox, !mailbox.isOfFirst {
+      mailbox.emptier = 0
+    } else {
+      self.mailbox = nil
+      becomeDirect()
+    }
     let isOver = channel == nil
     lock.unlock()
-    if isOver { detach() }
+    _ = consume mailbox
+    if isOver { letGo() }
     return nil
   }
 
-  /// Appends to the mailbox; the lock is held.
-  @inlinable
-  func put(_ value: Element) {
-    let mailbox = self.mailbox ?? Mailbox()
-    self.mailbox = mailbox
-    mailbox.values.append(value)
-  }
-
-  @usableFromInline
-  override func detach() { letGo() }
-
-  /// Lets go of the closure too, unless values are still on their way to it.
+  /// Lets go of the channel and, unless values are still on their way to it, of the closure.
   @inlinable
   func letGo() {
     lock.lock()
@@ -173,7 +163,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     self.channel = nil
     var changes: (@Sendable (Element) -> Void)?
     var mailbox: Mailbox<Element>?
-    if isCleaned || (emptier == 0 && self.mailbox?.values.isEmpty ?? true) {
+    if isCleaned || !(self.mailbox?.isInUse ?? !isDirect) {
       changes = self.changes
       mailbox = self.mailbox
       self.changes = nil
@@ -190,8 +180,40 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 /// The values that are on their way to an observer, in the order in which they are to be told.
 @usableFromInline
 final class Mailbox<Element> {
-  @exclusivity(unchecked) @usableFromInline final var values = FIFO<Element>()
+  @usableFromInline let queue: ExecuteQueue
+  @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
+
+  /// The thread that is emptying the mailbox, or zero.
+  @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
+
+  /// How many changes may be told by now.
+  @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
   @inlinable
-  init() {}
+  init(for queue: ExecuteQueue) {
+    self.queue = queue
+  }
+
+  /// Whether it is there for what comes in while the first value is told, on `.current`.
+  @inlinable
+  var isOfFirst: Bool {
+    if case .current = queue { true } else { false }
+  }
+
+  @inlinable
+  var isInUse: Bool { isOfFirst || emptier != 0 || !values.isEmpty }
+
+  /// Whether the last value may be told by this thread at once.
+  @inlinable
+  func canTellLast(on thread: CurrentThread) -> Bool {
+    emptier == thread.id || values.count == 1
+  }
+
+  @inlinable
+  func popPermitted() -> Element? {
+    if isOfFirst { return values.popFirst() }
+    guard permits > 0, let value = values.popFirst() else { return nil }
+    permits -= 1
+    return value
+  }
 }

@@ -53,23 +53,34 @@ struct ThreadState: ~Copyable {
   }
 }
 
-/// A place in a thread's round: a channel, and the step that it is to take.
+/// A place in a thread's round: a channel, and how it is to tell what has its place there.
 ///
 /// It owns one reference to the channel, which `perform` gives up: each is performed once.
 @usableFromInline
 struct Delivery {
   @usableFromInline let channel: Unmanaged<AnyChannel>
-  @usableFromInline let step: AnyChannel.Step
+
+  /// The transaction, or the version, of what is told.
+  @usableFromInline let mark: UInt64
+
+  /// A virtual method would do, but one of a generic class always runs unspecialised, which takes ten
+  /// times as long; this closure is made where the type is known. It captures nothing.
+  @usableFromInline let deliver: @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
 
   @inlinable
-  init(of channel: AnyChannel, _ step: AnyChannel.Step) {
+  init(
+    of channel: AnyChannel,
+    at mark: UInt64,
+    by deliver: @escaping @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
+  ) {
     self.channel = .passRetained(channel)
-    self.step = step
+    self.mark = mark
+    self.deliver = deliver
   }
 
   @inlinable
   func perform(on thread: CurrentThread) {
-    channel._withUnsafeGuaranteedRef { $0.take(step, $0, thread) }
+    channel._withUnsafeGuaranteedRef { deliver($0, mark, thread) }
     channel.release()
   }
 }
