@@ -10,6 +10,9 @@ import Foundation
 struct FluxCapacitorBenchmarks {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
+    if let flag = arguments.firstIndex(of: Memory.flag) {
+      return arguments[(flag + 1)...].compactMap(Memory.init).forEach { print($0.measure()) }
+    }
     let names = arguments.filter { !$0.hasPrefix("--") }
     let isQuick = arguments.contains("--quick")
     let repeats = isQuick ? 5 : 15
@@ -27,6 +30,5 @@ struct FluxCapacitorBenchmarks {
     for growth in growths(scale: scale) where isWanted(growth.name) {
       report.add(growth.result(repeats: repeats))
     }
-
   }
 }

@@ -10,7 +10,7 @@ struct Row {
 
   enum Contents {
     case time(floor: Workload, ours: Workload)
-    case bytes(floor: () -> Double, ours: () -> Double)
+    case bytes(floor: Memory, ours: Memory)
   }
 
   let name: String
@@ -25,15 +25,10 @@ struct Row {
     contents = .time(floor: floor, ours: ours)
   }
 
-  init(
-    bytes name: String,
-    atMost limit: Limit,
-    floor: @escaping () -> Double,
-    ours: @escaping () -> Double
-  ) {
+  init(bytes name: String, atMost limit: Double, floor: Memory, ours: Memory) {
     self.name = name
     unit = "bytes"
-    self.limit = limit
+    self.limit = .absolute(limit)
     contents = .bytes(floor: floor, ours: ours)
   }
 
@@ -42,9 +37,9 @@ struct Row {
       switch contents {
       case .time(let floor, let ours): measure([floor, ours], repeats: repeats)
       case .bytes(let floor, let ours):
-        [floor, ours].map { body in
+        [floor, ours].map { memory in
           var measurement = Measurement()
-          measurement.add(body())
+          measurement.add(memory.bytes)
           return measurement
         }
       }

@@ -85,27 +85,6 @@ func rows(scale: Int) -> [Row] {
   }
 
   return [
-    // First, while no freed memory stands by to be used again.
-    Row(
-      bytes: "a variable",
-      atMost: .absolute(128),
-      floor: { residentBytes(each: 100_000) { FloorVariable($0) } },
-      ours: { residentBytes(each: 100_000) { Variable($0) } }
-    ),
-    Row(
-      bytes: "an observer",
-      atMost: .absolute(160),
-      floor: {
-        let variable = FloorVariable(0)
-        return residentBytes(each: 100_000) { _ in variable.observe { sum.add($0) } }
-      },
-      ours: {
-        let variable = Variable(0)
-        return residentBytes(each: 100_000) { _ in
-          variable.observe(ignoreFirst: true) { sum.add($0) }
-        }
-      }
-    ),
     Row(
       "dispatch, no observer",
       atMost: .ratio(5),
@@ -219,63 +198,7 @@ func rows(scale: Int) -> [Row] {
         return { onThreads(2) { for _ in 0..<n / 2 { variable.value += 1 } } }
       }
     ),
+    Row(bytes: "a variable", atMost: 128, floor: .floorVariable, ours: .variable),
+    Row(bytes: "an observer", atMost: 160, floor: .floorObserver, ours: .observer),
   ]
-}
-
-/// Lets so many threads pass when the last of them has come.
-private final class Gate: Sendable {
-  private let missing: Atomic<Int>
-
-  init(_ count: Int) {
-    missing = Atomic(count)
-  }
-
-  func pass() {
-    missing.subtract(1, ordering: .acquiringAndReleasing)
-    while missing.load(ordering: .acquiring) > 0 {}
-  }
-}
-
-/// Runs a body on several threads of its own, which begin together.
-func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
-  let done = DispatchGroup()
-  let gate = Gate(count)
-  for _ in 0..<count {
-    done.enter()
-    Thread.detachNewThread {
-      gate.pass()
-      body()
-      done.leave()
-    }
-  }
-  done.wait()
-}
-
-/// By how much the process grows with each of so many things, the array that keeps them apart.
-///
-/// The things stay, so that what is measured next finds no freed memory to use again.
-func residentBytes<Thing>(each count: Int, _ make: (Int) -> Thing) -> Double {
-  var things: [Thing] = []
-  things.reserveCapacity(count)
-  for index in 0..<100 { things.append(make(index)) }
-  let before = residentBytes()
-  for index in 100..<count { things.append(make(index)) }
-  let after = residentBytes()
-  _ = Unmanaged.passRetained(Kept(things))
-  let array = MemoryLayout<Thing>.stride * (count - 100)
-  return Double(after - before - array) / Double(count - 100)
-}
-
-private final class Kept<Thing> {
-  let things: [Thing]
-
-  init(_ things: [Thing]) {
-    self.things = things
-  }
-}
-
-private func residentBytes() -> Int {
-  let statistics = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-  let pages = statistics.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-  return pages * Int(getpagesize())
 }
