@@ -51,19 +51,49 @@ struct OtherAction<Name>: Actionable {
   typealias DispatchStateType = OtherState<Name>
 }
 
-/// Instantiates so many other stores.
+/// One of any number of stores on the counter's states.
+final class CountingStore<Name>: Storable {
+  private let count = Variable(0)
+
+  func reduce(with state: Dispatcher.Counter) {
+    switch state {
+    case .add(let amount): count.value += amount
+    case .set(let value): count.value = value
+    }
+  }
+}
+
+/// Instantiates so many stores that the counter's states don't reach.
 func otherStores(_ count: Int) -> [AnyObject] {
   var stores: [AnyObject] = []
-  add(Zero.self, bits: 10)
+  forEachName(count) { stores.append(otherStore(of: $0)) }
   return stores
+}
 
-  func add<Name>(_: Name.Type, bits: Int) {
-    guard stores.count < count else { return }
+/// Instantiates so many stores on the counter's states.
+func countingStores(_ count: Int) -> [AnyObject] {
+  var stores: [AnyObject] = []
+  forEachName(count) { stores.append(countingStore(of: $0)) }
+  return stores
+}
+
+private func otherStore<Name>(of _: Name.Type) -> AnyObject { OtherStore<Name>.instantiate() }
+
+private func countingStore<Name>(of _: Name.Type) -> AnyObject { CountingStore<Name>.instantiate() }
+
+/// Calls a body with so many types, of up to ten bits each.
+private func forEachName(_ count: Int, _ body: (any Any.Type) -> Void) {
+  var rest = count
+  visit(Zero.self, bits: 10)
+
+  func visit<Name>(_: Name.Type, bits: Int) {
+    guard rest > 0 else { return }
     if bits == 0 {
-      stores.append(OtherStore<Name>.instantiate())
+      rest -= 1
+      body(Name.self)
     } else {
-      add(Bits<Name, Zero>.self, bits: bits - 1)
-      add(Bits<Name, One>.self, bits: bits - 1)
+      visit(Bits<Name, Zero>.self, bits: bits - 1)
+      visit(Bits<Name, One>.self, bits: bits - 1)
     }
   }
 }

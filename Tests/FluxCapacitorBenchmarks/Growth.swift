@@ -1,12 +1,13 @@
 import FluxCapacitor
 import Foundation
 
-/// How a cost grows with a size: the exponent `e` in cost ~ size^e, fitted over the medians.
+/// How the cost of an operation grows with a size: the exponent `e` in cost ~ size^e, fitted over the
+/// medians.
 struct Growth {
   let name: String
   let sizes: [Int]
 
-  /// What is done at a size; the whole of it is timed.
+  /// What is done at a size.
   let workload: (Int) -> Workload
 
   func result(repeats: Int) -> GrowthResult {
@@ -19,12 +20,12 @@ struct GrowthResult {
   let name: String
   let sizes: [Int]
 
-  /// Nanoseconds for the whole.
+  /// Nanoseconds for each operation.
   let medians: [Double]
 
-  /// The slope of the line through the logarithms.
+  /// The slope of the line through the logarithms, the size of zero apart.
   var exponent: Double {
-    let points = zip(sizes, medians).map { (x: log(Double($0)), y: log($1)) }
+    let points = zip(sizes, medians).filter { $0.0 > 0 }.map { (x: log(Double($0)), y: log($1)) }
     let meanX = points.map(\.x).reduce(0, +) / Double(points.count)
     let meanY = points.map(\.y).reduce(0, +) / Double(points.count)
     let slope = points.map { ($0.x - meanX) * ($0.y - meanY) }.reduce(0, +)
@@ -35,15 +36,15 @@ struct GrowthResult {
 func growths(scale: Int) -> [Growth] {
   let sum = Sum()
   return [
-    Growth(name: "set, by observers", sizes: [1, 10, 100, 1_000, 10_000]) { size in
-      let sets = max(1, scale * 100 / size)
+    Growth(name: "set, by observers", sizes: [0, 1, 10, 100, 1_000, 10_000]) { size in
+      let sets = scale * 100 / max(1, size)
       return Workload(sets) {
         let variable = Variable(0)
         for _ in 0..<size { _ = variable.observe { sum.add($0) } }
         return { for value in 0..<sets { variable.value = value } }
       }
     },
-    Growth(name: "observe and clean, by observers", sizes: [1, 10, 100, 1_000, 10_000]) { size in
+    Growth(name: "observe and clean, by observers", sizes: [0, 1, 10, 100, 1_000, 10_000]) { size in
       Workload(scale * 10) {
         let variable = Variable(0)
         for _ in 0..<size { _ = variable.observe { sum.add($0) } }
@@ -61,8 +62,19 @@ func growths(scale: Int) -> [Growth] {
         }
       }
     },
+    Growth(name: "dispatch, by stores of its type", sizes: [1, 10, 100, 1_000]) { size in
+      let dispatches = scale * 100 / size
+      return Workload(dispatches) {
+        let stores = countingStores(size)
+        let action = CounterAction()
+        return {
+          for value in 0..<dispatches { action.invoke(.set(value)) }
+          withExtendedLifetime(stores) {}
+        }
+      }
+    },
     Growth(name: "append, by elements", sizes: [10_000, 20_000, 40_000]) { size in
-      Workload(1) {
+      Workload(size) {
         let list = Variable<[Int]>([])
         return { for value in 0..<size { list.value.append(value) } }
       }

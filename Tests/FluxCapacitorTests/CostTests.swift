@@ -1,0 +1,91 @@
+import FluxCapacitor
+import Synchronization
+import Testing
+
+/// What can be counted of the costs; the times are for the benchmark to tell.
+@Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(2)))
+struct CostTests {
+  @Test func theCountSeesAllocations() async {
+    await #expect(processExitsWith: .success) {
+      var dusts: [DustBuster] = []
+      dusts.reserveCapacity(100)
+
+      let count = Allocations.count { for _ in 0..<100 { dusts.append(DustBuster()) } }
+
+      #expect(count == 100)
+    }
+  }
+
+  @Test(arguments: [0, 1, 10]) func settingAllocatesNothing(observers: Int) async {
+    await #expect(processExitsWith: .success) { [observers] in
+      let variable = Variable(0)
+      let calls = Calls()
+      for _ in 0..<observers { _ = variable.observe(ignoreFirst: true) { _ in calls.add() } }
+
+      let count = Allocations.count { for value in 0..<1_000 { variable.value = value } }
+
+      #expect(count == 0)
+      #expect(calls.count == 1_000 * observers)
+    }
+  }
+
+  @Test(arguments: [0, 1, 10]) func dispatchingAllocatesNothing(observers: Int) async {
+    await #expect(processExitsWith: .success) { [observers] in
+      let store = CounterStore.instantiate()
+      let action = CounterAction()
+      let calls = Calls()
+      for _ in 0..<observers { _ = store.count.observe { _ in calls.add() } }
+      action.invoke(.set(-1))
+      calls.reset()
+
+      let count = Allocations.count { for value in 0..<1_000 { action.invoke(.set(value)) } }
+
+      #expect(count == 0)
+      #expect(calls.count == 1_000 * observers)
+    }
+  }
+
+  @Test(arguments: [0, 10_000]) func observingTakesOneAllocation(others: Int) async {
+    await #expect(processExitsWith: .success) { [others] in
+      let variable = Variable(0)
+      let calls = Calls()
+      for _ in 0..<others { _ = variable.observe { _ in calls.add() } }
+
+      let count = Allocations.count {
+        for _ in 0..<1_000 { variable.observe { _ in calls.add() }.clean() }
+      }
+
+      #expect(count == 1_000)
+    }
+  }
+
+  /// Whoever copies the elements for each append allocates each time.
+  @Test func appendingAllocatesOnlyToGrow() async {
+    await #expect(processExitsWith: .success) {
+      let list = Variable<[Int]>([])
+      let observed = Variable<[Int]>([])
+      let dust = observed.observe { _ in }
+
+      let count = Allocations.count {
+        for value in 0..<40_000 {
+          list.value.append(value)
+          observed.modify { $0.append(value) }
+        }
+      }
+
+      #expect(count < 100)
+      #expect(list.value == observed.value)
+      dust.clean()
+    }
+  }
+}
+
+private final class Calls: Sendable {
+  private let calls = Atomic(0)
+
+  var count: Int { calls.load(ordering: .relaxed) }
+
+  func add() { calls.add(1, ordering: .relaxed) }
+
+  func reset() { calls.store(0, ordering: .relaxed) }
+}
