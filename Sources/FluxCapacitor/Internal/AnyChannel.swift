@@ -9,9 +9,10 @@ import Synchronization
 /// - While there is a `deliverer`, that thread walks the ring without the lock. So nobody takes an
 ///   observation out: it is marked as cleaned, and the deliverer takes it out when it is done.
 ///   Adding one at the end is fine, for the walk ends at the observation that was the last.
-/// - Each pending change that may be told has a place in some thread's round that reaches as far, or
-///   is within `unclaimed`. What is unclaimed is claimed by the deliverer when it is done or, if the
-///   first pending change is held back, by the transaction that holds it.
+/// - Each change in the backlog that may be told has a place in some thread's round that reaches as
+///   far, or is within `unclaimed`. What is unclaimed is claimed by the deliverer when it is done or,
+///   if the first change is held back, by the transaction that holds it.
+/// - A transaction that is the `writer`, or holds back a change, has a place in its thread's round.
 /// - No code of the user's runs under the lock, but for the body of a `modify`.
 @usableFromInline
 class AnyChannel: @unchecked Sendable {

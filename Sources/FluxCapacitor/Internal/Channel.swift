@@ -85,8 +85,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// held.
   @inlinable
   final func claim(on thread: CurrentThread) {
-    guard let backlog, backlog.unclaimed > 0 else { return }
-    guard deliverer.thread == 0 || deliverer.thread == thread.id, !backlog.isFirstHeld else { return }
+    guard let backlog, backlog.unclaimed > 0, !backlog.isFirstHeld else { return }
+    guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
     thread.pointee.round.append(
       Delivery(of: self, at: backlog.unclaimed) { channel, version, thread in
         // The closure is that of this very channel.

@@ -32,8 +32,10 @@ struct RouteTable: ~Copyable {
     return slots._withUnsafeGuaranteedRef { slots in
       var index = slots.firstIndex(for: key)
       while let route = slots.first[index].load(ordering: .acquiring) {
-        // The key is the type of the route's states.
-        if route._withUnsafeGuaranteedRef({ $0.key == key }) { return .fromOpaque(route.toOpaque()) }
+        if route._withUnsafeGuaranteedRef({ $0.key == key }) {
+          // The key is the type of the route's states.
+          return .fromOpaque(route.toOpaque())
+        }
         index = (index + 1) & slots.mask
       }
       return nil
