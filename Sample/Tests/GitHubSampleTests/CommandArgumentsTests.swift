@@ -2,39 +2,155 @@ import GitHubSample
 import Testing
 
 struct CommandArgumentsTests {
-  @Test(
-    arguments: [
-      (["mona"], .listRepositories(ListOptions(login: "mona"))),
-      (["mona", "-L", "5"], .listRepositories(ListOptions(login: "mona", limit: 5))),
-      (["--limit", "250", "mona"], .listRepositories(ListOptions(login: "mona", limit: 250))),
-      (["mona", "--all"], .listRepositories(ListOptions(login: "mona", limit: nil))),
-      (["mona", "--all", "-L", "5"], .listRepositories(ListOptions(login: "mona", limit: 5))),
-      (["--demo"], .listRepositories(ListOptions(login: "octocat", isDemo: true))),
-      (["--demo", "mona"], .listRepositories(ListOptions(login: "mona", isDemo: true))),
-      (["-h"], .help),
-      (["mona", "--help", "--whatever"], .help),
-    ] as [([String], Command)]
-  )
-  func understood(arguments: [String], command: Command) throws {
-    #expect(try Command(arguments: arguments) == command)
+  private static func list(_ change: (inout ListOptions) -> Void) -> Command {
+    var options = ListOptions()
+    change(&options)
+    return .list(options)
+  }
+
+  private static func search(_ change: (inout SearchOptions) -> Void) -> Command {
+    var options = SearchOptions()
+    change(&options)
+    return .search(options)
+  }
+
+  private static func show(_ change: (inout ShowOptions) -> Void) -> Command {
+    var options = ShowOptions()
+    change(&options)
+    return .show(options)
   }
 
   @Test(
     arguments: [
-      ([], "whose repositories? Give a LOGIN, or try --demo"),
+      ([], list { _ in }),
+      (["mona"], list { $0.query.login = "mona" }),
+      (["-L", "5"], list { $0.limit = 5 }),
+      (["-L5"], list { $0.limit = 5 }),
+      (["-L=5"], list { $0.limit = 5 }),
+      (["--limit=250"], list { $0.limit = 250 }),
+      (["--limit", "1", "--limit", "2"], list { $0.limit = 2 }),
+      (["--all"], list { $0.limit = nil }),
+      (
+        ["--sort", "name", "--order=desc"],
+        list {
+          $0.query.order = .name; $0.query.direction = .descending
+        }
+      ),
+      (["--visibility", "internal"], list { $0.query.visibility = .internal }),
+      (["--source"], list { $0.query.isFork = false }),
+      (
+        ["--fork", "--archived"],
+        list {
+          $0.query.isFork = true; $0.query.isArchived = true
+        }
+      ),
+      (["--no-archived"], list { $0.query.isArchived = false }),
+      (["-l", "Swift"], list { $0.query.language = "Swift" }),
+      (["--json", "url,id"], list { $0.common.jsonFields = ["url", "id"] }),
+      (
+        ["--json", "--all"],
+        list {
+          $0.limit = nil; $0.common.jsonFields = RepositoryFormat.fields.map(\.name)
+        }
+      ),
+      (["--hostname", "ghe.example"], list { $0.common.connection.hostname = "ghe.example" }),
+      (["--timeout", "2.5"], list { $0.common.connection.timeout = .seconds(2.5) }),
+      (["--color", "never"], list { $0.common.color = .never }),
+      (["--token", " t0ken\n"], list { $0.common.connection.token = AccessToken("t0ken") }),
+      (["--token-stdin"], list { $0.common.readsToken = true }),
+      (
+        ["--demo"],
+        list {
+          $0.query.login = "octocat"; $0.common.connection.isDemo = true
+        }
+      ),
+      (["--", "search"], list { $0.query.login = "search" }),
+      (["--", "--all"], list { $0.query.login = "--all" }),
+      (["mona", "search"], nil),
+      (
+        ["search", "mona", "lisa", "-L", "3"],
+        search {
+          $0.text = "mona lisa"; $0.limit = 3
+        }
+      ),
+      (
+        ["search", "--json", "login", "--", "-x"],
+        search {
+          $0.text = "-x"; $0.common.jsonFields = ["login"]
+        }
+      ),
+      (
+        ["show", "mona/lisa"],
+        show {
+          $0.owner = "mona"; $0.name = "lisa"
+        }
+      ),
+      (["-h"], .help(.list)),
+      (["search", "--help"], .help(.search)),
+      (["show", "--help"], .help(.show)),
+      (["mona", "--version"], .version),
+    ] as [([String], Command?)]
+  )
+  func understood(arguments: [String], command: Command?) {
+    #expect((try? Command(arguments: arguments)) == command)
+  }
+
+  @Test(
+    arguments: [
       ([""], "LOGIN is empty"),
       (["mona", "lisa"], "one LOGIN at a time, not lisa too"),
-      (["mona", "-L"], "-L needs a number"),
-      (["mona", "--limit", "0"], "--limit needs a number above 0, not 0"),
-      (["mona", "--limit", "-3"], "--limit needs a number above 0, not -3"),
-      (["mona", "-L", "many"], "-L needs a number above 0, not many"),
+      (["-L"], "--limit needs a N"),
+      (["--limit", "0"], "--limit needs a number above 0, not 0"),
+      (["--limit", "-3"], "--limit needs a number above 0, not -3"),
+      (["--limit="], "--limit needs a number above 0, not "),
+      (["--limit", "3", "--all"], "--limit and --all exclude each other"),
+      (["--all=yes"], "--all takes no value"),
+      (["--source", "--fork"], "--fork and --source exclude each other"),
+      (["--archived", "--no-archived"], "--archived and --no-archived exclude each other"),
+      (["--sort", "size"], "--sort is one of stars, pushed, updated, created, name, not size"),
+      (["--order", "up"], "--order is one of asc, desc, not up"),
+      (["--visibility", "secret"], "--visibility is one of public, private, internal, not secret"),
+      (["--color", "red"], "--color is one of auto, always, never, not red"),
+      (["--timeout", "0"], "--timeout needs SECONDS above 0 and up to 86400, not 0"),
+      (["--timeout", "nan"], "--timeout needs SECONDS above 0 and up to 86400, not nan"),
+      (["--hostname", ""], "the value of --hostname is empty"),
+      (["--token", "two words"], "--token has a character that no token has, or none at all"),
+      (["--token=a", "--token-stdin"], "--token and --token-stdin exclude each other"),
       (
-        ["--fast", "mona"],
-        "unknown option --fast; the options are -L/--limit N, --all, --demo and -h/--help"
+        ["search", "x", "--json", "id"],
+        "--json knows no field id; the fields are isOrganization, login, name"
       ),
-    ] as [([String], String)]
+      (
+        ["search", "x", "--json="],
+        "--json knows no field ; the fields are isOrganization, login, name"
+      ),
+      (["search"], "search needs a QUERY"),
+      (["show"], "show needs an OWNER/NAME"),
+      (["show", "mona"], "show needs an OWNER/NAME, not mona"),
+      (["show", "mona/"], "show needs an OWNER/NAME, not mona/"),
+      (["show", "a/b/c"], "show needs an OWNER/NAME, not a/b/c"),
+      (
+        ["show", "a/b", "--fast"],
+        """
+        unknown option --fast; the options are --json, --hostname, --timeout, --color, --token, \
+        --token-stdin, --demo, --help, --version
+        """
+      ),
+      (["show", "a/b", "-xyz"], nil),
+    ] as [([String], String?)]
   )
-  func notUnderstood(arguments: [String], message: String) {
-    #expect(throws: UsageError(message: message)) { try Command(arguments: arguments) }
+  func notUnderstood(arguments: [String], message: String?) {
+    let error = #expect(throws: UsageError.self) { try Command(arguments: arguments) }
+
+    if let message { #expect(error?.message == message) }
+  }
+
+  @Test func helpNamesEveryOption() {
+    for topic in Command.Topic.allCases {
+      #expect(topic.help.split(separator: "\n").allSatisfy { $0.count <= 100 })
+      #expect(
+        topic.help.contains("--token TOKEN      use it; others on this machine can see it there")
+      )
+    }
   }
 }

@@ -2,31 +2,32 @@ import GitHubSample
 import Testing
 
 struct ConsoleTests {
-  @Test func progressIsALineOfItsOwnWithoutATerminal() {
+  @Test func withoutATerminalThereIsNoActivity() {
     let recorder = ConsoleRecorder()
 
     recorder.console.showActivity("working")
-    recorder.console.showProgress("1 of 2")
     recorder.console.print("result")
     recorder.console.hideActivity()
+    recorder.console.report("done")
 
     #expect(recorder.output == "result\n")
-    #expect(recorder.errors == "1 of 2\n")
+    #expect(recorder.errors == "done\n")
   }
 
-  @Test func progressComesAndGoesOnATerminal() {
-    let recorder = ConsoleRecorder(isInteractive: true)
-    let erase = "\r\u{1B}[K"
+  @Test func activityComesAndGoesOnATerminal() {
+    let recorder = ConsoleRecorder(showsActivity: true)
+    let (hide, erase) = ("\u{1B}[?25l", "\r\u{1B}[K\u{1B}[?25h")
 
     recorder.console.showActivity("working")
     recorder.console.print("result")
-    recorder.console.showProgress("1 of 2")
+    recorder.console.showActivity("still")
     recorder.console.hideActivity()
     recorder.console.report("done")
 
     #expect(recorder.output == "result\n")
     #expect(
-      recorder.errors == "working" + erase + "working" + erase + "1 of 2" + erase + "done\n"
+      recorder.errors
+        == hide + "working" + erase + hide + "working" + erase + hide + "still" + erase + "done\n"
     )
   }
 

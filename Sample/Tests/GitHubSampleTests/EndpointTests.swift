@@ -4,15 +4,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct EndpointTests {
-  private let request = RepositoriesRequest(login: "mona", first: 2)
+  private let request = RepositoriesRequest.ofMona(first: 2)
 
   @Test(
     arguments: [
-      ([:], .missingToken),
-      (["GH_TOKEN": "", "GITHUB_TOKEN": " \n"], .missingToken),
-      (["GH_TOKEN": "two words"], .malformedToken(variable: "GH_TOKEN")),
-      (["GITHUB_TOKEN": "line\nbreak"], .malformedToken(variable: "GITHUB_TOKEN")),
-      (["GH_TOKEN": "bell\u{7}", "GITHUB_TOKEN": "fine"], .malformedToken(variable: "GH_TOKEN")),
+      ([:], .missingToken(variables: ["GH_TOKEN", "GITHUB_TOKEN"])),
+      (
+        ["GH_TOKEN": "", "GITHUB_TOKEN": " \n"],
+        .missingToken(variables: ["GH_TOKEN", "GITHUB_TOKEN"])
+      ),
+      (["GH_TOKEN": "two words"], .malformedToken(source: "GH_TOKEN")),
+      (["GITHUB_TOKEN": "line\nbreak"], .malformedToken(source: "GITHUB_TOKEN")),
+      (["GH_TOKEN": "bell\u{7}", "GITHUB_TOKEN": "fine"], .malformedToken(source: "GH_TOKEN")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "http://example.com/graphql"], .insecureEndpoint),
       (
         ["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "http://127.0.0.1.example.com/"], .insecureEndpoint
@@ -20,6 +23,11 @@ struct EndpointTests {
       (
         ["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "http://localhost.example.com/"], .insecureEndpoint
       ),
+      (
+        ["GH_TOKEN": "t", "GH_HOST": "ghe.example"],
+        .missingToken(variables: ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"])
+      ),
+      (["GH_TOKEN": "t", "GH_HOST": "evil.example/api?"], .unusableEndpoint("evil.example/api?")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "ftp://x/"], .unusableEndpoint("ftp://x/")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "graphql"], .unusableEndpoint("graphql")),
       (
@@ -30,7 +38,8 @@ struct EndpointTests {
   )
   func nothingIsSentWithout(variables: [String: String], reason: ApiError.Reason) async {
     let error = await #expect(throws: ApiError.self) {
-      try await LiveApiSession(variables: variables).send(request)
+      try await LiveApiSession(variables: variables, deadline: Deadline(after: .seconds(100)))
+        .send(request)
     }
 
     #expect(error?.reason == reason)
@@ -41,7 +50,8 @@ struct EndpointTests {
 
     try await LoopbackServer.serving({ _ in .answer(body: body) }) { server in
       let session = LiveApiSession(
-        variables: ["GITHUB_GRAPHQL_URL": server.url, "GITHUB_TOKEN": "token\r\n"]
+        variables: ["GITHUB_GRAPHQL_URL": server.url, "GITHUB_TOKEN": "token\r\n"],
+        deadline: Deadline(after: .seconds(100))
       )
       _ = try await session.send(request)
 
@@ -49,5 +59,29 @@ struct EndpointTests {
         server.receivedRequests.first?.head.contains("Authorization: bearer token\r\n") == true
       )
     }
+  }
+
+  @Test(
+    arguments: [
+      (nil, [:], "api.github.com"),
+      (nil, ["GH_HOST": "ghe.example"], "ghe.example"),
+      (nil, ["GH_HOST": "mona.ghe.com"], "api.mona.ghe.com"),
+      ("ghe.example:8443", ["GH_HOST": "other.example"], "ghe.example:8443"),
+      ("ghe.example", ["GITHUB_GRAPHQL_URL": "https://other.example/"], "ghe.example"),
+      (nil, ["GITHUB_GRAPHQL_URL": "https://other.example/"], "other.example"),
+    ] as [(String?, [String: String], String)]
+  )
+  func theHostThatIsAsked(hostname: String?, variables: [String: String], place: String) {
+    var options = ConnectionOptions()
+    options.hostname = hostname
+    options.token = AccessToken("t")
+
+    let session = LiveApiSession(
+      options: options,
+      variables: variables,
+      deadline: Deadline(after: .seconds(100))
+    )
+
+    #expect(session.place == place)
   }
 }

@@ -3,21 +3,21 @@ import GitHubSample
 import Testing
 
 struct RepositoryActionTests {
-  private let mona = GitHub.User(login: "mona")
+  private let mona = RepositoryQuery(login: "mona")
 
   @Test func everyPageReachesTheObserversOfTheStore() async {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
       let seen = Protected<[[String]]>([])
       let session = MockApiSession(
-        .success(.of("a", "b", total: 3, next: "1")),
-        .success(.of("c", total: 3))
+        .page("a", "b", total: 3, next: "1"),
+        .page("c", total: 3)
       )
       let dust = store.repositories.observe { repositories in
         seen.withLock { $0.append(repositories.map(\.nameWithOwner)) }
       }
 
-      await RepositoryAction(session: session).fetchRepositories(of: mona, limit: nil)
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
       dust.clean()
       let expected = [[], [], ["mona/a", "mona/b"], ["mona/a", "mona/b", "mona/c"]]
@@ -31,10 +31,10 @@ struct RepositoryActionTests {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
       let seen = Protected<[Bool]>([])
-      let session = MockApiSession(.success(.of("a", total: 1)))
+      let session = MockApiSession(.page("a", total: 1))
       let dust = store.isRepositoryFetching.observe { value in seen.withLock { $0.append(value) } }
 
-      await RepositoryAction(session: session).fetchRepositories(of: mona, limit: nil)
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
       dust.clean()
       #expect(seen.withLock { $0 } == [false, true, false])
@@ -45,11 +45,11 @@ struct RepositoryActionTests {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
       let session = MockApiSession(
-        .success(.of("a", total: 2, next: "1")),
+        .page("a", total: 2, next: "1"),
         .failure(.notJSON(status: 200))
       )
 
-      await RepositoryAction(session: session).fetchRepositories(of: mona, limit: nil)
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
       #expect(store.repositories.value == [.named("a")])
       #expect(store.failure.value == ApiError(.notJSON(status: 200), at: "mock"))
@@ -62,14 +62,14 @@ struct RepositoryActionTests {
       let store = RepositoryStore.instantiate()
       let action = RepositoryAction(
         session: MockApiSession(
-          .success(.of("a", total: 2, next: "1")),
+          .page("a", total: 2, next: "1"),
           .failure(.cancelled),
-          .success(.of("b", total: 1))
+          .page("b", total: 1)
         )
       )
 
-      await action.fetchRepositories(of: mona, limit: nil)
-      await action.fetchRepositories(of: mona, limit: nil)
+      await action.fetchRepositories(matching: mona, limit: nil)
+      await action.fetchRepositories(matching: mona, limit: nil)
 
       #expect(store.repositories.value == [.named("b")])
       #expect(store.failure.value == nil)
@@ -82,34 +82,61 @@ struct RepositoryActionTests {
       let session = MockApiSession(
         .failure(.gatewayTimedOut(status: 502)),
         .failure(.gatewayTimedOut(status: 504)),
-        .success(.of("a", total: 2, next: "1")),
-        .success(.of("b", total: 2))
+        .page("a", total: 2, next: "1"),
+        .page("b", total: 2)
       )
 
-      await RepositoryAction(session: session).fetchRepositories(of: mona, limit: nil)
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
-      #expect(session.requests.map(\.variables.first) == [100, 50, 25, 25])
+      #expect(session.requests.map(\.first) == [100, 50, 25, 25])
       #expect(store.repositories.value == [.named("a"), .named("b")])
       #expect(store.failure.value == nil)
     }
   }
 
-  @Test func aLostConnectionIsTriedOnceMore() async {
+  @Test func aLimitSaysWhetherThereIsMore() async {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
-      let lost = ApiError.Reason.connectionLost("gone")
-      let session = MockApiSession(
-        .failure(lost),
-        .success(.of("a", total: 2, next: "1")),
-        .failure(lost),
-        .failure(lost)
-      )
+      let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
 
-      await RepositoryAction(session: session).fetchRepositories(of: mona, limit: nil)
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
+      let hasMore = store.hasMoreRepositories.value
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
 
-      #expect(session.requests.map(\.variables.after) == [nil, nil, "1", "1"])
-      #expect(store.repositories.value == [.named("a")])
-      #expect(store.failure.value?.reason == lost)
+      #expect(hasMore)
+      #expect(!store.hasMoreRepositories.value)
+    }
+  }
+
+  @Test func whatDoesNotMatchIsLeftOut() async {
+    await withDispatcher(Dispatcher()) {
+      let store = RepositoryStore.instantiate()
+      var swift = GitHub.Repository.named("swift")
+      swift.primaryLanguage = "Swift"
+      var query = mona
+      query.language = "sWIFT"
+      let page = Page(items: [.named("none"), swift], totalCount: 2)
+
+      await RepositoryAction(session: MockApiSession(.success(page)))
+        .fetchRepositories(matching: query, limit: nil)
+
+      #expect(store.repositories.value == [swift])
+    }
+  }
+
+  @Test func oneRepositoryIsSelected() async {
+    await withDispatcher(Dispatcher()) {
+      let store = RepositoryStore.instantiate()
+      let repository = GitHub.Repository.named("a")
+      let session = MockApiSession(.success(repository), .failure(.unknownRepository("mona/b")))
+
+      await RepositoryAction(session: session).fetchRepository(owner: "mona", name: "a")
+      let selected = store.selectedRepository.value
+      await RepositoryAction(session: session).fetchRepository(owner: "mona", name: "b")
+
+      #expect(selected == repository)
+      #expect(store.selectedRepository.value == nil)
+      #expect(store.failure.value == ApiError(.unknownRepository("mona/b"), at: "mock"))
     }
   }
 
@@ -117,11 +144,11 @@ struct RepositoryActionTests {
     await withDispatcher(Dispatcher()) {
       let store = RepositoryStore.instantiate()
       let session = MockApiSession(
-        .success(.of("a", total: 9, next: "1")),
-        .success(.of("b", total: 9, next: "1"))
+        .page("a", total: 9, next: "1"),
+        .page("b", total: 9, next: "1")
       )
 
-      await RepositoryAction(session: session).fetchRepositories(of: mona, limit: nil)
+      await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
       #expect(store.repositories.value == [.named("a"), .named("b")])
       #expect(store.failure.value == ApiError(.pagesWithoutEnd, at: "mock"))

@@ -1,17 +1,22 @@
+import Foundation
+
 /// A GitHub token, which nothing prints.
-struct AccessToken: Sendable {
+package struct AccessToken: Equatable, Sendable {
   /// What goes into the request, and nowhere else.
   let secret: String
 
+  /// Takes a text without the spaces and line breaks around it.
+  ///
   /// A token has visible ASCII characters only; with any other, URLSession drops the header.
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-    secret = String(text)
+    secret = text
   }
 }
 
 extension AccessToken: CustomStringConvertible, CustomReflectable {
-  var description: String { "<token>" }
+  package var description: String { "<token>" }
 
-  var customMirror: Mirror { Mirror(self, children: []) }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }

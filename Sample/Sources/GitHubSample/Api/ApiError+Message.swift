@@ -10,10 +10,10 @@ extension ApiError {
     switch reason {
     case .missingToken:
       "\(place) answers nobody without a token."
-    case .malformedToken(let variable):
-      "The token in \(variable) holds a character that no token has, such as a space or a line break."
-    case .unusableEndpoint(let url):
-      "GITHUB_GRAPHQL_URL is not a web address that can be asked: \(url)."
+    case .malformedToken(let source):
+      "The token from \(source) holds a character that no token has, such as a space or a line break."
+    case .unusableEndpoint(let address):
+      "\(place) does not lead to a server that can be asked: \(DisplayText.clause(address))."
     case .insecureEndpoint:
       "GITHUB_GRAPHQL_URL would send the token to \(place) unencrypted."
     case .unreachable(let detail):
@@ -21,7 +21,7 @@ extension ApiError {
     case .connectionLost(let detail):
       "The connection to \(place) broke off: \(DisplayText.clause(detail))."
     case .timedOut(let duration):
-      "\(place) gave no complete answer within \(duration)."
+      "\(place) gave no complete answer within \(DisplayText.spoken(duration))."
     case .redirected(let target):
       "\(place) redirects to \(target), where the token is not sent."
     case .tooLarge(let limit):
@@ -32,10 +32,12 @@ extension ApiError {
       "\(place) rejected the token: \(DisplayText.clause(detail))."
     case .forbidden(let detail, _):
       "\(place) refused the request: \(DisplayText.clause(detail))."
-    case .rateLimited(let detail):
+    case .rateLimited(let detail, _):
       "\(place) limits the rate of requests: \(DisplayText.clause(detail))."
     case .gatewayTimedOut(let status):
       "\(place) took too long to answer (HTTP \(status)), for smaller pages too."
+    case .tooCostly(let detail):
+      "\(place) spends no more on the query, for smaller pages too: \(DisplayText.clause(detail))."
     case .unexpectedStatus(let status, let detail):
       "\(place) answered with HTTP \(status): \(DisplayText.clause(detail))."
     case .notJSON(let status):
@@ -46,6 +48,8 @@ extension ApiError {
       "\(place) could not answer the query: \(DisplayText.clause(detail))."
     case .unknownOwner(let login):
       "\(place) knows no user or organization named '\(login)'."
+    case .unknownRepository(let name):
+      "\(place) knows no repository named '\(name)'."
     case .pagesWithoutEnd:
       "\(place) says that there are more pages, and gives no way to reach them."
     }
@@ -53,32 +57,34 @@ extension ApiError {
 
   private var whatToDo: String {
     switch reason {
-    case .missingToken:
-      "Set GH_TOKEN or GITHUB_TOKEN, or try --demo."
+    case .missingToken(let variables):
+      "Set \(variables.joined(separator: " or ")), or try --demo."
     case .malformedToken:
       "Copy it again, alone."
     case .unusableEndpoint:
-      "Give it an https URL."
+      "Give it the name of a host, or GITHUB_GRAPHQL_URL an https URL."
     case .redirected, .notJSON, .unexpectedShape, .unexpectedStatus:
-      "Check GITHUB_GRAPHQL_URL, or try again later."
+      "Check --hostname and GITHUB_GRAPHQL_URL, or try again later."
     case .insecureEndpoint:
       "Use https; http is for this machine only."
     case .unreachable, .connectionLost, .timedOut:
-      "Check the network and GITHUB_GRAPHQL_URL, or try again later."
+      "Check the network, --hostname and GITHUB_GRAPHQL_URL, or try again later."
     case .rejectedToken:
-      "Set GH_TOKEN or GITHUB_TOKEN to a valid one."
+      "Give it a valid one."
     case .forbidden(_, let singleSignOn?):
       "Authorize the token here: \(singleSignOn)"
     case .forbidden:
       "Check what the token may do."
+    case .rateLimited(_, let wait?):
+      "Try again in \(DisplayText.spoken(wait))."
     case .rateLimited:
       "Try again later."
-    case .gatewayTimedOut, .refusedQuery, .tooLarge, .pagesWithoutEnd:
+    case .gatewayTimedOut, .tooCostly, .refusedQuery, .tooLarge, .pagesWithoutEnd:
       "Try again later, or ask for less with --limit."
     case .cancelled:
       "Nothing needs to be done."
-    case .unknownOwner:
-      "Check the spelling."
+    case .unknownOwner, .unknownRepository:
+      "Check the spelling, and that the token may see it."
     }
   }
 }

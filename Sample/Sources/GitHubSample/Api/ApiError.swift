@@ -2,8 +2,8 @@
 package struct ApiError: Error, Equatable {
   package enum Reason: Error, Equatable {
     // Before anything is sent.
-    case missingToken
-    case malformedToken(variable: String)
+    case missingToken(variables: [String])
+    case malformedToken(source: String)
     case unusableEndpoint(String)
     case insecureEndpoint
 
@@ -18,13 +18,15 @@ package struct ApiError: Error, Equatable {
     // In the answer.
     case rejectedToken(String)
     case forbidden(String, singleSignOn: String?)
-    case rateLimited(String)
+    case rateLimited(String, retryAfter: Duration?)
     case gatewayTimedOut(status: Int)
+    case tooCostly(String)
     case unexpectedStatus(Int, String)
     case notJSON(status: Int)
     case unexpectedShape
     case refusedQuery(String)
     case unknownOwner(login: String)
+    case unknownRepository(String)
     case pagesWithoutEnd
   }
 

@@ -12,21 +12,22 @@ struct Endpoint: Sendable {
   private let url: URL
   private let token: AccessToken
 
-  /// Reads `GITHUB_GRAPHQL_URL`, and `GH_TOKEN` or else `GITHUB_TOKEN`.
+  /// Finds out from the command line and the environment.
   ///
-  /// Plain http is for loopback only: anywhere else the token could be read on the way.
-  init(variables: [String: String]) throws(ApiError) {
-    let address = Endpoint.value(of: "GITHUB_GRAPHQL_URL", in: variables)
+  /// The host is that of `--hostname`, `GITHUB_GRAPHQL_URL` or `GH_HOST`, or github.com. Plain http
+  /// is for loopback only: anywhere else the token could be read on the way.
+  init(options: ConnectionOptions, variables: [String: String]) throws(ApiError) {
+    let address = try Endpoint.address(options: options, variables: variables)
     guard
-      let components = URLComponents(string: address ?? "https://api.github.com/graphql"),
+      let components = URLComponents(string: address.text),
       let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
       let host = components.host, !host.isEmpty,
       components.user == nil, components.password == nil,
       let url = components.url
     else {
       // An address with a user name may hold a password too, and is not shown.
-      let shown = address.map { $0.contains("@") ? "it holds a user name" : $0 } ?? ""
-      throw ApiError(.unusableEndpoint(shown), at: "GITHUB_GRAPHQL_URL")
+      let shown = address.text.contains("@") ? "it holds a user name" : address.text
+      throw ApiError(.unusableEndpoint(shown), at: address.source)
     }
     let place = components.port.map { "\(host):\($0)" } ?? host
     guard scheme == "https" || Endpoint.isLoopback(host) else {
@@ -34,7 +35,12 @@ struct Endpoint: Sendable {
     }
     self.url = url
     self.place = place
-    token = try Endpoint.token(in: variables, for: place)
+    token = try Endpoint.token(
+      options: options,
+      variables: variables,
+      names: Endpoint.tokenVariables(for: host, isGiven: address.isGiven),
+      place: place
+    )
   }
 
   /// A POST of a GraphQL body.
@@ -57,30 +63,93 @@ struct Endpoint: Sendable {
     guard token.secret.utf8.count >= 8 else { return answer }
     return answer.replacing(token.secret, with: "\(token)")
   }
+}
 
-  private static func token(
-    in variables: [String: String],
-    for place: String
-  ) throws(ApiError) -> AccessToken {
-    for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
-      guard let text = value(of: name, in: variables) else { continue }
-      guard let token = AccessToken(text) else {
-        throw ApiError(.malformedToken(variable: name), at: place)
-      }
-      return token
-    }
-    throw ApiError(.missingToken, at: place)
+// MARK: - The address
+
+extension Endpoint {
+  private struct Address {
+    let text: String
+
+    /// Where it comes from, for messages.
+    let source: String
+
+    /// Whether it was given as it is, and not made from the name of a host.
+    var isGiven = false
   }
 
-  /// A variable without the line break that often ends it; an empty one counts as none.
-  private static func value(of name: String, in variables: [String: String]) -> String? {
-    let value = variables[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
-    return value?.isEmpty == false ? value : nil
+  private static func address(
+    options: ConnectionOptions,
+    variables: [String: String]
+  ) throws(ApiError) -> Address {
+    if let host = options.hostname {
+      return try Address(text: address(of: host, from: "--hostname"), source: "--hostname")
+    }
+    if let address = value(of: "GITHUB_GRAPHQL_URL", in: variables) {
+      return Address(text: address, source: "GITHUB_GRAPHQL_URL", isGiven: true)
+    }
+    let host = value(of: "GH_HOST", in: variables) ?? "github.com"
+    return try Address(text: address(of: host, from: "GH_HOST"), source: "GH_HOST")
+  }
+
+  /// Where a GitHub at a host answers GraphQL requests.
+  private static func address(
+    of host: String,
+    from source: String
+  ) throws(ApiError) -> String {
+    guard host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-:[]".contains($0)) })
+    else { throw ApiError(.unusableEndpoint(host), at: source) }
+    return isOfGitHub(host) ? "https://api.\(host)/graphql" : "https://\(host)/api/graphql"
+  }
+
+  /// Whether GitHub itself runs the host, and not some enterprise.
+  private static func isOfGitHub(_ host: String) -> Bool {
+    let host = host.lowercased()
+    return host == "github.com" || host.hasSuffix(".ghe.com")
   }
 
   private static func isLoopback(_ host: String) -> Bool {
     if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}
+
+// MARK: - The token
+
+extension Endpoint {
+  /// The variables that may hold the token for a host, as `gh` reads them.
+  ///
+  /// A token for github.com is not sent to an enterprise's host, unless `GITHUB_GRAPHQL_URL` names
+  /// it: there, in a workflow, `GITHUB_TOKEN` is the token for that host.
+  private static func tokenVariables(for host: String, isGiven: Bool) -> [String] {
+    let usual = ["GH_TOKEN", "GITHUB_TOKEN"]
+    let ofEnterprise = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
+    let owner = host.lowercased().hasPrefix("api.") ? String(host.dropFirst(4)) : host
+    if isOfGitHub(owner) { return usual }
+    return isGiven ? ofEnterprise + usual : ofEnterprise
+  }
+
+  private static func token(
+    options: ConnectionOptions,
+    variables: [String: String],
+    names: [String],
+    place: String
+  ) throws(ApiError) -> AccessToken {
+    if let token = options.token { return token }
+    for name in names {
+      guard let text = value(of: name, in: variables) else { continue }
+      guard let token = AccessToken(text) else {
+        throw ApiError(.malformedToken(source: name), at: place)
+      }
+      return token
+    }
+    throw ApiError(.missingToken(variables: names), at: place)
+  }
+
+  /// A variable without the line break that often ends it; an empty one counts as none.
+  private static func value(of name: String, in variables: [String: String]) -> String? {
+    let value = variables[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
+    return value?.isEmpty == false ? value : nil
   }
 }

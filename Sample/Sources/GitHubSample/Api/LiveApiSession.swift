@@ -4,13 +4,22 @@ import Foundation
 package struct LiveApiSession: ApiSession {
   private let endpoint: Result<Endpoint, ApiError>
   private let limits: HTTPLimits
+  private let deadline: Deadline
 
-  /// Makes a session from the process's environment variables.
+  /// Makes a session from the command line's options and the process's environment variables.
   ///
   /// If they won't do, that is said in answer to the first request, the way any failure is.
-  package init(variables: [String: String], limits: HTTPLimits = .standard) {
-    endpoint = Result { () throws(ApiError) in try Endpoint(variables: variables) }
+  package init(
+    options: ConnectionOptions = ConnectionOptions(),
+    variables: [String: String],
+    limits: HTTPLimits = .standard,
+    deadline: Deadline
+  ) {
+    endpoint = Result { () throws(ApiError) in
+      try Endpoint(options: options, variables: variables)
+    }
     self.limits = limits
+    self.deadline = deadline
   }
 
   package var place: String {
@@ -24,12 +33,15 @@ package struct LiveApiSession: ApiSession {
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
     let endpoint = try endpoint.get()
+    let remaining = deadline.remaining
+    let limits = HTTPLimits(time: min(limits.time, remaining), bodySize: limits.bodySize)
     do throws(ApiError.Reason) {
       let urlRequest = endpoint.urlRequest(body: try request.body())
       let answer = try await HTTPTransport.shared.send(urlRequest, limits: limits)
       return try request.response(to: endpoint.redact(answer))
     } catch {
-      throw ApiError(error, at: place)
+      let isDeadline = error == .timedOut(after: remaining)
+      throw ApiError(isDeadline ? .timedOut(after: deadline.total) : error, at: place)
     }
   }
 }

@@ -1,51 +1,142 @@
-extension Command {
-  /// The owner whose repositories the demo lists.
-  private static let demoLogin = "octocat"
+import Foundation
 
+extension Command {
   /// Reads the arguments that follow the program's name.
   package init(arguments: some Sequence<String>) throws(UsageError) {
-    var login: String?
-    var limit: Int?? = .none
-    var isDemo = false
-    var iterator = arguments.makeIterator()
-    while let argument = iterator.next() {
-      switch argument {
-      case "-h", "--help":
-        self = .help
-        return
-      case "--demo":
-        isDemo = true
-      case "--all":
-        limit = .some(nil)
-      case "-L", "--limit":
-        limit = try Command.limit(from: iterator.next(), of: argument)
-      case _ where argument.hasPrefix("-"):
-        throw UsageError(
-          message: """
-            unknown option \(argument); the options are -L/--limit N, --all, --demo and -h/--help
-            """
-        )
-      case _ where login != nil:
-        throw UsageError(message: "one LOGIN at a time, not \(argument) too")
-      case "":
-        throw UsageError(message: "LOGIN is empty")
-      default:
-        login = argument
+    var words = Array(arguments)
+    let topic = words.first.flatMap(Topic.init) ?? .list
+    if words.first == topic.rawValue { words.removeFirst() }
+    let arguments = try ParsedArguments(words, options: topic.options)
+    if arguments.has("help") {
+      self = .help(topic)
+    } else if arguments.has("version") {
+      self = .version
+    } else {
+      switch topic {
+      case .list: self = .list(try ListOptions(arguments))
+      case .search: self = .search(try SearchOptions(arguments))
+      case .show: self = .show(try ShowOptions(arguments))
       }
     }
-    guard let login = login ?? (isDemo ? Command.demoLogin : nil) else {
-      throw UsageError(message: "whose repositories? Give a LOGIN, or try --demo")
+  }
+}
+
+extension ListOptions {
+  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+    common = try CommonOptions(arguments, fields: RepositoryFormat.fields.map(\.name))
+    limit = try arguments.limit()
+    query.login = try arguments.onePositional(named: "LOGIN") ?? ""
+    query.order = try arguments.choice("sort") ?? .stars
+    query.direction = try arguments.choice("order")
+    query.visibility = try arguments.choice("visibility", named: { $0.rawValue.lowercased() })
+    query.isFork = try arguments.either("fork", or: "source")
+    query.isArchived = try arguments.either("archived", or: "no-archived")
+    query.language = arguments.value(of: "language")
+    if common.connection.isDemo, query.login.isEmpty { query.login = RecordedApiSession.demoLogin }
+  }
+}
+
+extension SearchOptions {
+  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+    common = try CommonOptions(arguments, fields: UserFormat.fields.map(\.name))
+    limit = try arguments.limit()
+    guard !arguments.positionals.isEmpty else { throw UsageError("search needs a QUERY") }
+    text = arguments.positionals.joined(separator: " ")
+  }
+}
+
+extension ShowOptions {
+  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+    common = try CommonOptions(arguments, fields: RepositoryFormat.fields.map(\.name))
+    let whole = try arguments.onePositional(named: "OWNER/NAME") ?? ""
+    let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts.contains("") else {
+      throw UsageError("show needs an OWNER/NAME\(whole.isEmpty ? "" : ", not \(whole)")")
     }
-    var options = ListOptions(login: login, isDemo: isDemo)
-    if let limit { options.limit = limit }
-    self = .listRepositories(options)
+    owner = String(parts[0])
+    name = String(parts[1])
+  }
+}
+
+extension CommonOptions {
+  fileprivate init(_ arguments: ParsedArguments, fields: [String]) throws(UsageError) {
+    connection.hostname = try arguments.nonEmptyValue(of: "hostname")
+    connection.isDemo = arguments.has("demo")
+    if arguments.has("timeout") {
+      let text = arguments.value(of: "timeout") ?? ""
+      guard let seconds = Double(text), (0.001...86_400).contains(seconds) else {
+        throw UsageError("--timeout needs SECONDS above 0 and up to 86400, not \(text)")
+      }
+      connection.timeout = .seconds(seconds)
+    }
+    if arguments.has("token") {
+      guard let token = AccessToken(arguments.value(of: "token") ?? "") else {
+        throw UsageError("--token has a character that no token has, or none at all")
+      }
+      connection.token = token
+    }
+    readsToken = arguments.has("token-stdin")
+    if readsToken, connection.token != nil {
+      throw UsageError("--token and --token-stdin exclude each other")
+    }
+    color = try arguments.choice("color") ?? .auto
+    jsonFields = try arguments.jsonFields(among: fields)
+  }
+}
+
+// MARK: - Values
+
+extension ParsedArguments {
+  fileprivate func onePositional(named name: String) throws(UsageError) -> String? {
+    if positionals.count > 1 {
+      throw UsageError("one \(name) at a time, not \(positionals[1]) too")
+    }
+    if positionals.first == "" { throw UsageError("\(name) is empty") }
+    return positionals.first
   }
 
-  private static func limit(from value: String?, of option: String) throws(UsageError) -> Int {
-    guard let value else { throw UsageError(message: "\(option) needs a number") }
-    guard let limit = Int(value), limit > 0 else {
-      throw UsageError(message: "\(option) needs a number above 0, not \(value)")
+  fileprivate func nonEmptyValue(of option: String) throws(UsageError) -> String? {
+    let value = value(of: option)
+    if value == "" { throw UsageError("the value of --\(option) is empty") }
+    return value
+  }
+
+  fileprivate func limit() throws(UsageError) -> Int? {
+    guard has("limit") else { return has("all") ? nil : 30 }
+    if has("all") { throw UsageError("--limit and --all exclude each other") }
+    let text = value(of: "limit") ?? ""
+    guard let limit = Int(text), limit > 0 else {
+      throw UsageError("--limit needs a number above 0, not \(text)")
     }
     return limit
+  }
+
+  /// True or false for one of two options that exclude each other.
+  fileprivate func either(_ yes: String, or no: String) throws(UsageError) -> Bool? {
+    if has(yes), has(no) { throw UsageError("--\(yes) and --\(no) exclude each other") }
+    return has(yes) ? true : has(no) ? false : nil
+  }
+
+  fileprivate func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    _ option: String,
+    named name: (Choice) -> String = { $0.rawValue }
+  ) throws(UsageError) -> Choice? {
+    guard let text = value(of: option) else { return nil }
+    guard let choice = Choice.allCases.first(where: { name($0) == text }) else {
+      let names = Choice.allCases.map(name).joined(separator: ", ")
+      throw UsageError("--\(option) is one of \(names), not \(text)")
+    }
+    return choice
+  }
+
+  fileprivate func jsonFields(among known: [String]) throws(UsageError) -> [String]? {
+    guard has("json") else { return nil }
+    guard let list = value(of: "json") else { return known }
+    let fields = list.split(separator: ",").map(String.init)
+    if let unknown = fields.first(where: { !known.contains($0) }) ?? (fields.isEmpty ? list : nil) {
+      let names = known.joined(separator: ", ")
+      throw UsageError("--json knows no field \(unknown); the fields are \(names)")
+    }
+    return fields
   }
 }

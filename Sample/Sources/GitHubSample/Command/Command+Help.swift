@@ -1,19 +1,45 @@
-extension Command {
+extension Command.Topic {
   /// How the command is used, in one line.
-  package static let usage = "Usage: github-repos [LOGIN] [-L N | --all] [--demo]"
+  package var usage: String {
+    switch self {
+    case .list: "Usage: github-repos [LOGIN] [OPTIONS]"
+    case .search: "Usage: github-repos search QUERY [OPTIONS]"
+    case .show: "Usage: github-repos show OWNER/NAME [OPTIONS]"
+    }
+  }
 
-  package static let helpText = """
-    List the repositories of a GitHub user or organization, most starred first.
+  package var help: String {
+    let width = (options.map(\.synopsis.count).max() ?? 0) + 2
+    let lines = options.map { "  " + $0.synopsis.leftAligned(in: width) + $0.help }
+    return [about, usage, lines.joined(separator: "\n"), more].joined(separator: "\n\n")
+  }
 
-    \(usage)
+  private var about: String {
+    switch self {
+    case .list:
+      """
+      List the repositories of a GitHub user or organization, most starred first; without a LOGIN,
+      those of the user whose token it is.
+      """
+    case .search: "Find GitHub users and organizations."
+    case .show: "Show one GitHub repository."
+    }
+  }
 
-      -L, --limit N   list at most N repositories (30)
-          --all       list all of them
-          --demo      use recorded answers: no token, no network; its LOGIN is octocat
-      -h, --help      show this help
+  private var more: String {
+    let others =
+      self == .list
+      ? """
+      github-repos search QUERY finds users, github-repos show OWNER/NAME shows a repository; each has
+      a --help of its own. Of a user named like that, github-repos -- search lists the repositories.
 
-    GH_TOKEN or GITHUB_TOKEN holds the token; GITHUB_GRAPHQL_URL asks another server than
-    https://api.github.com/graphql.
-    Exit codes: 0 done, 1 failure, 2 usage, 4 no token or a rejected one.
-    """
+
+      """ : ""
+    return others + """
+      The token is that of GH_TOKEN or GITHUB_TOKEN; on another host than github.com, that of
+      GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN. GH_HOST names the host, GITHUB_GRAPHQL_URL the
+      whole address.
+      Exit codes: 0 done, 1 failure, 2 usage, 4 no token or a rejected one.
+      """
+  }
 }

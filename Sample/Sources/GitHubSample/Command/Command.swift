@@ -1,5 +1,66 @@
 /// What the command line asks for.
 package enum Command: Equatable, Sendable {
-  case help
-  case listRepositories(ListOptions)
+  case help(Topic)
+  case version
+  case list(ListOptions)
+  case search(SearchOptions)
+  case show(ShowOptions)
+
+  /// What there is to be helped with: each command has options of its own.
+  package enum Topic: String, CaseIterable, Sendable {
+    case list, search, show
+  }
+
+  package static let versionNumber = "1.0.0"
+}
+
+/// What all commands are told about where to ask, and how to show the answer.
+package struct CommonOptions: Equatable, Sendable {
+  package enum ColorChoice: String, CaseIterable, Sendable {
+    case auto, always, never
+  }
+
+  package var connection = ConnectionOptions()
+
+  /// Whether the token is to be read from standard input.
+  package var readsToken = false
+  package var color = ColorChoice.auto
+
+  /// The fields to write as JSON; nil for no JSON.
+  package var jsonFields: [String]?
+
+  package init() {}
+}
+
+/// Whose repositories to list, which, and how many.
+package struct ListOptions: Equatable, Sendable {
+  package var common = CommonOptions()
+
+  /// The login is empty for the user whose token it is.
+  package var query = RepositoryQuery(login: "")
+
+  /// How many to list; nil for all there are.
+  package var limit: Int? = 30
+
+  package init() {}
+}
+
+/// Which users to find, and how many.
+package struct SearchOptions: Equatable, Sendable {
+  package var common = CommonOptions()
+  package var text = ""
+
+  /// How many to list; nil for all there are.
+  package var limit: Int? = 30
+
+  package init() {}
+}
+
+/// Which repository to show.
+package struct ShowOptions: Equatable, Sendable {
+  package var common = CommonOptions()
+  package var owner = ""
+  package var name = ""
+
+  package init() {}
 }

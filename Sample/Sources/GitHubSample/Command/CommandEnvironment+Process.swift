@@ -1,16 +1,29 @@
 import Foundation
 
 extension CommandEnvironment {
-  /// The process's own streams and variables, and the network.
+  /// The process's own streams and variables, the network, and the time.
   package static var process: CommandEnvironment {
-    CommandEnvironment(
-      session: LiveApiSession(variables: ProcessInfo.processInfo.environment),
-      demoSession: RecordedApiSession.demo,
+    let variables = ProcessInfo.processInfo.environment
+    let terminal = Terminal(
+      outputWidth: StandardStreams.outputWidth,
+      isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+      isErrorTerminal: isatty(STDERR_FILENO) == 1,
+      variables: variables
+    )
+    return CommandEnvironment(
       console: Console(
         output: .standardOutput,
         errors: .standardError,
-        isInteractive: isatty(2) == 1
-      )
+        showsActivity: terminal.showsActivity
+      ),
+      terminal: terminal,
+      makeSession: { options, deadline in
+        if options.isDemo { return RecordedApiSession.demo }
+        return LiveApiSession(options: options, variables: variables, deadline: deadline)
+      },
+      readToken: StandardStreams.readLine,
+      now: { Date() },
+      sleep: { try await Task.sleep(for: $0) }
     )
   }
 }

@@ -1,15 +1,34 @@
+import Foundation
+
 /// What a command needs of the world around it.
 package struct CommandEnvironment: Sendable {
-  /// Whom to ask.
-  package let session: any ApiSession
-
-  /// Whom to ask in a demo.
-  package let demoSession: any ApiSession
   package let console: Console
+  package let terminal: Terminal
 
-  package init(session: any ApiSession, demoSession: any ApiSession, console: Console) {
-    self.session = session
-    self.demoSession = demoSession
+  /// Makes the session that asks as the options say, and gives up at the deadline.
+  package let makeSession: @Sendable (ConnectionOptions, Deadline) -> any ApiSession
+
+  /// Reads the token from standard input.
+  package let readToken: @Sendable () -> String
+
+  package let now: @Sendable () -> Date
+
+  /// Waits, or throws if the task is cancelled.
+  package let sleep: @Sendable (Duration) async throws -> Void
+
+  package init(
+    console: Console,
+    terminal: Terminal,
+    makeSession: @escaping @Sendable (ConnectionOptions, Deadline) -> any ApiSession,
+    readToken: @escaping @Sendable () -> String,
+    now: @escaping @Sendable () -> Date,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) {
     self.console = console
+    self.terminal = terminal
+    self.makeSession = makeSession
+    self.readToken = readToken
+    self.now = now
+    self.sleep = sleep
   }
 }

@@ -1,4 +1,4 @@
-/// The two streams of the command, and the line of progress that comes and goes on a terminal.
+/// The two streams of the command, and the line of activity that comes and goes on a terminal.
 ///
 /// It may be used from any thread; lines never mix.
 package final class Console: Sendable {
@@ -8,16 +8,20 @@ package final class Console: Sendable {
     var outputFailure: String?
   }
 
+  /// Takes the line of activity away, and brings back the cursor.
+  static let endOfActivity = "\r\u{1B}[K\u{1B}[?25h"
+  private static let beginOfActivity = "\u{1B}[?25l"
+
   private let state = Protected(State())
   private let output: TextOutput
   private let errors: TextOutput
-  private let isInteractive: Bool
+  private let showsActivity: Bool
 
-  /// - Parameter isInteractive: Whether `errors` is a terminal, where a line can be taken back.
-  package init(output: TextOutput, errors: TextOutput, isInteractive: Bool) {
+  /// - Parameter showsActivity: Whether `errors` is a terminal, where a line can be taken back.
+  package init(output: TextOutput, errors: TextOutput, showsActivity: Bool) {
     self.output = output
     self.errors = errors
-    self.isInteractive = isInteractive
+    self.showsActivity = showsActivity
   }
 
   /// Why a line could not be written to the output, if one could not.
@@ -27,10 +31,15 @@ package final class Console: Sendable {
 
   /// Writes a line of the result.
   package func print(_ line: String) {
+    print { line }
+  }
+
+  /// Writes a line of the result that may be impossible to make.
+  package func print(_ makeLine: () throws -> String) {
     withActivityHidden { state in
       guard state.outputFailure == nil else { return }
       do {
-        try output.write(line + "\n")
+        try output.write(makeLine() + "\n")
       } catch {
         state.outputFailure = error.localizedDescription
       }
@@ -44,17 +53,8 @@ package final class Console: Sendable {
 
   /// Shows what goes on, on a terminal only, in a line that later ones replace.
   package func showActivity(_ line: String) {
-    guard isInteractive else { return }
+    guard showsActivity else { return }
     withActivityHidden { $0.activity = line }
-  }
-
-  /// Shows how far things are: as `showActivity` does or, without a terminal, as a line of its own.
-  package func showProgress(_ line: String) {
-    if isInteractive {
-      showActivity(line)
-    } else {
-      report(line)
-    }
   }
 
   package func hideActivity() {
@@ -64,9 +64,9 @@ package final class Console: Sendable {
   /// The lock is held while writing: it is what keeps lines whole and in order.
   private func withActivityHidden(_ write: (inout State) -> Void) {
     state.withLock { state in
-      if state.activity != nil { writeError("\r\u{1B}[K") }
+      if state.activity != nil { writeError(Console.endOfActivity) }
       write(&state)
-      if let activity = state.activity { writeError(activity) }
+      if let activity = state.activity { writeError(Console.beginOfActivity + activity) }
     }
   }
 

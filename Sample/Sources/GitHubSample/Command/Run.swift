@@ -9,47 +9,62 @@ package func run(
     return await run(try Command(arguments: arguments), environment: environment)
   } catch {
     environment.console.report("github-repos: \(DisplayText.oneLine(error.message)).")
-    environment.console.report(Command.usage)
+    environment.console.report("See github-repos --help.")
     return .usage
   }
 }
 
 /// Runs a command, and says how it ended.
 package func run(_ command: Command, environment: CommandEnvironment) async -> ExitCode {
-  var exitCode: ExitCode
+  let console = environment.console
+  var exitCode = ExitCode.success
   switch command {
-  case .help:
-    environment.console.print(Command.helpText)
-    exitCode = .success
-  case .listRepositories(let options):
-    exitCode = await listRepositories(options, environment: environment)
+  case .help(let topic): console.print(topic.help)
+  case .version: console.print("github-repos \(Command.versionNumber)")
+  case .list(let options): exitCode = await list(options, environment: environment)
+  case .search(let options): exitCode = await search(options, environment: environment)
+  case .show(let options): exitCode = await show(options, environment: environment)
   }
-  if let failure = environment.console.outputFailure {
-    let reason = DisplayText.clause(failure)
-    environment.console.report("github-repos: The output could not be written: \(reason).")
+  if let failure = console.outputFailure {
+    console.report(
+      "github-repos: The output could not be written: \(DisplayText.clause(failure))."
+    )
     exitCode = .failure
   }
   return exitCode
 }
 
-/// Selects the user and fetches the repositories. The views show what becomes of the stores.
-private func listRepositories(
-  _ options: ListOptions,
-  environment: CommandEnvironment
+/// Makes a session, lets actions use it, and answers how the stores say it ended.
+///
+/// - Parameter makeViews: Makes the views, which show what becomes of the stores meanwhile.
+func withSession(
+  _ options: CommonOptions,
+  environment: CommandEnvironment,
+  makeViews: (Stores) -> [any Sendable],
+  operation: (any ApiSession, Stores) async -> Void
 ) async -> ExitCode {
-  let userStore = UserStore.instantiate()
-  let repositoryStore = RepositoryStore.instantiate()
-  let console = environment.console
-  let views: [any Sendable] = [
-    RepositoryTableView(store: repositoryStore, console: console),
-    ProgressView(userStore: userStore, repositoryStore: repositoryStore, console: console),
-    OutcomeView(userStore: userStore, repositoryStore: repositoryStore, console: console),
-  ]
-  let session = options.isDemo ? environment.demoSession : environment.session
-
-  UserAction().selectUser(login: options.login)
-  if let user = userStore.selectedUser.value {
-    await RepositoryAction(session: session).fetchRepositories(of: user, limit: options.limit)
+  var connection = options.connection
+  if options.readsToken {
+    guard let token = AccessToken(environment.readToken()) else {
+      environment.console.report(
+        """
+        github-repos: Standard input holds no token, or one with a character that no token has, \
+        such as a space. Copy it again, alone.
+        """
+      )
+      return .unauthorized
+    }
+    connection.token = token
   }
-  return withExtendedLifetime(views) { repositoryStore.failure.value?.exitCode ?? .success }
+  let stores = Stores()
+  let views = makeViews(stores)
+  let deadline = Deadline(after: connection.timeout)
+  let session = PatientApiSession(
+    environment.makeSession(connection, deadline),
+    deadline: deadline,
+    connection: ConnectionAction(),
+    sleep: environment.sleep
+  )
+  await operation(session, stores)
+  return withExtendedLifetime(views) { stores.exitCode }
 }

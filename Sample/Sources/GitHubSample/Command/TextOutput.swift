@@ -9,11 +9,7 @@ package struct TextOutput: Sendable {
     self.write = write
   }
 
-  package static let standardOutput = TextOutput {
-    try FileHandle.standardOutput.write(contentsOf: Data($0.utf8))
-  }
+  static let standardOutput = TextOutput { try StandardStreams.write($0, to: STDOUT_FILENO) }
 
-  package static let standardError = TextOutput {
-    try FileHandle.standardError.write(contentsOf: Data($0.utf8))
-  }
+  static let standardError = TextOutput { try StandardStreams.write($0, to: STDERR_FILENO) }
 }

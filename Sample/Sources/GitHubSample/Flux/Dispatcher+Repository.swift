@@ -9,7 +9,9 @@ extension Dispatcher {
     case isRepositoryFetching(Bool)
     case repositoryTotalCount(Int)
     case addRepositories([GitHub.Repository])
+    case hasMoreRepositories(Bool)
     case removeAllRepositories
+    case selectRepository(GitHub.Repository?)
     case repositoryFetchingFailed(ApiError)
   }
 }

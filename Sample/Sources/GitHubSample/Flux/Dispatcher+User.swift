@@ -1,11 +1,16 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// The states of whose repositories are looked at.
+  /// The states of whose repositories are looked at, and of a search for users.
   package enum User: DispatchState {
     package typealias RelatedStoreType = UserStore
     package typealias RelatedActionType = UserAction
 
-    case selectUser(GitHub.User)
+    case selectUser(GitHub.User?)
+    case isUserFetching(Bool)
+    case userTotalCount(Int)
+    case addUsers([GitHub.User])
+    case removeAllUsers
+    case userFetchingFailed(ApiError)
   }
 }

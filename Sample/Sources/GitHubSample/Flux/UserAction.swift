@@ -1,13 +1,49 @@
 import FluxCapacitor
 
-/// Chooses whose repositories are looked at.
+/// Chooses whose repositories are looked at, and searches for users.
 package final class UserAction: Actionable {
   package typealias DispatchStateType = Dispatcher.User
 
-  package init() {}
+  private let session: any ApiSession
+
+  package init(session: any ApiSession) {
+    self.session = session
+  }
 
   /// Selects a user, whom ``UserStore/selectedUser`` then shows.
   package func selectUser(login: String) {
     invoke(.selectUser(GitHub.User(login: login)))
+  }
+
+  /// Selects the user whose token it is, and returns when that is done or has failed.
+  package func selectViewer() async {
+    invoke(.selectUser(nil))
+    await fetch { () async throws(ApiError) in
+      invoke(.selectUser(try await session.send(ViewerRequest())))
+    }
+  }
+
+  /// Searches for users and organisations, and returns when all have come or it failed.
+  ///
+  /// - Parameter limit: How many to fetch; nil for all there are.
+  package func searchUsers(matching text: String, limit: Int?) async {
+    await fetch { () async throws(ApiError) in
+      var pager = Pager(UsersRequest(matching: text), limit: limit)
+      try await session.fetchPages(of: &pager) { users, totalCount in
+        invoke(.userTotalCount(totalCount))
+        invoke(.addUsers(users))
+      }
+    }
+  }
+
+  private func fetch(_ body: () async throws(ApiError) -> Void) async {
+    invoke(.removeAllUsers)
+    invoke(.isUserFetching(true))
+    do throws(ApiError) {
+      try await body()
+    } catch {
+      invoke(.userFetchingFailed(error))
+    }
+    invoke(.isUserFetching(false))
   }
 }

@@ -3,38 +3,80 @@ import Foundation
 extension GitHub {
   /// One repository, as a list shows it.
   package struct Repository: Hashable, Identifiable, Sendable {
+    package enum Visibility: String, CaseIterable, Codable, Sendable {
+      case `public` = "PUBLIC"
+      case `private` = "PRIVATE"
+      case `internal` = "INTERNAL"
+    }
+
     /// GitHub's global id, by which a repository that comes twice is recognised.
-    package let id: String
-    package let nameWithOwner: String
-    package let summary: String?
-    package let stargazerCount: Int
-    package let forkCount: Int
-    package let primaryLanguage: String?
-    package let pushedAt: Date?
+    package var id: String
+    package var nameWithOwner: String
+    package var url: String
+    package var summary: String?
+    package var stargazerCount: Int
+    package var forkCount: Int
+    package var primaryLanguage: String?
+    package var visibility: Visibility
+    package var isFork: Bool
+    package var isArchived: Bool
+    package var createdAt: Date?
+    package var updatedAt: Date?
+    package var pushedAt: Date?
 
     package init(
       id: String,
       nameWithOwner: String,
+      url: String = "",
       summary: String? = nil,
       stargazerCount: Int = 0,
       forkCount: Int = 0,
       primaryLanguage: String? = nil,
+      visibility: Visibility = .public,
+      isFork: Bool = false,
+      isArchived: Bool = false,
+      createdAt: Date? = nil,
+      updatedAt: Date? = nil,
       pushedAt: Date? = nil
     ) {
       self.id = id
       self.nameWithOwner = nameWithOwner
+      self.url = url
       self.summary = summary
       self.stargazerCount = stargazerCount
       self.forkCount = forkCount
       self.primaryLanguage = primaryLanguage
+      self.visibility = visibility
+      self.isFork = isFork
+      self.isArchived = isArchived
+      self.createdAt = createdAt
+      self.updatedAt = updatedAt
       self.pushedAt = pushedAt
     }
   }
 }
 
 extension GitHub.Repository: Decodable {
+  /// What a query asks of a repository.
+  static let selection = """
+    id
+    nameWithOwner
+    url
+    description
+    stargazerCount
+    forkCount
+    primaryLanguage { name }
+    visibility
+    isFork
+    isArchived
+    createdAt
+    updatedAt
+    pushedAt
+    """
+
   private enum CodingKeys: String, CodingKey {
-    case id, nameWithOwner, stargazerCount, forkCount, primaryLanguage, pushedAt
+    case id, nameWithOwner, url, stargazerCount, forkCount, primaryLanguage, visibility, isFork
+    case isArchived, createdAt, updatedAt, pushedAt
     case summary = "description"
   }
 
@@ -45,12 +87,20 @@ extension GitHub.Repository: Decodable {
   /// Reads a node of a GraphQL answer.
   package init(from decoder: any Decoder) throws {
     let node = try decoder.container(keyedBy: CodingKeys.self)
-    id = try node.decode(String.self, forKey: .id)
-    nameWithOwner = try node.decode(String.self, forKey: .nameWithOwner)
-    summary = try node.decodeIfPresent(String.self, forKey: .summary)
-    stargazerCount = try node.decode(Int.self, forKey: .stargazerCount)
-    forkCount = try node.decode(Int.self, forKey: .forkCount)
-    primaryLanguage = try node.decodeIfPresent(Language.self, forKey: .primaryLanguage)?.name
-    pushedAt = try node.decodeIfPresent(Date.self, forKey: .pushedAt)
+    self.init(
+      id: try node.decode(String.self, forKey: .id),
+      nameWithOwner: try node.decode(String.self, forKey: .nameWithOwner),
+      url: try node.decode(String.self, forKey: .url),
+      summary: try node.decodeIfPresent(String.self, forKey: .summary),
+      stargazerCount: try node.decode(Int.self, forKey: .stargazerCount),
+      forkCount: try node.decode(Int.self, forKey: .forkCount),
+      primaryLanguage: try node.decodeIfPresent(Language.self, forKey: .primaryLanguage)?.name,
+      visibility: try node.decode(Visibility.self, forKey: .visibility),
+      isFork: try node.decode(Bool.self, forKey: .isFork),
+      isArchived: try node.decode(Bool.self, forKey: .isArchived),
+      createdAt: try node.decodeIfPresent(Date.self, forKey: .createdAt),
+      updatedAt: try node.decodeIfPresent(Date.self, forKey: .updatedAt),
+      pushedAt: try node.decodeIfPresent(Date.self, forKey: .pushedAt)
+    )
   }
 }

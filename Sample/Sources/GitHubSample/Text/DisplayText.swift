@@ -32,6 +32,37 @@ package enum DisplayText {
     return clause.count > 200 ? clause.prefix(199) + "…" : clause
   }
 
+  /// JSON in which what isn't harmless is an escape of JSON's own.
+  static func escapedJSON(_ json: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in json.unicodeScalars {
+      if scalar == "\n" || isHarmless(scalar) {
+        result.append(scalar)
+      } else {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          result += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
+        }
+      }
+    }
+    return String(result)
+  }
+
+  /// "20 seconds", "1 minute", "2 hours": rounded up from the second minute on.
+  package static func spoken(_ duration: Duration) -> String {
+    let seconds = duration / .seconds(1)
+    let (count, unit) =
+      switch seconds {
+      case ..<120: (seconds, "second")
+      case ..<7_200: ((seconds / 60).rounded(.up), "minute")
+      default: ((seconds / 3_600).rounded(.up), "hour")
+      }
+    let number = count.formatted(
+      .number.precision(.fractionLength(0...2)).locale(Locale(identifier: "en_US"))
+    )
+    return "\(number) \(unit)\(count == 1 ? "" : "s")"
+  }
+
   private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
     scalar == " " || ("\u{9}"..."\u{D}").contains(scalar) || scalar == "\u{85}"
       || scalar == "\u{2028}" || scalar == "\u{2029}"

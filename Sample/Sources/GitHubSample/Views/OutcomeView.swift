@@ -1,33 +1,40 @@
 import FluxCapacitor
 
-/// Says on standard error what there is to say when the fetching has ended: what failed, that there
-/// was nothing, or that there is more.
+/// Says on standard error what there is to say when a fetching has ended: what failed, and what that
+/// means for what was shown; or, to people, that there was nothing.
 package final class OutcomeView: Sendable {
-  private let userStore: UserStore
-  private let repositoryStore: RepositoryStore
   private let console: Console
+  private let failure: Constant<ApiError?>
+  private let loss: @Sendable () -> String?
+  private let nothing: @Sendable () -> String?
   private let dustBuster = DustBuster()
 
-  package init(userStore: UserStore, repositoryStore: RepositoryStore, console: Console) {
-    self.userStore = userStore
-    self.repositoryStore = repositoryStore
+  /// - Parameters:
+  ///   - loss: What a failure leaves incomplete, in a sentence.
+  ///   - nothing: What to say without a failure, if there is nothing to be shown.
+  init(
+    isFetching: Constant<Bool>,
+    failure: Constant<ApiError?>,
+    console: Console,
+    loss: @escaping @Sendable () -> String? = { nil },
+    nothing: @escaping @Sendable () -> String? = { nil }
+  ) {
     self.console = console
-    repositoryStore.isRepositoryFetching
+    self.failure = failure
+    self.loss = loss
+    self.nothing = nothing
+    isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showOutcome() } }
       .cleaned(by: dustBuster)
   }
 
   private func showOutcome() {
-    let count = repositoryStore.repositories.value.count
-    let total = repositoryStore.repositoryTotalCount.value
-    if let failure = repositoryStore.failure.value {
-      let loss = count > 0 ? " The list above is incomplete: it has \(count) of \(total)." : ""
-      console.report("github-repos: \(failure.message)\(loss)")
-    } else if count == 0 {
-      let login = userStore.selectedUser.value?.login ?? ""
-      console.report("\(DisplayText.oneLine(login)) has no repositories.")
-    } else if count < total {
-      console.report("Showing \(count) of \(total) repositories; see --limit and --all.")
+    if let failure = failure.value {
+      console.report(
+        ["github-repos: \(failure.message)", loss()].compactMap(\.self).joined(separator: " ")
+      )
+    } else if let nothing = nothing() {
+      console.report(nothing)
     }
   }
 }

@@ -1,36 +1,79 @@
 import FluxCapacitor
 
-/// Shows on standard error how far the fetching has come.
+/// Shows on the terminal what goes on, with a spinner, as long as something does; and anywhere, that
+/// a rate limit is waited out.
 package final class ProgressView: Sendable {
-  private let userStore: UserStore
-  private let repositoryStore: RepositoryStore
+  private static let frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".map(String.init)
+  private static let pace = Duration.milliseconds(100)
+
+  private struct State {
+    var frame = 0
+
+    /// There as long as something is fetched.
+    var spinning: Task<Void, Never>?
+  }
+
+  private let state = Protected(State())
   private let console: Console
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let text: @Sendable () -> String
   private let dustBuster = DustBuster()
 
-  package init(userStore: UserStore, repositoryStore: RepositoryStore, console: Console) {
-    self.userStore = userStore
-    self.repositoryStore = repositoryStore
-    self.console = console
-    repositoryStore.isRepositoryFetching
-      .observe(ignoreFirst: true) { [weak self] in self?.show(isFetching: $0) }
-      .cleaned(by: dustBuster)
-    repositoryStore.repositories
-      .observe(ignoreFirst: true) { [weak self] in self?.show(count: $0.count) }
-      .cleaned(by: dustBuster)
-  }
-
-  private func show(isFetching: Bool) {
-    if isFetching {
-      let login = userStore.selectedUser.value?.login ?? ""
-      console.showActivity("Fetching the repositories of \(DisplayText.oneLine(login))…")
-    } else {
-      console.hideActivity()
+  /// - Parameter text: What goes on.
+  init(
+    stores: Stores,
+    environment: CommandEnvironment,
+    text: @escaping @Sendable () -> String
+  ) {
+    console = environment.console
+    sleep = environment.sleep
+    self.text = text
+    for isFetching in [stores.user.isUserFetching, stores.repository.isRepositoryFetching] {
+      isFetching
+        .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
+        .cleaned(by: dustBuster)
     }
+    stores.repository.repositories
+      .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
+      .cleaned(by: dustBuster)
+    stores.user.users
+      .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
+      .cleaned(by: dustBuster)
+    stores.connection.wait
+      .observe(ignoreFirst: true) { [weak self] in if let wait = $0 { self?.report(wait) } }
+      .cleaned(by: dustBuster)
   }
 
-  private func show(count: Int) {
-    guard count > 0 else { return }
-    let total = repositoryStore.repositoryTotalCount.value
-    console.showProgress("Fetched \(count) of \(total) repositories")
+  private func begin() {
+    // Ends with `end()`, which the end of every fetching brings about.
+    let spinning = Task { [weak self, sleep] in
+      while (try? await sleep(ProgressView.pace)) != nil, !Task.isCancelled {
+        guard let self else { return }
+        self.state.withLock { $0.frame += 1 }
+        self.draw()
+      }
+    }
+    state.withLock { $0.spinning = spinning }
+    draw()
+  }
+
+  private func end() {
+    state.withLock { $0.spinning.take()?.cancel() }
+    console.hideActivity()
+  }
+
+  private func draw() {
+    let frame = state.withLock { $0.spinning == nil ? nil : $0.frame }
+    guard let frame else { return }
+    console.showActivity("\(ProgressView.frames[frame % ProgressView.frames.count]) \(text())")
+  }
+
+  private func report(_ wait: ConnectionStore.Wait) {
+    console.report(
+      """
+      \(DisplayText.oneLine(wait.place)) limits the rate of requests; going on in \
+      \(DisplayText.spoken(wait.duration)).
+      """
+    )
   }
 }

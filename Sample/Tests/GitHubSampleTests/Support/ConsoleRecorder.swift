@@ -8,14 +8,14 @@ final class ConsoleRecorder: Sendable {
   private let outputText = Text()
   private let errorText = Text()
 
-  init(isInteractive: Bool = false, isOutputFull: Bool = false) {
+  init(showsActivity: Bool = false, isOutputFull: Bool = false) {
     console = Console(
       output: TextOutput { [outputText] text in
         if isOutputFull { throw Full() }
         outputText.append(text)
       },
       errors: TextOutput { [errorText] in errorText.append($0) },
-      isInteractive: isInteractive
+      showsActivity: showsActivity
     )
   }
 

@@ -1,7 +1,9 @@
 import Foundation
+import GitHubSample
 
-/// The built command, run as a process of its own.
+/// The built command, run as a process of its own, for a minute at most.
 struct GitHubReposProcess {
+  /// The code that it exited with, or as shells have it, 128 and the signal that ended it.
   let exitCode: Int32
   let output: String
   let errors: String
@@ -16,39 +18,104 @@ struct GitHubReposProcess {
     FileManager.default.isExecutableFile(atPath: executable.path)
   }
 
-  /// Runs it with nothing of GitHub in its environment but these variables.
+  /// What a run is given besides its arguments.
+  struct Setup {
+    /// Its environment holds nothing of GitHub but these variables.
+    var variables: [String: String] = [:]
+    var input = ""
+
+    /// Where its output goes, if not to the test.
+    var output: FileHandle?
+
+    /// Called when it runs, to do something to it.
+    var whileRunning: @Sendable (Process) async -> Void = { _ in }
+  }
+
+  /// Runs it with pipes for its streams.
   static func run(
     _ arguments: String...,
     variables: [String: String] = [:]
   ) async throws -> GitHubReposProcess {
-    let inherited = ProcessInfo.processInfo.environment.filter { name, _ in
-      !name.hasPrefix("GH_") && !name.hasPrefix("GITHUB_")
-    }
-    let (output, errors) = (Pipe(), Pipe())
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.environment = inherited.merging(variables) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
+    try await run(arguments, Setup(variables: variables))
+  }
+
+  static func run(_ arguments: [String], _ setup: Setup) async throws -> GitHubReposProcess {
+    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    try input.fileHandleForWriting.write(contentsOf: Data(setup.input.utf8))
+    try input.fileHandleForWriting.close()
+    let (outputText, errorText) = (text(from: output), text(from: errors))
+    let process = makeProcess(arguments, variables: setup.variables)
+    process.standardInput = input
+    process.standardOutput = setup.output ?? output
     process.standardError = errors
-    let exitCode = try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do {
-        try process.run()
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
+    let exitCode = try await exitCode(of: process, whileRunning: setup.whileRunning)
+    if setup.output != nil { try output.fileHandleForWriting.close() }
     return GitHubReposProcess(
       exitCode: exitCode,
-      output: try text(from: output),
-      errors: try text(from: errors)
+      output: await outputText.value,
+      errors: await errorText.value
     )
   }
 
-  /// Reads what a process that has ended left in a pipe, which holds 64 kB.
-  private static func text(from pipe: Pipe) throws -> String {
-    String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  /// Runs it on a terminal of so many columns; what it writes there is its output.
+  static func runOnTerminal(
+    columns: Int,
+    _ arguments: String...,
+    variables: [String: String] = [:],
+    whileRunning: @escaping @Sendable (Process) async -> Void = { _ in }
+  ) async throws -> GitHubReposProcess {
+    let terminal = try PseudoTerminal(columns: columns)
+    let text = terminal.text()
+    let process = makeProcess(arguments, variables: variables)
+    process.standardInput = terminal.slave
+    process.standardOutput = terminal.slave
+    process.standardError = terminal.slave
+    let exitCode = try await exitCode(of: process, whileRunning: whileRunning)
+    try terminal.slave.close()
+    return GitHubReposProcess(exitCode: exitCode, output: await text.value, errors: "")
+  }
+
+  private static func makeProcess(_ arguments: [String], variables: [String: String]) -> Process {
+    let names = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "http_proxy", "HTTP_PROXY"]
+    let inherited = ProcessInfo.processInfo.environment.filter { name, _ in
+      !name.hasPrefix("GH_") && !name.hasPrefix("GITHUB_") && !names.contains(name)
+    }
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.environment = inherited.merging(["TERM": "xterm"]) { $1 }.merging(variables) { $1 }
+    return process
+  }
+
+  private static func exitCode(
+    of process: Process,
+    whileRunning: @Sendable (Process) async -> Void
+  ) async throws -> Int32 {
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.finish() }
+    try withDefaultInterrupt { try process.run() }
+    let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+    await whileRunning(process)
+    for await _ in ends {}
+    watchdog.cancel()
+    let status = process.terminationStatus
+    return process.terminationReason == .uncaughtSignal ? 128 + status : status
+  }
+
+  private static let spawning = Protected(())
+
+  /// A process inherits what is ignored, and those who run tests ignore SIGINT.
+  private static func withDefaultInterrupt(_ body: () throws -> Void) rethrows {
+    try spawning.withLock { _ in
+      let previous = signal(SIGINT, SIG_DFL)
+      defer { signal(SIGINT, previous) }
+      try body()
+    }
+  }
+
+  /// Reads on a thread of its own, for a pipe holds no more than 64 kB.
+  private static func text(from pipe: Pipe) -> Task<String, Never> {
+    PseudoTerminal.read { try? pipe.fileHandleForReading.readToEnd() }
   }
 }

@@ -12,8 +12,15 @@ final class LoopbackServer: Sendable {
   enum Reply: Sendable {
     case answer(status: Int = 200, headers: [String: String] = [:], body: Data)
     case bytes(String)
+    case data(Data)
+
+    /// An answer after which the connection stays open for the next request.
+    case keepAlive(body: Data)
     case close
     case silence
+
+    /// A few bytes now and then, and never the end.
+    case drip
   }
 
   let port: UInt16
@@ -74,9 +81,14 @@ final class LoopbackServer: Sendable {
     Socket.close(listener)
   }
 
-  /// Reads one request, and answers it.
+  /// Reads requests, and answers them.
   private func serve(_ connection: Int32) {
-    guard let request = readRequest(from: connection) else { return }
+    while answerRequest(on: connection) {}
+  }
+
+  /// - Returns: Whether there may be another request on this connection.
+  private func answerRequest(on connection: Int32) -> Bool {
+    guard let request = readRequest(from: connection) else { return false }
     let index = received.withLock { received in
       received.append(request)
       return received.count - 1
@@ -90,12 +102,24 @@ final class LoopbackServer: Sendable {
       Socket.send(Data((head + "\r\n").utf8) + body, to: connection)
     case .bytes(let text):
       Socket.send(Data(text.utf8), to: connection)
+    case .data(let data):
+      Socket.send(data, to: connection)
+    case .keepAlive(let body):
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n"
+      return Socket.send(Data(head.utf8) + body, to: connection)
     case .close:
       break
     case .silence:
       // Until the client has had enough.
       while let data = Socket.receive(from: connection), !data.isEmpty {}
+    case .drip:
+      Socket.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8), to: connection)
+      let pause = DispatchSemaphore(value: 0)
+      while Socket.send(Data(" ".utf8), to: connection) {
+        _ = pause.wait(timeout: .now() + .milliseconds(20))
+      }
     }
+    return false
   }
 
   private func readRequest(from connection: Int32) -> Request? {

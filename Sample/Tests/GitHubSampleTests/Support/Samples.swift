@@ -3,16 +3,20 @@ import GitHubSample
 
 extension GitHub.Repository {
   /// A repository of which only the name matters.
-  static func named(_ name: String, stars: Int = 1) -> GitHub.Repository {
-    GitHub.Repository(id: "id-\(name)", nameWithOwner: "mona/\(name)", stargazerCount: stars)
+  static func named(_ name: String) -> GitHub.Repository {
+    GitHub.Repository(id: "id-\(name)", nameWithOwner: "mona/\(name)", stargazerCount: 1)
   }
 }
 
-extension RepositoryPage {
+extension Page<GitHub.Repository> {
   /// A page of such repositories.
-  static func of(_ names: String..., total: Int, next: String? = nil) -> RepositoryPage {
-    RepositoryPage(
-      repositories: names.map { .named($0) },
+  static func of(_ names: String..., total: Int, next: String? = nil) -> Self {
+    of(names, total: total, next: next)
+  }
+
+  static func of(_ names: [String], total: Int, next: String? = nil) -> Self {
+    Page(
+      items: names.map { .named($0) },
       totalCount: total,
       hasNextPage: next != nil,
       endCursor: next
@@ -20,18 +24,36 @@ extension RepositoryPage {
   }
 }
 
+extension RepositoriesRequest {
+  /// The request for a page of mona's repositories, the most starred first.
+  static func ofMona(first: Int, after: String? = nil) -> RepositoriesRequest {
+    RepositoriesRequest(RepositoryQuery(login: "mona"), first: first, after: after)
+  }
+}
+
 extension String {
-  /// What GitHub sends for a page of one repository.
-  static func answer(_ name: String, total: Int = 1, next: String? = nil) -> String {
+  /// What GitHub sends for a page of one repository, the text of which may be given in JSON.
+  static func answer(
+    _ name: String,
+    description: String = "null",
+    total: Int = 1,
+    next: String? = nil
+  ) -> String {
     """
     {"data": {"repositoryOwner": {"repositories": {
       "totalCount": \(total),
       "pageInfo": {"hasNextPage": \(next != nil), "endCursor": \(next.map { "\"\($0)\"" } ?? "null")},
       "nodes": [null, {
-        "id": "id-\(name)", "nameWithOwner": "mona/\(name)", "description": null,
-        "stargazerCount": 1, "forkCount": 0, "primaryLanguage": null, "pushedAt": null
+        "id": "id-\(name)", "nameWithOwner": "mona/\(name)", "description": \(description), "url": "",
+        "stargazerCount": 1, "forkCount": 0, "primaryLanguage": null, "visibility": "PUBLIC",
+        "isFork": false, "isArchived": false, "createdAt": null, "updatedAt": null, "pushedAt": null
       }]
     }}}}
     """
+  }
+
+  /// The line for other programs that comes of it.
+  static func line(_ name: String, description: String = "") -> String {
+    "mona/\(name)\t1\t0\t\tpublic\t\t\(description)\n"
   }
 }

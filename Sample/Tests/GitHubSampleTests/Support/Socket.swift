@@ -46,16 +46,18 @@ enum Socket {
     return count >= 0 ? Data(buffer[..<count]) : nil
   }
 
-  /// Sends bytes, for as long as the other side takes them.
-  static func send(_ data: Data, to connection: Int32) {
+  /// Sends bytes, for as long as the other side takes them; answers whether it took them all.
+  @discardableResult
+  static func send(_ data: Data, to connection: Int32) -> Bool {
     var rest = data[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { bytes in
         Foundation.send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
+    return true
   }
 
   private static var currentError: POSIXError {

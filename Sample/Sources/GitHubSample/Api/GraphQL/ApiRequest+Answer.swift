@@ -49,7 +49,9 @@ extension ApiRequest {
     case "NOT_FOUND":
       reasonIfNotFound
     case "RATE_LIMITED", "RATE_LIMIT":
-      .rateLimited(error.message)
+      .rateLimited(error.message, retryAfter: answer.retryAfter)
+    case "RESOURCE_LIMITS_EXCEEDED":
+      .tooCostly(error.message)
     case "FORBIDDEN":
       .forbidden(error.message, singleSignOn: answer.singleSignOnURL)
     default:

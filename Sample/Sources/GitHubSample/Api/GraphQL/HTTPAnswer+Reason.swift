@@ -14,7 +14,7 @@ extension HTTPAnswer {
       .redirected(to: header("Location") ?? "an unknown place")
     case 403, 429:
       isRateLimit
-        ? .rateLimited(explanation)
+        ? .rateLimited(explanation, retryAfter: retryAfter)
         : .forbidden(explanation, singleSignOn: singleSignOnURL)
     case 502, 504:
       .gatewayTimedOut(status: status)
@@ -30,6 +30,18 @@ extension HTTPAnswer {
       .map { $0.trimmingCharacters(in: .whitespaces) }
       .first { $0.hasPrefix("url=") }
       .map { String($0.dropFirst("url=".count)) }
+  }
+
+  /// How long to wait before the next request, as far as the server says: what it asks for, the time
+  /// to the next hour's points or, when there were many requests at once, a minute.
+  var retryAfter: Duration? {
+    if let seconds = header("Retry-After").flatMap(Double.init), (0..<86_400).contains(seconds) {
+      return .seconds(seconds)
+    }
+    guard header("X-RateLimit-Remaining") == "0" else { return .seconds(60) }
+    guard let reset = header("X-RateLimit-Reset").flatMap(TimeInterval.init) else { return nil }
+    let seconds = (reset - Date().timeIntervalSince1970).rounded(.up) + 1
+    return (0..<86_400).contains(seconds) ? .seconds(seconds) : nil
   }
 
   private var isRateLimit: Bool {

@@ -1,6 +1,6 @@
-/// One page of a user's repositories.
-package struct RepositoryPage: Equatable, Sendable {
-  package let repositories: [GitHub.Repository]
+/// One page of a list.
+package struct Page<Item: Identifiable & Sendable>: Sendable {
+  package let items: [Item]
 
   /// How many there are on all pages together.
   package let totalCount: Int
@@ -10,14 +10,22 @@ package struct RepositoryPage: Equatable, Sendable {
   package let endCursor: String?
 
   package init(
-    repositories: [GitHub.Repository],
+    items: [Item],
     totalCount: Int,
     hasNextPage: Bool = false,
     endCursor: String? = nil
   ) {
-    self.repositories = repositories
+    self.items = items
     self.totalCount = totalCount
     self.hasNextPage = hasNextPage
     self.endCursor = endCursor
   }
+}
+
+extension Page: Equatable where Item: Equatable {}
+
+/// What GitHub says of where a page stands among the others.
+struct PageInfo: Decodable {
+  let hasNextPage: Bool
+  let endCursor: String?
 }

@@ -1,0 +1,13 @@
+/// What the command line says of whom to ask, and how.
+package struct ConnectionOptions: Equatable, Sendable {
+  package var hostname: String?
+  package var token: AccessToken?
+
+  /// How long the whole may take.
+  package var timeout = Duration.seconds(300)
+
+  /// Whether recorded answers are used.
+  package var isDemo = false
+
+  package init() {}
+}

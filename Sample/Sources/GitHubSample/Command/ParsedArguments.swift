@@ -1,0 +1,79 @@
+/// The words of a command line, told apart by the options that a command knows.
+struct ParsedArguments {
+  private(set) var positionals: [String] = []
+
+  /// The values of the options that were given, by their long names; the last one counts.
+  private(set) var values: [String: String?] = [:]
+
+  /// Knows `-L 5`, `-L5`, `--limit 5`, `--limit=5`, and that `--` ends the options.
+  init(_ arguments: some Sequence<String>, options: [CommandOption]) throws(UsageError) {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        positionals += rest
+        return
+      }
+      guard argument.hasPrefix("-"), argument != "-" else {
+        positionals.append(argument)
+        continue
+      }
+      let (name, inline) = ParsedArguments.split(argument)
+      guard let option = options.first(where: { $0.isNamed(name) }) else {
+        throw UsageError(
+          "unknown option \(name); the options are "
+            + options.map { "--\($0.long)" }.joined(separator: ", ")
+        )
+      }
+      values[option.long] = try ParsedArguments.value(of: option, inline: inline, rest: &rest)
+    }
+  }
+
+  /// "--limit=5" is the option --limit with 5; so is "-L5".
+  private static func split(_ argument: String) -> (name: String, inline: String?) {
+    if argument.hasPrefix("--") {
+      guard let sign = argument.firstIndex(of: "=") else { return (argument, nil) }
+      return (String(argument[..<sign]), String(argument[argument.index(after: sign)...]))
+    }
+    let inline = argument.dropFirst(2)
+    let value = inline.first == "=" ? inline.dropFirst() : inline
+    return (String(argument.prefix(2)), inline.isEmpty ? nil : String(value))
+  }
+
+  private static func value(
+    of option: CommandOption,
+    inline: String?,
+    rest: inout ArraySlice<String>
+  ) throws(UsageError) -> String? {
+    guard let value = option.value else {
+      if inline != nil { throw UsageError("--\(option.long) takes no value") }
+      return nil
+    }
+    if let inline { return inline }
+    if option.isValueOptional, rest.first?.hasPrefix("-") ?? true { return nil }
+    guard let next = rest.popFirst() else { throw UsageError("--\(option.long) needs a \(value)") }
+    return next
+  }
+
+  func has(_ option: String) -> Bool {
+    values[option] != nil
+  }
+
+  func value(of option: String) -> String? {
+    values[option] ?? nil
+  }
+}
+
+extension CommandOption {
+  fileprivate func isNamed(_ name: String) -> Bool {
+    name == "--\(long)" || short.map { name == "-\($0)" } ?? false
+  }
+}
+
+/// A command line that can't be understood, and why.
+package struct UsageError: Error, Equatable {
+  package let message: String
+
+  package init(_ message: String) {
+    self.message = message
+  }
+}

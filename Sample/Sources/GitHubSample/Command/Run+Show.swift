@@ -1,0 +1,20 @@
+import FluxCapacitor
+
+/// Fetches one repository. The views show what becomes of the store.
+func show(_ options: ShowOptions, environment: CommandEnvironment) async -> ExitCode {
+  let output = OutputFormat(options.common, terminal: environment.terminal)
+  return await withSession(options.common, environment: environment) { stores in
+    [
+      ProgressView(stores: stores, environment: environment) { "Fetching the repository…" },
+      RepositoryView(store: stores.repository, output: output, environment: environment),
+      OutcomeView(
+        isFetching: stores.repository.isRepositoryFetching,
+        failure: stores.repository.failure,
+        console: environment.console
+      ),
+    ]
+  } operation: { session, _ in
+    await RepositoryAction(session: session)
+      .fetchRepository(owner: options.owner, name: options.name)
+  }
+}

@@ -1,0 +1,16 @@
+import FluxCapacitor
+
+/// Tells what the requests are waiting for.
+package final class ConnectionAction: Actionable {
+  package typealias DispatchStateType = Dispatcher.Connection
+
+  package init() {}
+
+  func beginWaiting(_ duration: Duration, for place: String) {
+    invoke(.wait(ConnectionStore.Wait(duration: duration, place: place)))
+  }
+
+  func endWaiting() {
+    invoke(.wait(nil))
+  }
+}

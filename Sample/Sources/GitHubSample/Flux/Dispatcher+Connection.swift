@@ -1,0 +1,11 @@
+import FluxCapacitor
+
+extension Dispatcher {
+  /// The states of the way to the server.
+  package enum Connection: DispatchState {
+    package typealias RelatedStoreType = ConnectionStore
+    package typealias RelatedActionType = ConnectionAction
+
+    case wait(ConnectionStore.Wait?)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A field of a thing that is written as JSON.
+package struct JSONField<Item>: Sendable {
+  package let name: String
+  let value: @Sendable (Item) -> JSONValue
+
+  init(_ name: String, _ value: @escaping @Sendable (Item) -> JSONValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+extension Array {
+  /// The fields with these names.
+  func named<Item>(_ names: [String]) -> [JSONField<Item>] where Element == JSONField<Item> {
+    names.compactMap { name in first { $0.name == name } }
+  }
+}
+
+extension Sequence {
+  /// The objects that these things are in JSON, with some of their fields.
+  func objects(_ fields: [JSONField<Element>]) -> [JSONValue] {
+    map { item in
+      .object(
+        Dictionary(
+          fields.map { ($0.name, $0.value(item)) },
+          uniquingKeysWith: { first, _ in first }
+        )
+      )
+    }
+  }
+}
+
+/// Anything that JSON can hold.
+indirect enum JSONValue: Encodable, Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case number(Int)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  static func string(_ text: String?) -> JSONValue {
+    text.map { .string($0) } ?? .null
+  }
+
+  static func date(_ date: Date?) -> JSONValue {
+    .string(date?.formatted(.iso8601))
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let values): try container.encode(values)
+    case .object(let values): try container.encode(values)
+    }
+  }
+
+  /// JSON in one line, or in many for people.
+  ///
+  /// What could harm a terminal is written as an escape, which reads as the same text.
+  func text(isPretty: Bool) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+    return DisplayText.escapedJSON(String(decoding: try encoder.encode(self), as: UTF8.self))
+  }
+}

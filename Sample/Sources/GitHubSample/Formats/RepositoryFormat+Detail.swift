@@ -1,0 +1,51 @@
+import Foundation
+
+extension RepositoryFormat {
+  /// One repository, for people.
+  static func card(of repository: GitHub.Repository, now: Date, hasColors: Bool) -> [String] {
+    let title = DisplayText.oneLine(repository.nameWithOwner)
+    let facts = [
+      Style.yellow.applied(to: "★ \(repository.stargazerCount)", if: hasColors),
+      "\(repository.forkCount) \(repository.forkCount == 1 ? "fork" : "forks")",
+      repository.primaryLanguage.map {
+        Style.green.applied(to: DisplayText.oneLine($0), if: hasColors)
+      },
+      info(of: repository),
+    ]
+    let times = [("pushed", repository.pushedAt), ("created", repository.createdAt)]
+      .compactMap { name, date in date.map { "\(name) \(RelativeTime.text(for: $0, now: now))" } }
+    return [
+      Style.bold.applied(to: title, if: hasColors),
+      repository.summary.map(DisplayText.oneLine),
+      facts.compactMap(\.self).joined(separator: " · "),
+      Style.faint.applied(to: times.joined(separator: " · "), if: hasColors),
+      Style.cyan.applied(to: DisplayText.oneLine(repository.url), if: hasColors),
+    ]
+    .compactMap(\.self).filter { !$0.isEmpty }
+  }
+
+  /// One repository, for other programs: a name and a value a line.
+  static func lines(of repository: GitHub.Repository) -> [String] {
+    let values: [(String, String)] = [
+      ("name", repository.nameWithOwner),
+      ("description", repository.summary ?? ""),
+      ("stars", String(repository.stargazerCount)),
+      ("forks", String(repository.forkCount)),
+      ("language", repository.primaryLanguage ?? ""),
+      ("info", info(of: repository)),
+      ("created", repository.createdAt?.formatted(.iso8601) ?? ""),
+      ("updated", repository.updatedAt?.formatted(.iso8601) ?? ""),
+      ("pushed", repository.pushedAt?.formatted(.iso8601) ?? ""),
+      ("url", repository.url),
+    ]
+    return values.map { "\($0):\t\(DisplayText.oneLine($1))" }
+  }
+
+  static func json(
+    for repository: GitHub.Repository,
+    fields names: [String],
+    isPretty: Bool
+  ) throws -> String {
+    try [repository].objects(fields.named(names))[0].text(isPretty: isPretty)
+  }
+}

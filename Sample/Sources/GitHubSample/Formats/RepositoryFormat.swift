@@ -1,0 +1,63 @@
+import Foundation
+
+/// How repositories are shown.
+package enum RepositoryFormat {
+  package static let list = ListFormat<GitHub.Repository>(
+    columns: columns(now:),
+    values: { repository in
+      [
+        DisplayText.oneLine(repository.nameWithOwner),
+        String(repository.stargazerCount),
+        String(repository.forkCount),
+        DisplayText.oneLine(repository.primaryLanguage ?? ""),
+        info(of: repository),
+        repository.pushedAt?.formatted(.iso8601) ?? "",
+        DisplayText.oneLine(repository.summary ?? ""),
+      ]
+    },
+    fields: fields
+  )
+
+  package static let fields: [JSONField<GitHub.Repository>] = [
+    JSONField("createdAt") { .date($0.createdAt) },
+    JSONField("description") { .string($0.summary) },
+    JSONField("forkCount") { .number($0.forkCount) },
+    JSONField("id") { .string($0.id) },
+    JSONField("isArchived") { .bool($0.isArchived) },
+    JSONField("isFork") { .bool($0.isFork) },
+    JSONField("isPrivate") { .bool($0.visibility != .public) },
+    JSONField("nameWithOwner") { .string($0.nameWithOwner) },
+    JSONField("primaryLanguage") { repository in
+      repository.primaryLanguage.map { .object(["name": .string($0)]) } ?? .null
+    },
+    JSONField("pushedAt") { .date($0.pushedAt) },
+    JSONField("stargazerCount") { .number($0.stargazerCount) },
+    JSONField("updatedAt") { .date($0.updatedAt) },
+    JSONField("url") { .string($0.url) },
+    JSONField("visibility") { .string($0.visibility.rawValue) },
+  ]
+
+  @Sendable
+  private static func columns(now: Date) -> [Table<GitHub.Repository>.Column] {
+    [
+      .init("NAME", style: .bold, leastWidth: 20) { DisplayText.oneLine($0.nameWithOwner) },
+      .init("STARS", alignment: .right, style: .yellow) { String($0.stargazerCount) },
+      .init("LANGUAGE", style: .green, leastWidth: 8) {
+        DisplayText.oneLine($0.primaryLanguage ?? "")
+      },
+      .init("INFO") { info(of: $0) },
+      .init("PUSHED", style: .faint) { repository in
+        repository.pushedAt.map { RelativeTime.text(for: $0, now: now) } ?? ""
+      },
+      .init("DESCRIPTION", leastWidth: 12) { DisplayText.oneLine($0.summary ?? "") },
+    ]
+  }
+
+  /// "private, fork", as `gh` puts it.
+  static func info(of repository: GitHub.Repository) -> String {
+    var info = [repository.visibility.rawValue.lowercased()]
+    if repository.isFork { info.append("fork") }
+    if repository.isArchived { info.append("archived") }
+    return info.joined(separator: ", ")
+  }
+}

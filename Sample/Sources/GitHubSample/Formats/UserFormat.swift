@@ -1,0 +1,27 @@
+/// How users are shown.
+package enum UserFormat {
+  package static let list = ListFormat<GitHub.User>(
+    columns: { _ in
+      [
+        .init("LOGIN", style: .bold, leastWidth: 20) { DisplayText.oneLine($0.login) },
+        .init("KIND") { kind(of: $0) },
+        .init("NAME", leastWidth: 8) { DisplayText.oneLine($0.name ?? "") },
+      ]
+    },
+    values: { user in
+      [DisplayText.oneLine(user.login), kind(of: user), DisplayText.oneLine(user.name ?? "")]
+    },
+    fields: fields
+  )
+
+  package static let fields: [JSONField<GitHub.User>] = [
+    JSONField("isOrganization") { .bool($0.isOrganization) },
+    JSONField("login") { .string($0.login) },
+    JSONField("name") { .string($0.name) },
+  ]
+
+  @Sendable
+  private static func kind(of user: GitHub.User) -> String {
+    user.isOrganization ? "organization" : "user"
+  }
+}

@@ -1,0 +1,47 @@
+@preconcurrency import Foundation
+
+/// How the process takes signals.
+package enum Signals {
+  /// Sources stay as long as the process.
+  private static let sources = Protected<[any DispatchSourceSignal]>([])
+
+  /// Prepares for signals, once, while there is one thread.
+  ///
+  /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
+  /// standard output does so by itself, see `StandardStreams`. What ends the process at the terminal
+  /// does so at once, and first brings back the cursor.
+  package static func prepare() {
+    signal(SIGPIPE, SIG_IGN)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let previous = signal(number, SIG_IGN)
+      // Whoever started the process with the signal ignored, as nohup does, wants it so.
+      if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
+      let source = DispatchSource.makeSignalSource(
+        signal: number,
+        queue: DispatchQueue(label: "Signals")
+      )
+      source.setEventHandler { @Sendable in
+        // Not through the console, whose lock may be held by a thread that waits for its reader.
+        if isatty(STDERR_FILENO) == 1 {
+          try? StandardStreams.write(Console.endOfActivity, to: STDERR_FILENO)
+        }
+        die(by: number)
+      }
+      source.resume()
+      sources.withLock { $0.append(source) }
+    }
+  }
+
+  /// Ends the process by a signal, so that whoever started it sees that.
+  static func die(by number: Int32) -> Never {
+    signal(number, SIG_DFL)
+    // Dispatch's threads block signals, and then nobody would take it.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, number)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    kill(getpid(), number)
+    // It has come by now. If not, that is the code which a shell would show.
+    _exit(128 + number)
+  }
+}

@@ -1,0 +1,54 @@
+@preconcurrency import Foundation
+
+/// The three streams that a process begins with.
+package enum StandardStreams {
+  /// Puts something in the place of streams that are closed, to be called before anything is opened.
+  ///
+  /// Otherwise the next socket would be standard output. Writing to the substitute fails.
+  package static func fillGaps() {
+    for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
+      // The lowest number that is free is this one.
+      _ = open("/dev/null", O_RDONLY)
+    }
+  }
+
+  /// How many columns the terminal has, if standard output is one that tells.
+  static var outputWidth: Int? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// The first line of standard input, up to a length that no token has.
+  @Sendable
+  static func readLine() -> String {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while bytes.count < 4_096 {
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1, byte != UInt8(ascii: "\n") else { break }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Writes all of a text, or throws. If nobody reads it any more, the process ends as others do
+  /// then: by SIGPIPE.
+  static func write(_ text: String, to stream: Int32) throws {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(stream, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var descriptor = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&descriptor, 1, -1)
+      } else if errno == EPIPE, stream == STDOUT_FILENO {
+        Signals.die(by: SIGPIPE)
+      } else if errno != EINTR {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// Colours of a terminal.
+package enum Style: String, Sendable {
+  case bold = "1"
+  case faint = "2"
+  case green = "32"
+  case yellow = "33"
+  case cyan = "36"
+
+  /// The text in this style, if styles are wanted.
+  package func applied(to text: String, if isWanted: Bool = true) -> String {
+    isWanted && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

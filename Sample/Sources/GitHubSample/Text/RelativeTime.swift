@@ -1,0 +1,16 @@
+import Foundation
+
+/// How long ago something was, as one would say it.
+package enum RelativeTime {
+  private static let units: [(name: String, seconds: Double)] = [
+    ("year", 365 * 86_400), ("month", 30 * 86_400), ("day", 86_400), ("hour", 3_600),
+    ("minute", 60),
+  ]
+
+  package static func text(for date: Date, now: Date) -> String {
+    let seconds = now.timeIntervalSince(date)
+    guard let unit = units.first(where: { seconds >= $0.seconds }) else { return "just now" }
+    let count = Int(seconds / unit.seconds)
+    return "\(count) \(unit.name)\(count == 1 ? "" : "s") ago"
+  }
+}

@@ -1,0 +1,76 @@
+import FluxCapacitor
+import Foundation
+
+/// Shows the things that a store fetches: line by line as they come, for other programs; or all of
+/// them when the fetching has ended, as a table or as JSON.
+package final class ListView<Item: Sendable>: Sendable {
+  private let items: Constant<[Item]>
+  private let failure: Constant<ApiError?>
+  private let format: ListFormat<Item>
+  private let output: OutputFormat
+  private let console: Console
+  private let now: @Sendable () -> Date
+  private let title: @Sendable () -> String
+  private let summary: @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
+  private let shownCount = Protected(0)
+  private let dustBuster = DustBuster()
+
+  /// - Parameters:
+  ///   - title: What stands above a table.
+  ///   - summary: What stands below it.
+  init(
+    items: Constant<[Item]>,
+    isFetching: Constant<Bool>,
+    failure: Constant<ApiError?>,
+    format: ListFormat<Item>,
+    output: OutputFormat,
+    environment: CommandEnvironment,
+    title: @escaping @Sendable () -> String,
+    summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
+  ) {
+    self.items = items
+    self.failure = failure
+    self.format = format
+    self.output = output
+    console = environment.console
+    now = environment.now
+    self.title = title
+    self.summary = summary
+    if output == .lines {
+      items
+        .observe { [weak self] in self?.showLines(for: $0) }
+        .cleaned(by: dustBuster)
+    } else {
+      isFetching
+        .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showAll() } }
+        .cleaned(by: dustBuster)
+    }
+  }
+
+  private func showLines(for items: [Item]) {
+    let new = shownCount.withLock { count in
+      defer { count = items.count }
+      return items.dropFirst(count <= items.count ? count : 0)
+    }
+    guard !new.isEmpty else { return }
+    console.print(new.map(format.line(for:)).joined(separator: "\n"))
+  }
+
+  private func showAll() {
+    let items = items.value
+    switch output {
+    case .lines:
+      break
+    case .json(let fields, let isPretty):
+      // Nothing at all is not an empty list.
+      guard !items.isEmpty || failure.value == nil else { return }
+      console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
+    case .table(let width, let hasColors):
+      guard !items.isEmpty else { return }
+      let table = Table(format.columns(now()))
+      var lines = [title(), ""] + table.lines(for: items, width: width, hasColors: hasColors)
+      if let summary = summary(items, width, hasColors) { lines += ["", summary] }
+      console.print(lines.joined(separator: "\n"))
+    }
+  }
+}

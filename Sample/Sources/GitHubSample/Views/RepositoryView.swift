@@ -1,0 +1,33 @@
+import FluxCapacitor
+import Foundation
+
+/// Shows the repository that is selected.
+package final class RepositoryView: Sendable {
+  private let output: OutputFormat
+  private let console: Console
+  private let now: @Sendable () -> Date
+  private let dustBuster = DustBuster()
+
+  init(store: RepositoryStore, output: OutputFormat, environment: CommandEnvironment) {
+    self.output = output
+    console = environment.console
+    now = environment.now
+    store.selectedRepository
+      .observe { [weak self] in if let repository = $0 { self?.show(repository) } }
+      .cleaned(by: dustBuster)
+  }
+
+  private func show(_ repository: GitHub.Repository) {
+    switch output {
+    case .lines:
+      console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
+    case .json(let fields, let isPretty):
+      console.print {
+        try RepositoryFormat.json(for: repository, fields: fields, isPretty: isPretty)
+      }
+    case .table(_, let hasColors):
+      let card = RepositoryFormat.card(of: repository, now: now(), hasColors: hasColors)
+      console.print(card.joined(separator: "\n"))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import FluxCapacitor
+import GitHubSample
+import Testing
+
+struct PatientApiSessionTests {
+  private func session(
+    _ session: MockApiSession,
+    deadline: Duration = .seconds(1_000),
+    pauses: Pauses
+  ) -> PatientApiSession {
+    PatientApiSession(
+      session,
+      deadline: Deadline(after: deadline),
+      connection: ConnectionAction(),
+      sleep: { try await pauses.pause(for: $0) }
+    )
+  }
+
+  @Test func aLostConnectionIsTriedAgainAfterAWhile() async throws {
+    let pauses = Pauses()
+    let mock = MockApiSession(
+      .failure(.connectionLost("gone")),
+      .failure(.connectionLost("gone")),
+      .page("a", total: 1)
+    )
+
+    let page = try await session(mock, pauses: pauses).send(RepositoriesRequest.ofMona(first: 1))
+
+    #expect(page == .of("a", total: 1))
+    #expect(pauses.durations == [.milliseconds(250), .seconds(1)])
+  }
+
+  @Test func aShortRateLimitIsWaitedOutAndSaid() async throws {
+    try await withDispatcher(Dispatcher()) {
+      let store = ConnectionStore.instantiate()
+      let waits = Protected<[ConnectionStore.Wait?]>([])
+      let dust = store.wait.observe { wait in waits.withLock { $0.append(wait) } }
+      let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(3))
+      let mock = MockApiSession(.failure(limit), .page("a", total: 1))
+      let pauses = Pauses()
+
+      _ = try await session(mock, pauses: pauses).send(RepositoriesRequest.ofMona(first: 1))
+
+      dust.clean()
+      let wait = ConnectionStore.Wait(duration: .seconds(3), place: "mock")
+      #expect(waits.withLock { $0 } == [nil, wait, nil])
+      #expect(pauses.durations == [.seconds(3)])
+    }
+  }
+
+  @Test func nobodyWaitsBeyondTheDeadline() async {
+    let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(30))
+    let pauses = Pauses()
+    let session = session(MockApiSession(.failure(limit)), deadline: .seconds(20), pauses: pauses)
+
+    let error = await #expect(throws: ApiError.self) {
+      try await session.send(RepositoriesRequest.ofMona(first: 1))
+    }
+
+    #expect(error?.reason == limit)
+    #expect(pauses.durations.isEmpty)
+  }
+
+  @Test func cancellationEndsAWait() async {
+    let session = PatientApiSession(
+      MockApiSession(.failure(.connectionLost("gone"))),
+      deadline: Deadline(after: .seconds(1_000)),
+      connection: ConnectionAction(),
+      sleep: { _ in throw CancellationError() }
+    )
+
+    let error = await #expect(throws: ApiError.self) {
+      try await session.send(RepositoriesRequest.ofMona(first: 1))
+    }
+
+    #expect(error?.reason == .cancelled)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// A terminal without a screen.
+struct PseudoTerminal {
+  /// The end at which a process thinks that it is at a terminal.
+  let slave: FileHandle
+  private let master: Int32
+
+  init(columns: Int) throws {
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    guard
+      master >= 0, let name = PseudoTerminal.unlockedName(of: master),
+      let slave = FileHandle(forUpdatingAtPath: name)
+    else { throw POSIXError(.ENODEV) }
+    var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENOTTY) }
+    self.slave = slave
+  }
+
+  /// The name of the other end, which may be opened from now on.
+  private static func unlockedName(of master: Int32) -> String? {
+    #if canImport(Darwin)
+      guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
+      return ptsname(master).map { String(cString: $0) }
+    #else
+      // Glibc's functions for this are not visible from Swift: TIOCSPTLCK and TIOCGPTN.
+      var (lock, number): (Int32, UInt32) = (0, 0)
+      guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0
+      else { return nil }
+      return "/dev/pts/\(number)"
+    #endif
+  }
+
+  /// What is written to it, until its other end is closed; with line feeds for line ends.
+  func text() -> Task<String, Never> {
+    PseudoTerminal.read { [master] in
+      var all = Data()
+      while let data = Optional(PseudoTerminal.bytes(from: master)), !data.isEmpty { all += data }
+      close(master)
+      return Data(String(decoding: all, as: UTF8.self).replacing("\r\n", with: "\n").utf8)
+    }
+  }
+
+  private static func bytes(from descriptor: Int32) -> Data {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    let count = Foundation.read(descriptor, &buffer, buffer.count)
+    return Data(buffer[..<max(0, count)])
+  }
+
+  /// Reads on a thread of its own.
+  static func read(_ body: @escaping @Sendable () -> Data?) -> Task<String, Never> {
+    Task {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          continuation.resume(returning: String(decoding: body() ?? Data(), as: UTF8.self))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import GitHubSample
+
+extension CommandEnvironment {
+  /// An environment for tests: a session of their own, no terminal unless told otherwise, a fixed
+  /// time, and pauses that are over at once.
+  static func test(
+    _ session: any ApiSession,
+    recorder: ConsoleRecorder,
+    terminal: Terminal = Terminal(width: nil),
+    input: String = "",
+    pauses: Pauses = Pauses()
+  ) -> CommandEnvironment {
+    CommandEnvironment(
+      console: recorder.console,
+      terminal: terminal,
+      makeSession: { options, _ in options.isDemo ? RecordedApiSession.demo : session },
+      readToken: { input },
+      now: { Date(timeIntervalSince1970: 1_700_000_000) },
+      sleep: { try await pauses.pause(for: $0) }
+    )
+  }
+}
+
+/// Notes how long somebody would have waited.
+final class Pauses: Sendable {
+  private let noted = Protected<[Duration]>([])
+
+  var durations: [Duration] { noted.withLock { $0 } }
+
+  /// Returns at once; only a spinner, which waits for a tenth of a second, does so to the end.
+  func pause(for duration: Duration) async throws {
+    if duration == .milliseconds(100) {
+      // Nothing ever comes; the waiting ends when the task is cancelled.
+      let (nothing, source) = AsyncStream<Never>.makeStream()
+      for await _ in nothing {}
+      withExtendedLifetime(source) {}
+      throw CancellationError()
+    }
+    noted.withLock { $0.append(duration) }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import GitHubSample
+import Testing
+
+struct TableTests {
+  private let table = Table<[String]>([
+    .init("NAME", leastWidth: 4) { $0[0] },
+    .init("N", alignment: .right) { $0[1] },
+    .init("TEXT", leastWidth: 6) { $0[2] },
+  ])
+
+  private func lines(_ rows: [String]..., width: Int = 80) -> [String] {
+    Array(table.lines(for: rows, width: width, hasColors: false).dropFirst())
+  }
+
+  @Test func columnsAreAsWideAsTheirTexts() {
+    #expect(lines(["a", "1", "x"], ["bcdef", "200", ""]) == ["a        1  x", "bcdef  200"])
+  }
+
+  @Test func wideCharactersTakeTwoColumns() {
+    #expect(
+      lines(["日本語", "1", "x"], ["👩‍👩‍👧‍👦", "1", "x"], ["Cafe\u{301}", "1", "x"])
+        == ["日本語  1  x", "👩‍👩‍👧‍👦      1  x", "Cafe\u{301}    1  x"]
+    )
+  }
+
+  @Test func theLastColumnIsCutFirst() {
+    #expect(lines(["abcdefgh", "1", "words that go on"], width: 22) == ["abcdefgh  1  words th…"])
+    #expect(lines(["abcdefgh", "1", "words that go on"], width: 16) == ["abcd…  1  words…"])
+    #expect(lines(["長長長長", "1", "x"], width: 11) == ["長…   1  x"])
+  }
+
+  @Test(arguments: 5...40) func noLineIsTooWide(width: Int) {
+    let lines = lines(["abcdefgh", "12345", "words that go on"], width: max(width, 7))
+
+    #expect(lines.allSatisfy { $0.count <= max(width, 7) })
+  }
+
+  @Test(arguments: [
+    (59, "just now"), (60, "1 minute ago"), (3_599, "59 minutes ago"), (7_200, "2 hours ago"),
+    (86_400, "1 day ago"), (45 * 86_400, "1 month ago"), (800 * 86_400, "2 years ago"),
+    (-100, "just now"),
+  ])
+  func relativeTimes(seconds: Int, text: String) {
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    #expect(RelativeTime.text(for: now.addingTimeInterval(-Double(seconds)), now: now) == text)
+  }
+
+  @Test func languagesBecomeBars() {
+    let languages = Array(repeating: "Swift", count: 17) + ["C", "C", "Rust"]
+
+    #expect(
+      LanguageBar.line(for: languages, width: 80, hasColors: false)
+        == "Swift ████████▌ 85% · C █ 10% · Rust ▌ 5%"
+    )
+    #expect(
+      LanguageBar.line(for: languages, width: 30, hasColors: false)
+        == "Swift ████████▌ 85% · C █ 10%"
+    )
+    #expect(LanguageBar.line(for: [], width: 80, hasColors: false) == nil)
+  }
+}
