@@ -9,6 +9,7 @@ extension CommandEnvironment {
     recorder: ConsoleRecorder,
     terminal: Terminal = Terminal(width: nil),
     input: String = "",
+    now: Date = Date(timeIntervalSince1970: 1_700_000_000),
     pauses: Pauses = Pauses()
   ) -> CommandEnvironment {
     CommandEnvironment(
@@ -16,7 +17,7 @@ extension CommandEnvironment {
       terminal: terminal,
       makeSession: { options, _ in options.isDemo ? RecordedApiSession.demo : session },
       readToken: { input },
-      now: { Date(timeIntervalSince1970: 1_700_000_000) },
+      now: { now },
       sleep: { try await pauses.pause(for: $0) }
     )
   }
