@@ -24,12 +24,13 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// The thread that is calling the observer or about to, or zero.
+  /// The thread that is calling the observer, or zero; with a mark while it is only about to.
   @usableFromInline final let caller = Atomic<UInt32>(0)
   @usableFromInline final let flags: Atomic<UInt8>
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
+  @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
   /// where the type of the values is known, and captures nothing; see `Delivery`.
@@ -70,15 +71,15 @@ public class Dust: @unchecked Sendable {
 
   /// Whether a thread other than this one is calling the observer or about to.
   private func isBeingCalled(besides thread: CurrentThread) -> Bool {
-    let caller = caller.load(ordering: .acquiring)
+    let caller = caller.load(ordering: .acquiring) & ~Dust.aboutToCall
     return caller != 0 && caller != thread.id
   }
 
-  /// Gives another thread that is just about to call one of the observers the time to begin.
+  /// Gives another thread that is about to call one of the observers the time to begin.
   ///
-  /// Waiting for the end of a call would be a deadlock in the making, for it may want what this
-  /// thread holds. So the wait is bounded, to 20 ms in all: far more than lies between the decision
-  /// and the call, even if the other thread is put off the processor in between.
+  /// Between the decision and the call there is no code of the user's, so that the wait for it has an
+  /// end, however long the other thread is put off the processor. Waiting for the end of a call would
+  /// be a deadlock in the making, for it may want what this thread holds; that wait is 20 ms in all.
   static func letCallsStart(of dusts: some Collection<Dust>) {
     let thread = CurrentThread.current
     let start = DispatchTime.now().uptimeNanoseconds
@@ -86,7 +87,8 @@ public class Dust: @unchecked Sendable {
     while DispatchTime.now().uptimeNanoseconds < start + 1_000 {}
     for dust in dusts {
       while dust.isBeingCalled(besides: thread) {
-        if DispatchTime.now().uptimeNanoseconds > start + 20_000_000 { return }
+        let isAboutTo = dust.caller.load(ordering: .acquiring) & Dust.aboutToCall != 0
+        if !isAboutTo, DispatchTime.now().uptimeNanoseconds > start + 20_000_000 { break }
         thread.yieldProcessor()
       }
     }
@@ -103,8 +105,14 @@ public class Dust: @unchecked Sendable {
 extension Dust {
   /// Says that a call is about to start, which whoever cleans gives time to.
   @inlinable
+  final func prepareCall(on thread: CurrentThread) {
+    caller.store(thread.id | Dust.aboutToCall, ordering: .relaxed)
+  }
+
+  /// Says that the call starts: nothing is left to do before it.
+  @inlinable
   final func beginCall(on thread: CurrentThread) {
-    caller.store(thread.id, ordering: .relaxed)
+    caller.store(thread.id, ordering: .releasing)
   }
 
   @inlinable

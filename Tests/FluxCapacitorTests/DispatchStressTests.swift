@@ -121,6 +121,23 @@ struct DispatchStressTests {
     }
   }
 
+  @Test func othersDispatchWhileTheFirstStoreOfATypeIsMade() async {
+    for _ in 0..<2_000 {
+      await isolated { dispatcher in
+        let stores = Log<ScriptStore>()
+        await inParallel(2) { index in
+          if index == 0 {
+            stores.append(withDispatcher(dispatcher) { ScriptStore.instantiate() })
+          } else {
+            for _ in 0..<100 { dispatcher.reduce { $0.first.value += 1 } }
+          }
+        }
+        dispatcher.reduce { $0.second.value = 1 }
+        #expect(stores.entries[0].second.value == 1)
+      }
+    }
+  }
+
   @Test func storesComeAndGoWhileOthersDispatch() async {
     await isolated { dispatcher in
       await inParallel(4) { index in

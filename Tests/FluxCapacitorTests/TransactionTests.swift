@@ -206,6 +206,55 @@ struct TransactionTests {
     }
   }
 
+  /// What an observer of the transaction's first variable writes while the second is still to be told.
+  @Test(
+    arguments: [
+      { $0.value = 2 },
+      { $0.modify { $0 = 2 } },
+      { variable in Dispatcher().transaction { variable.value = 2 } },
+    ] as [@Sendable (Variable<Int>) -> Void]
+  )
+  func writesOfAnObserverAreToldInTheirOrder(write: @escaping @Sendable (Variable<Int>) -> Void) {
+    let (x, y, z) = (Variable(0), Variable(0), Variable(0))
+    let log = Log<String>()
+    let dusts = DustBuster()
+    x.observe(ignoreFirst: true) { _ in
+      write(y)
+      write(z)
+    }.cleaned(by: dusts)
+    y.observe(ignoreFirst: true) { log.append("y = \($0)") }.cleaned(by: dusts)
+    z.observe(ignoreFirst: true) { log.append("z = \($0)") }.cleaned(by: dusts)
+
+    Dispatcher().transaction {
+      x.value = 1
+      y.value = 1
+    }
+
+    #expect(log.entries == ["y = 1", "y = 2", "z = 2"])
+  }
+
+  @Test func aSetInAnObserverIsToldBeforeTheDispatchAfterIt() {
+    isolated { dispatcher in
+      let store = ScriptStore.instantiate()
+      let x = Variable(0)
+      let log = Log<String>()
+      let dusts = DustBuster()
+      x.observe(ignoreFirst: true) { _ in
+        store.first.value = 2
+        dispatcher.reduce { $0.second.value = 2 }
+      }.cleaned(by: dusts)
+      store.first.observe(ignoreFirst: true) { log.append("first = \($0)") }.cleaned(by: dusts)
+      store.second.observe(ignoreFirst: true) { log.append("second = \($0)") }.cleaned(by: dusts)
+
+      dispatcher.reduce { store in
+        x.value = 1
+        store.first.value = 1
+      }
+
+      #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
+    }
+  }
+
   @Test func readRethrowsWhatItsBodyThrows() {
     struct Failure: Error, Equatable {}
 

@@ -11,7 +11,7 @@ import Synchronization
 ///   Adding one at the end is fine, for the walk ends at the observation that was the last.
 /// - Each change in the backlog that may be told has a place in some thread's round that reaches as
 ///   far, or is within `unclaimed`. What is unclaimed is claimed by the deliverer when it is done or,
-///   if the first change is held back, by the transaction that holds it.
+///   if the first change is held back by another thread, by the transaction that holds it.
 /// - A transaction that is the `writer`, or holds back a change, has a place in its thread's round.
 /// - No code of the user's runs under the lock, but for the body of a `modify`.
 @usableFromInline

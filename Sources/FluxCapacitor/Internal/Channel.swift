@@ -85,7 +85,9 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// held.
   @inlinable
   final func claim(on thread: CurrentThread) {
-    guard let backlog, backlog.unclaimed > 0, !backlog.isFirstHeld else { return }
+    guard let backlog, backlog.unclaimed > 0 else { return }
+    // What this thread itself holds back has an earlier place in the same round.
+    guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
     guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
     thread.pointee.round.append(
       Delivery(of: self, at: backlog.unclaimed) { channel, version, thread in

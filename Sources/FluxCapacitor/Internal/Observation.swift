@@ -33,9 +33,12 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
-    beginCall(on: thread)
-    // Cleaned by now, perhaps; or else whoever cleans it sees that it is being called.
-    if isDirect { Observation.call(&changes, with: value) }
+    prepareCall(on: thread)
+    // Cleaned by now, perhaps; or else whoever cleans it sees that it is about to be called.
+    if isDirect {
+      beginCall(on: thread)
+      Observation.call(&changes, with: value)
+    }
     endCall()
   }
 
@@ -93,7 +96,10 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       thread.tell {
         beginCall(on: thread)
         changes?(first)
-        while let (value, changes) = next(on: thread) { changes(value) }
+        while let (value, changes) = next(on: thread) {
+          beginCall(on: thread)
+          changes(value)
+        }
       }
     case .main where MainQueue.isCurrent:
       lock.lock()
@@ -125,6 +131,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     lock.unlock()
     while let (value, changes) = next(on: thread) {
       thread.tell {
+        beginCall(on: thread)
         changes(value)
         endCall()
       }
@@ -136,7 +143,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
     if !isCleaned, let changes, let value = mailbox?.popPermitted() {
-      beginCall(on: thread)
+      prepareCall(on: thread)
       lock.unlock()
       return (value, changes)
     }

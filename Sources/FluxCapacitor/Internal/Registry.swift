@@ -9,8 +9,7 @@ import Synchronization
 final class Registry: @unchecked Sendable {
   private let lock = Lock()
 
-  /// Written under the lock.
-  @exclusivity(unchecked) @usableFromInline var routes = RouteTable()
+  @usableFromInline let routes = RouteTable()
 
   // Both guarded by `lock`.
   @exclusivity(unchecked) private var creations: [Creation] = []

@@ -9,12 +9,12 @@ import Synchronization
 /// slots get scarce, more of them take their place; the earlier ones stay to the end of the table,
 /// for somebody may be looking them up.
 @usableFromInline
-struct RouteTable: ~Copyable {
+final class RouteTable: @unchecked Sendable {
   @usableFromInline let latest: Atomic<Unmanaged<Slots>>
 
   // Both guarded by the registry's lock; they own what the slots only point at.
-  private var generations: [Slots]
-  private(set) var routes: [AnyRoute] = []
+  @exclusivity(unchecked) private var generations: [Slots]
+  @exclusivity(unchecked) private(set) var routes: [AnyRoute] = []
 
   init() {
     let slots = Slots(count: 8)
@@ -42,7 +42,7 @@ struct RouteTable: ~Copyable {
     }
   }
 
-  mutating func insert(_ route: AnyRoute) {
+  func insert(_ route: AnyRoute) {
     routes.append(route)
     let slots = generations[generations.count - 1]
     if routes.count * 2 <= slots.mask {

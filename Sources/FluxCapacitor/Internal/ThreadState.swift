@@ -48,8 +48,17 @@ struct ThreadState: ~Copyable {
   @usableFromInline
   init(id: UInt32) {
     self.id = id
-    // Room for 10^12 transactions before the numbers of the next thread begin.
-    transaction = UInt64(id) << 40
+    transaction = ThreadState.firstTransaction(of: id)
+  }
+
+  /// There is room for 10^12 transactions before the numbers of the next thread begin.
+  @inlinable
+  static func firstTransaction(of id: UInt32) -> UInt64 { UInt64(id) &<< 40 }
+
+  /// Whether a transaction is, or was, one of this thread's.
+  @inlinable
+  func began(_ transaction: UInt64) -> Bool {
+    (transaction ^ ThreadState.firstTransaction(of: id)) &>> 40 == 0
   }
 }
 
