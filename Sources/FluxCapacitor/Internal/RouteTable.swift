@@ -9,18 +9,30 @@ import Synchronization
 /// slots get scarce, more of them take their place; the earlier ones stay to the end of the table,
 /// for somebody may be looking them up.
 @usableFromInline
-final class RouteTable: @unchecked Sendable {
+struct RouteTable: ~Copyable {
+  /// It is read while somebody inserts, and so nothing else of the table may change.
   @usableFromInline let latest: Atomic<Unmanaged<Slots>>
 
-  // Both guarded by the registry's lock; they own what the slots only point at.
-  @exclusivity(unchecked) private var generations: [Slots]
-  @exclusivity(unchecked) private(set) var routes: [AnyRoute] = []
+  private let contents: Contents
+
+  /// What the slots only point at; guarded by the registry's lock.
+  private final class Contents {
+    @exclusivity(unchecked) var generations: [Slots]
+    @exclusivity(unchecked) var routes: [AnyRoute] = []
+
+    init(_ slots: Slots) {
+      generations = [slots]
+    }
+  }
 
   init() {
     let slots = Slots(count: 8)
-    generations = [slots]
+    contents = Contents(slots)
     latest = Atomic(.passUnretained(slots))
   }
+
+  /// All routes; the registry's lock is held.
+  var routes: [AnyRoute] { contents.routes }
 
   /// Where the states of a type go, if a store for them has ever been registered.
   ///
@@ -42,15 +54,16 @@ final class RouteTable: @unchecked Sendable {
     }
   }
 
+  /// Adds a route for a type that has none; the registry's lock is held.
   func insert(_ route: AnyRoute) {
-    routes.append(route)
-    let slots = generations[generations.count - 1]
-    if routes.count * 2 <= slots.mask {
+    contents.routes.append(route)
+    let slots = contents.generations[contents.generations.count - 1]
+    if contents.routes.count * 2 <= slots.mask {
       slots.insert(route)
     } else {
       let slots = Slots(count: (slots.mask + 1) * 2)
-      for route in routes { slots.insert(route) }
-      generations.append(slots)
+      for route in contents.routes { slots.insert(route) }
+      contents.generations.append(slots)
       latest.store(.passUnretained(slots), ordering: .releasing)
     }
   }
