@@ -1,27 +1,11 @@
-import FluxCapacitor
 import GitHubSample
 import Testing
 
 struct DemoTests {
-  private func run(
-    _ arguments: String...,
-    recorder: ConsoleRecorder,
-    terminal: Terminal = Terminal(width: nil)
-  ) async -> ExitCode {
-    let environment = CommandEnvironment.test(
-      MockApiSession(),
-      recorder: recorder,
-      terminal: terminal
-    )
-    return await withDispatcher(Dispatcher()) {
-      await GitHubSample.run(arguments: arguments, environment: environment)
-    }
-  }
-
   @Test func thirteenFromTwoPages() async {
     let recorder = ConsoleRecorder()
 
-    let exitCode = await run("--demo", "-L", "13", recorder: recorder)
+    let exitCode = await runCommand("--demo", "-L", "13", recorder: recorder)
 
     let lines = recorder.output.split(separator: "\n")
     #expect(lines.count == 13)
@@ -38,7 +22,7 @@ struct DemoTests {
   @Test func allOfThem() async {
     let recorder = ConsoleRecorder()
 
-    let exitCode = await run("--demo", "OctoCat", "--all", recorder: recorder)
+    let exitCode = await runCommand("--demo", "OctoCat", "--all", recorder: recorder)
 
     #expect(recorder.output.split(separator: "\n").count == 36)
     #expect(exitCode == .success)
@@ -48,7 +32,7 @@ struct DemoTests {
   func noLineIsWiderThanTheTerminal(width: Int) async {
     let recorder = ConsoleRecorder()
 
-    _ = await run("--demo", "--all", recorder: recorder, terminal: Terminal(width: width))
+    _ = await runCommand("--demo", "--all", recorder: recorder, terminal: Terminal(width: width))
 
     let table = recorder.output.split(separator: "\n").dropFirst()
     #expect(table.count == 38)
@@ -58,8 +42,8 @@ struct DemoTests {
   @Test func aSearchAndARepositoryAreRecordedToo() async {
     let (found, shown) = (ConsoleRecorder(), ConsoleRecorder())
 
-    _ = await run("search", "octo", "--demo", recorder: found)
-    _ = await run("show", "octocat/hello-octopus", "--demo", recorder: shown)
+    _ = await runCommand("search", "octo", "--demo", recorder: found)
+    _ = await runCommand("show", "octocat/hello-octopus", "--demo", recorder: shown)
 
     #expect(found.output.split(separator: "\n").count == 3)
     #expect(shown.output.hasPrefix("name:\toctocat/hello-octopus\n"))
@@ -68,7 +52,7 @@ struct DemoTests {
   @Test func anotherOwnerIsUnknown() async {
     let recorder = ConsoleRecorder()
 
-    let exitCode = await run("--demo", "mona", recorder: recorder)
+    let exitCode = await runCommand("--demo", "mona", recorder: recorder)
 
     #expect(recorder.errors.contains("The demo knows no user or organization named 'mona'."))
     #expect(exitCode == .failure)

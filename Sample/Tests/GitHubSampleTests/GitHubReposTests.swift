@@ -5,17 +5,6 @@ import Testing
 /// The built command, from its arguments to its exit code.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposTests {
-  private func variables(for server: LoopbackServer) -> [String: String] {
-    ["GITHUB_GRAPHQL_URL": server.url, "GITHUB_TOKEN": "ghp_secretOfMona"]
-  }
-
-  private static func page(_ index: Int, of count: Int) -> LoopbackServer.Reply {
-    let next = index < count - 1 ? "\(index)" : nil
-    return .answer(body: Data(String.answer("page-\(index)", total: count, next: next).utf8))
-  }
-
-  // MARK: What it does
-
   @Test func theDemoNeedsNothing() async throws {
     let process = try await GitHubReposProcess.run("--demo")
 
@@ -25,8 +14,8 @@ struct GitHubReposTests {
   }
 
   @Test func pagesBecomeLinesInAPipe() async throws {
-    let process = try await LoopbackServer.serving({ GitHubReposTests.page($0, of: 3) }) { server in
-      try await GitHubReposProcess.run("mona", variables: variables(for: server))
+    let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
+      try await GitHubReposProcess.run("mona", variables: server.variables)
     }
 
     #expect(process.output == [.line("page-0"), .line("page-1"), .line("page-2")].joined())
@@ -35,8 +24,8 @@ struct GitHubReposTests {
   }
 
   @Test func pagesBecomeATableOnATerminal() async throws {
-    let process = try await LoopbackServer.serving({ GitHubReposTests.page($0, of: 3) }) { server in
-      var variables = variables(for: server)
+    let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
+      var variables = server.variables
       variables["NO_COLOR"] = "1"
       return try await GitHubReposProcess.runOnTerminal(columns: 60, "mona", variables: variables)
     }
@@ -59,7 +48,7 @@ struct GitHubReposTests {
   }
 
   @Test func theTokenMayComeFromTheInput() async throws {
-    try await LoopbackServer.serving({ GitHubReposTests.page($0, of: 1) }) { server in
+    try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let setup = GitHubReposProcess.Setup(
         variables: ["GITHUB_GRAPHQL_URL": server.url],
         input: " ghp_fromTheInput \r\nmore\n"
@@ -94,249 +83,6 @@ struct GitHubReposTests {
     #expect(process.exitCode == 2)
   }
 
-  // MARK: The network
-
-  /// What a server does, and what of it stands in the one line that follows.
-  struct Fault: CustomTestStringConvertible, Sendable {
-    let testDescription: String
-    let sentence: String
-    var exitCode: Int32 = 1
-    var arguments: [String] = []
-    var output = ""
-    let reply: @Sendable (Int) -> LoopbackServer.Reply
-
-    init(
-      _ name: String,
-      _ sentence: String,
-      exitCode: Int32 = 1,
-      arguments: [String] = [],
-      output: String = "",
-      reply: @escaping @Sendable (Int) -> LoopbackServer.Reply
-    ) {
-      testDescription = name
-      self.sentence = sentence
-      self.exitCode = exitCode
-      self.arguments = arguments
-      self.output = output
-      self.reply = reply
-    }
-  }
-
-  private static let faults: [Fault] = [
-    Fault("truncated by length", "broke off") { _ in
-      .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"data\": {")
-    },
-    Fault("truncated chunks", "broke off") { _ in
-      .bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"dat")
-    },
-    Fault("truncated without a length", "is not JSON") { _ in
-      .bytes("HTTP/1.1 200 OK\r\n\r\n{\"data\": {")
-    },
-    Fault("truncated within gzip", "127.0.0.1") { _ in
-      let whole = GitHubReposTests.gzipOfABomb
-      let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
-      return .data(Data(head.utf8) + whole.prefix(500))
-    },
-    Fault("no gzip at all", "broke off") { _ in
-      .answer(headers: ["Content-Encoding": "gzip"], body: Data("plain".utf8))
-    },
-    Fault("a gzip bomb", "sent more than 16 MB") { _ in
-      .answer(headers: ["Content-Encoding": "gzip"], body: GitHubReposTests.gzipOfABomb)
-    },
-    Fault("a challenge", "rejected the token: Bad credentials. Give it a valid one", exitCode: 4) {
-      _ in
-      .answer(
-        status: 401,
-        headers: ["WWW-Authenticate": "Basic realm=\"GitHub\""],
-        body: Data(#"{"message": "Bad credentials"}"#.utf8)
-      )
-    },
-    Fault("single sign-on", "Authorize the token here: https://github.com/sso") { _ in
-      .answer(
-        status: 403,
-        headers: ["X-GitHub-SSO": "required; url=https://github.com/sso"],
-        body: Data(#"{"message": "Protected"}"#.utf8)
-      )
-    },
-    Fault("a long rate limit", "limits the rate of requests: slow down. Try again in 30 minutes") {
-      _ in
-      .answer(
-        status: 403,
-        headers: ["Retry-After": "1800"],
-        body: Data(#"{"message": "slow down."}"#.utf8)
-      )
-    },
-    Fault("a gateway that gives up", "took too long to answer (HTTP 502)") { _ in
-      .answer(status: 502, body: Data("<html>".utf8))
-    },
-    Fault("the third page fails", "broke off", output: .line("page-0") + .line("page-1")) {
-      $0 < 2 ? GitHubReposTests.page($0, of: 5) : .close
-    },
-    Fault("silence", "no complete answer within 1 second", arguments: ["--timeout", "1"]) { _ in
-      .silence
-    },
-    Fault("slow drips", "no complete answer within 1 second", arguments: ["--timeout", "1"]) { _ in
-      .drip
-    },
-    Fault("a redirect", "redirects to https://elsewhere.example/, where the token is not sent") {
-      _ in
-      .answer(status: 302, headers: ["Location": "https://elsewhere.example/"], body: Data())
-    },
-    Fault("no JSON", "is not JSON (HTTP 200)") { _ in .answer(body: Data("<html>".utf8)) },
-    Fault("another shape", "not the answer to the query") { _ in
-      .answer(body: Data("[1, 2, {}]".utf8))
-    },
-    Fault("a part of the data beside an error", "could not answer the query: oops") { _ in
-      .answer(
-        body: Data(#"{"data": {"repositoryOwner": null}, "errors": [{"message": "oops"}]}"#.utf8)
-      )
-    },
-    Fault("an unknown owner", "no user or organization named 'mona'") { _ in
-      .answer(body: Data(#"{"data": {"repositoryOwner": null}}"#.utf8))
-    },
-    Fault(
-      "a cursor that never advances",
-      "gives no way to reach them",
-      output: .line("a") + .line("b")
-    ) {
-      .answer(body: Data(String.answer($0 == 0 ? "a" : "b", total: 9, next: "same").utf8))
-    },
-    Fault("the token in the answer", "No bearer <token> here", exitCode: 4) { _ in
-      .answer(status: 401, body: Data(#"{"message": "No bearer ghp_secretOfMona here"}"#.utf8))
-    },
-  ]
-
-  @Test(arguments: faults) func aFaultIsOneSentence(fault: Fault) async throws {
-    try await LoopbackServer.serving(fault.reply) { server in
-      let process = try await GitHubReposProcess.run(
-        ["mona", "--all"] + fault.arguments,
-        GitHubReposProcess.Setup(variables: variables(for: server))
-      )
-
-      #expect(process.output == fault.output)
-      #expect(process.errors.hasPrefix("github-repos: "))
-      #expect(process.errors.contains(fault.sentence))
-      #expect(process.errors.contains("127.0.0.1:\(server.port)"))
-      #expect(process.errors.split(separator: "\n").count == 1)
-      #expect(!process.errors.contains("ghp_secretOfMona"))
-      #expect(process.exitCode == fault.exitCode)
-    }
-  }
-
-  @Test func aRefusedConnectionIsOneLine() async throws {
-    try await LoopbackServer.refusing { url in
-      let process = try await GitHubReposProcess.run(
-        "mona",
-        variables: ["GITHUB_GRAPHQL_URL": url, "GH_TOKEN": "token"]
-      )
-
-      #expect(process.errors.split(separator: "\n").count == 1)
-      #expect(process.errors.contains("could not be reached"))
-      #expect(process.exitCode == 1)
-    }
-  }
-
-  @Test func aNameThatLeadsNowhereIsOneLine() async throws {
-    let process = try await GitHubReposProcess.run(
-      "mona",
-      "--hostname",
-      "github.invalid",
-      "--timeout",
-      "5",
-      variables: ["GH_ENTERPRISE_TOKEN": "token"]
-    )
-
-    #expect(process.errors.hasPrefix("github-repos: github.invalid "))
-    #expect(process.errors.split(separator: "\n").count == 1)
-    #expect(process.exitCode == 1)
-  }
-
-  @Test func aServerThatClosesBetweenRequestsIsAskedAgain() async throws {
-    let first = Data(String.answer("page-0", total: 2, next: "0").utf8)
-    let reply: @Sendable (Int) -> LoopbackServer.Reply = { index in
-      switch index {
-      case 0: .keepAlive(body: first)
-      case 1: .close
-      default: GitHubReposTests.page(1, of: 2)
-      }
-    }
-
-    try await LoopbackServer.serving(reply) { server in
-      let process = try await GitHubReposProcess.run("mona", variables: variables(for: server))
-
-      #expect(process.output == String.line("page-0") + .line("page-1"))
-      #expect(process.errors == "")
-      #expect(process.exitCode == 0)
-      #expect(server.receivedRequests.count == 3)
-    }
-  }
-
-  @Test func aShortRateLimitIsWaitedOut() async throws {
-    let reply: @Sendable (Int) -> LoopbackServer.Reply = { index in
-      index > 0
-        ? GitHubReposTests.page(0, of: 1)
-        : .answer(
-          status: 429,
-          headers: ["Retry-After": "0"],
-          body: Data(#"{"message": "slow down"}"#.utf8)
-        )
-    }
-
-    let process = try await LoopbackServer.serving(reply) { server in
-      try await GitHubReposProcess.run("mona", variables: variables(for: server))
-    }
-
-    #expect(process.output == String.line("page-0"))
-    #expect(process.errors.contains("limits the rate of requests; going on in 0 seconds."))
-    #expect(process.exitCode == 0)
-  }
-
-  @Test func theTokenStaysOutOfProxiesAndLogs() async throws {
-    try await LoopbackServer.serving({ _ in .close }) { proxy in
-      try await LoopbackServer.serving({ GitHubReposTests.page($0, of: 1) }) { server in
-        var variables = variables(for: server)
-        variables["http_proxy"] = proxy.url
-        variables["no_proxy"] = "example.com"
-        variables["URLSessionDebugLibcurl"] = "1"
-
-        let process = try await GitHubReposProcess.run("mona", variables: variables)
-
-        #expect(process.errors == "")
-        #expect(process.exitCode == 0)
-        #expect(proxy.receivedRequests.isEmpty)
-      }
-    }
-  }
-
-  @Test func hostileTextIsMadeHarmless() async throws {
-    let hostile = #""\u001b]0;owned\u0007 \u001b[2J \u202etxt \u0000 \u009b1m \u200b end""#
-    let answer = String.answer("a", description: hostile)
-    let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
-
-    let outputs = try await LoopbackServer.serving(reply) { server in
-      let variables = variables(for: server)
-      return [
-        try await GitHubReposProcess.run("mona", variables: variables).output,
-        try await GitHubReposProcess.run("mona", "--json", variables: variables).output,
-        try await GitHubReposProcess.runOnTerminal(
-          columns: 200,
-          "mona",
-          "--color=never",
-          variables: variables
-        ).output,
-      ]
-    }
-
-    for output in outputs {
-      let shown = output.replacing("\u{1B}[K", with: "").replacing(/\u{1B}\[\?25[hl]/, with: "")
-      #expect(shown.contains("end"))
-      for scalar in shown.unicodeScalars where scalar != "\n" && scalar != "\t" && scalar != "\r" {
-        let category = scalar.properties.generalCategory
-        #expect(category != .control && category != .format)
-      }
-    }
-  }
-
   // MARK: The terminal and the shell
 
   @Test func anInterruptEndsItAtOnceAndBringsBackTheCursor() async throws {
@@ -345,7 +91,7 @@ struct GitHubReposTests {
       let process = try await GitHubReposProcess.runOnTerminal(
         columns: 80,
         "mona",
-        variables: variables(for: server)
+        variables: server.variables
       ) { process in
         for await _ in requests { break }
         kill(process.processIdentifier, SIGINT)
@@ -380,13 +126,13 @@ struct GitHubReposTests {
   }
 
   @Test func closedDescriptorsAreSafe() async throws {
-    try await LoopbackServer.serving({ GitHubReposTests.page($0, of: 3) }) { server in
+    try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       process.arguments = [
         "-c", "exec \"$0\" mona <&- >&- 2>&-", GitHubReposProcess.executable.path,
       ]
-      process.environment = variables(for: server)
+      process.environment = server.variables
       let (ends, end) = AsyncStream<Void>.makeStream()
       process.terminationHandler = { _ in end.finish() }
       try process.run()
@@ -398,10 +144,4 @@ struct GitHubReposTests {
       #expect(server.receivedRequests.allSatisfy { $0.head.hasPrefix("POST /graphql") })
     }
   }
-
-  /// The beginning of 32 MB of zeros in gzip: each byte of it stands for a kilobyte.
-  private static let gzipOfABomb: Data = {
-    let beginning = "H4sIAAAAAAACA+3BMREAMAgEMC+vgLlu0MHhvRrYk0w6LwUA"
-    return (Data(base64Encoded: beginning) ?? Data()) + Data(count: 32_500)
-  }()
 }

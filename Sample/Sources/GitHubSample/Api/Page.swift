@@ -24,6 +24,18 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
 
 extension Page: Equatable where Item: Equatable {}
 
+extension Page {
+  /// Takes what GitHub says of a connection, in which a node may be missing.
+  init(nodes: [Item?]?, totalCount: Int, pageInfo: PageInfo) {
+    self.init(
+      items: (nodes ?? []).compactMap(\.self),
+      totalCount: totalCount,
+      hasNextPage: pageInfo.hasNextPage,
+      endCursor: pageInfo.endCursor
+    )
+  }
+}
+
 /// What GitHub says of where a page stands among the others.
 struct PageInfo: Decodable {
   let hasNextPage: Bool

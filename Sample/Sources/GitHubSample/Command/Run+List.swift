@@ -45,11 +45,7 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
         isFetching: stores.repository.isRepositoryFetching,
         failure: stores.repository.failure,
         console: environment.console,
-        loss: {
-          let count = repositories.value.count
-          return count > 0
-            ? "The list above is incomplete: it has \(count) of \(total.value)." : nil
-        },
+        count: { (repositories.value.count, total.value) },
         nothing: {
           guard output.isForPeople, repositories.value.isEmpty else { return nil }
           return isFiltered && total.value > 0

@@ -29,11 +29,7 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
         isFetching: stores.user.isUserFetching,
         failure: stores.user.failure,
         console: environment.console,
-        loss: {
-          let count = users.value.count
-          return count > 0
-            ? "The list above is incomplete: it has \(count) of \(total.value)." : nil
-        },
+        count: { (users.value.count, total.value) },
         nothing: {
           output.isForPeople && users.value.isEmpty ? "No users match '\(text)'." : nil
         }

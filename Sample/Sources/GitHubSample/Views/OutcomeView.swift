@@ -5,23 +5,23 @@ import FluxCapacitor
 package final class OutcomeView: Sendable {
   private let console: Console
   private let failure: Constant<ApiError?>
-  private let loss: @Sendable () -> String?
+  private let count: @Sendable () -> (shown: Int, total: Int)
   private let nothing: @Sendable () -> String?
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - loss: What a failure leaves incomplete, in a sentence.
+  ///   - count: How many of how many things are shown; nothing, if it is no list.
   ///   - nothing: What to say without a failure, if there is nothing to be shown.
   init(
     isFetching: Constant<Bool>,
     failure: Constant<ApiError?>,
     console: Console,
-    loss: @escaping @Sendable () -> String? = { nil },
+    count: @escaping @Sendable () -> (shown: Int, total: Int) = { (0, 0) },
     nothing: @escaping @Sendable () -> String? = { nil }
   ) {
     self.console = console
     self.failure = failure
-    self.loss = loss
+    self.count = count
     self.nothing = nothing
     isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showOutcome() } }
@@ -30,9 +30,9 @@ package final class OutcomeView: Sendable {
 
   private func showOutcome() {
     if let failure = failure.value {
-      console.report(
-        ["github-repos: \(failure.message)", loss()].compactMap(\.self).joined(separator: " ")
-      )
+      let (shown, total) = count()
+      let loss = " The list above is incomplete: it has \(shown) of \(total)."
+      console.report("github-repos: \(failure.message)\(shown > 0 ? loss : "")")
     } else if let nothing = nothing() {
       console.report(nothing)
     }

@@ -6,6 +6,23 @@ extension GitHub.Repository {
   static func named(_ name: String) -> GitHub.Repository {
     GitHub.Repository(id: "id-\(name)", nameWithOwner: "mona/\(name)", stargazerCount: 1)
   }
+
+  /// Three that differ in all that is shown.
+  static let various: [GitHub.Repository] = {
+    let now: TimeInterval = 1_700_000_000
+    var clock = GitHub.Repository.named("clock")
+    clock.summary = "Tells the time.\nAnd the date."
+    clock.stargazerCount = 4_213
+    clock.primaryLanguage = "Swift"
+    clock.pushedAt = Date(timeIntervalSince1970: now - 3 * 3_600)
+    var kaizu = GitHub.Repository.named("kaizu")
+    kaizu.summary = "港と航路のための小さな地図ライブラリ、とても長い説明がここに続きます"
+    kaizu.primaryLanguage = "C++"
+    kaizu.isFork = true
+    kaizu.visibility = .private
+    kaizu.pushedAt = Date(timeIntervalSince1970: now - 400 * 86_400)
+    return [clock, kaizu, .named("empty")]
+  }()
 }
 
 extension Page<GitHub.Repository> {

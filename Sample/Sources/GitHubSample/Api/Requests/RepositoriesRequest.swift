@@ -92,10 +92,9 @@ package struct RepositoriesRequest: PagedRequest, Equatable {
       throw reasonIfNotFound
     }
     return Page(
-      items: (repositories.nodes ?? []).compactMap(\.self),
+      nodes: repositories.nodes,
       totalCount: repositories.totalCount,
-      hasNextPage: repositories.pageInfo.hasNextPage,
-      endCursor: repositories.pageInfo.endCursor
+      pageInfo: repositories.pageInfo
     )
   }
 }

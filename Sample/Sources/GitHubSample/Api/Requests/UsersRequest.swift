@@ -54,10 +54,9 @@ package struct UsersRequest: PagedRequest, Equatable {
 
   package func response(from payload: Payload) throws(ApiError.Reason) -> Page<GitHub.User> {
     Page(
-      items: (payload.search.nodes ?? []).compactMap(\.self),
+      nodes: payload.search.nodes,
       totalCount: payload.search.userCount,
-      hasNextPage: payload.search.pageInfo.hasNextPage,
-      endCursor: payload.search.pageInfo.endCursor
+      pageInfo: payload.search.pageInfo
     )
   }
 }

@@ -1,0 +1,235 @@
+import Foundation
+import GitHubSample
+import Testing
+
+/// Listing on a terminal and into a pipe, against exact text.
+struct RunListTests {
+  private let page = MockApiSession.Reply.success(
+    Page(items: GitHub.Repository.various, totalCount: 3)
+  )
+
+  @Test func aListOnATerminal() async {
+    let recorder = ConsoleRecorder()
+
+    let exitCode = await runCommand(
+      "mona",
+      session: MockApiSession(page),
+      recorder: recorder,
+      terminal: .plain
+    )
+
+    #expect(
+      recorder.output == """
+        Showing 3 of 3 repositories in @mona
+
+        NAME        STARS  LANGUAGE  INFO           PUSHED       DESCRIPTION
+        mona/clock   4213  Swift     public         3 hours ago  Tells the time. And th…
+        mona/kaizu      1  C++       private, fork  1 year ago   港と航路のための小さな…
+        mona/empty      1            public
+
+        C++ █████ 50% · Swift █████ 50%
+
+        """
+    )
+    #expect(recorder.errors == "")
+    #expect(exitCode == .success)
+  }
+
+  @Test func aListInAPipe() async {
+    let recorder = ConsoleRecorder()
+
+    let exitCode = await runCommand("mona", session: MockApiSession(page), recorder: recorder)
+
+    #expect(
+      recorder.output == """
+        mona/clock\t4213\t0\tSwift\tpublic\t2023-11-14T19:13:20Z\tTells the time. And the date.
+        mona/kaizu\t1\t0\tC++\tprivate, fork\t2022-10-10T22:13:20Z\t\
+        港と航路のための小さな地図ライブラリ、とても長い説明がここに続きます
+        mona/empty\t1\t0\t\tpublic\t\t
+
+        """
+    )
+    #expect(recorder.errors == "")
+    #expect(exitCode == .success)
+  }
+
+  @Test func aListAsJSON() async {
+    let recorder = ConsoleRecorder()
+
+    let exitCode = await runCommand(
+      "mona",
+      "--json",
+      "primaryLanguage,nameWithOwner,pushedAt",
+      session: MockApiSession(page),
+      recorder: recorder
+    )
+
+    #expect(
+      recorder.output == """
+        [{"nameWithOwner":"mona/clock","primaryLanguage":{"name":"Swift"},"pushedAt":"2023-11-14T19:13:20Z"},\
+        {"nameWithOwner":"mona/kaizu","primaryLanguage":{"name":"C++"},"pushedAt":"2022-10-10T22:13:20Z"},\
+        {"nameWithOwner":"mona/empty","primaryLanguage":null,"pushedAt":null}]
+
+        """
+    )
+    #expect(exitCode == .success)
+  }
+
+  @Test func JSONIsHarmlessAndLosesNothing() async throws {
+    let recorder = ConsoleRecorder()
+    let text = "\u{1B}[2J \u{202E}\u{9B}1m \u{E0001} 日本語 👩‍👩‍👧‍👦"
+    var repository = GitHub.Repository.named("a")
+    repository.summary = text
+    let session = MockApiSession(.success(Page(items: [repository], totalCount: 1)))
+
+    _ = await runCommand("mona", "--json=description", session: session, recorder: recorder)
+
+    #expect(recorder.output.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format })
+    #expect(!recorder.output.contains("\u{1B}") && !recorder.output.contains("\u{9B}"))
+    let decoded = try JSONDecoder().decode(
+      [[String: String]].self,
+      from: Data(recorder.output.utf8)
+    )
+    #expect(decoded == [["description": text]])
+  }
+
+  @Test func coloursAreForTerminalsThatWantThem() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(.page("a", total: 1))
+
+    _ = await runCommand(
+      "mona",
+      session: session,
+      recorder: recorder,
+      terminal: Terminal(width: 80, hasColors: true)
+    )
+
+    #expect(
+      recorder.output.split(separator: "\n").last
+        == "\u{1B}[1mmona/a\u{1B}[0m      \u{1B}[33m1\u{1B}[0m            public"
+    )
+  }
+
+  @Test(arguments: [("--color=always", true), ("--color=never", false), ("--color=auto", false)])
+  func theCommandLineHasTheLastWordOnColours(argument: String, hasColors: Bool) async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(.page("a", total: 1))
+
+    _ = await runCommand("mona", argument, session: session, recorder: recorder, terminal: .plain)
+
+    #expect(recorder.output.contains("\u{1B}[") == hasColors)
+  }
+
+  @Test func linesComeWithEachPage() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(
+      .page("a", "b", total: 3, next: "1"),
+      .failure(.notJSON(status: 200))
+    )
+
+    let exitCode = await runCommand("mona", "--all", session: session, recorder: recorder)
+
+    #expect(recorder.output == String.line("a") + .line("b"))
+    #expect(
+      recorder.errors == """
+        github-repos: mock sent something that is not JSON (HTTP 200). Check --hostname and \
+        GITHUB_GRAPHQL_URL, or try again later. The list above is incomplete: it has 2 of 3.
+
+        """
+    )
+    #expect(exitCode == .failure)
+  }
+
+  @Test func aLimitSaysThatThereIsMore() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(.page("a", total: 3, next: "1"))
+
+    let exitCode = await runCommand(
+      "mona",
+      "-L",
+      "1",
+      session: session,
+      recorder: recorder,
+      terminal: .plain
+    )
+
+    #expect(session.requests == [.ofMona(first: 1)])
+    #expect(
+      recorder.output.hasPrefix(
+        "Showing 1 of 3 repositories in @mona; see --limit and --all\n\nNAME"
+      )
+    )
+    #expect(exitCode == .success)
+  }
+
+  @Test func thirtyAreAskedForUnlessToldOtherwise() async {
+    let session = MockApiSession(.page("a", total: 1))
+
+    _ = await runCommand("mona", session: session, recorder: ConsoleRecorder())
+
+    #expect(session.requests == [.ofMona(first: 30)])
+  }
+
+  @Test func whatIsWantedIsAskedFor() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(.page("a", total: 1))
+    var query = RepositoryQuery(login: "mona")
+    query.order = .pushed
+    query.isFork = false
+
+    _ = await runCommand(
+      "mona",
+      "--sort",
+      "pushed",
+      "--source",
+      session: session,
+      recorder: recorder,
+      terminal: .plain
+    )
+
+    #expect(session.requests == [RepositoriesRequest(query, first: 100)])
+    #expect(recorder.output.hasPrefix("Showing 1 matching repositories in @mona\n"))
+  }
+
+  @Test func withoutALoginTheTokenSaysWhose() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(
+      .success(GitHub.User(login: "mona")),
+      .page("a", total: 1)
+    )
+
+    let exitCode = await runCommand(session: session, recorder: recorder)
+
+    #expect(session.requests == [.ofMona(first: 30)])
+    #expect(recorder.output == String.line("a"))
+    #expect(exitCode == .success)
+  }
+
+  @Test func withoutALoginATokenIsNeededToo() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(.failure(.rejectedToken("Bad credentials")))
+
+    let exitCode = await runCommand(session: session, recorder: recorder)
+
+    #expect(
+      recorder.errors
+        == "github-repos: mock rejected the token: Bad credentials. Give it a valid one.\n"
+    )
+    #expect(exitCode == .unauthorized)
+  }
+
+  @Test func anOwnerWithoutRepositoriesIsNoFailure() async {
+    let (onTerminal, inPipe) = (ConsoleRecorder(), ConsoleRecorder())
+    let session = MockApiSession(.page(total: 0), .page(total: 0))
+
+    let exitCodes = [
+      await runCommand("mona", session: session, recorder: onTerminal, terminal: .plain),
+      await runCommand("mona", session: session, recorder: inPipe),
+    ]
+
+    #expect(onTerminal.output + inPipe.output == "")
+    #expect(onTerminal.errors == "@mona has no repositories.\n")
+    #expect(inPipe.errors == "")
+    #expect(exitCodes == [.success, .success])
+  }
+}

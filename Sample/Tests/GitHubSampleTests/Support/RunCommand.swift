@@ -1,0 +1,29 @@
+import FluxCapacitor
+import Foundation
+import GitHubSample
+
+/// Runs a command line in an environment for tests, with a dispatcher of its own.
+func runCommand(
+  _ arguments: String...,
+  session: any ApiSession = MockApiSession(),
+  recorder: ConsoleRecorder,
+  terminal: Terminal = Terminal(width: nil),
+  input: String = "",
+  pauses: Pauses = Pauses()
+) async -> ExitCode {
+  let environment = CommandEnvironment.test(
+    session,
+    recorder: recorder,
+    terminal: terminal,
+    input: input,
+    pauses: pauses
+  )
+  return await withDispatcher(Dispatcher()) {
+    await run(arguments: arguments, environment: environment)
+  }
+}
+
+extension Terminal {
+  /// A terminal with neither colours nor a spinner.
+  static let plain = Terminal(width: 80)
+}
