@@ -174,7 +174,7 @@ extension Dispatcher {
 extension Dispatcher {
   /// The process's dispatcher or, inside ``withDispatcher(_:operation:)``, the one given there.
   public static var shared: Dispatcher {
-    let shortcut = shortcut.load(ordering: .relaxed)
+    let shortcut = shortcut.load(ordering: .acquiring)
     guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut) else {
       return foundTheLongWay
     }
@@ -184,7 +184,7 @@ extension Dispatcher {
 
   private static var foundTheLongWay: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
-    _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .relaxed)
+    _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
     return replacement.get() ?? ofProcess
   }
 
