@@ -46,7 +46,7 @@ struct CommandArgumentsTests {
       ),
       (["--no-archived"], list { $0.query.isArchived = false }),
       (["-l", "Swift"], list { $0.query.language = "Swift" }),
-      (["--json", "url,id"], list { $0.common.jsonFields = ["url", "id"] }),
+      (["--json", "url, id"], list { $0.common.jsonFields = ["url", "id"] }),
       (
         ["--json", "--all"],
         list {
@@ -65,6 +65,7 @@ struct CommandArgumentsTests {
         }
       ),
       (["--", "search"], list { $0.query.login = "search" }),
+      (["list"], list { $0.query.login = "list" }),
       (["--", "--all"], list { $0.query.login = "--all" }),
       (["mona", "search"], nil),
       (
@@ -98,37 +99,41 @@ struct CommandArgumentsTests {
   @Test(
     arguments: [
       ([""], "LOGIN is empty"),
-      (["mona", "lisa"], "one LOGIN at a time, not lisa too"),
-      (["-L"], "--limit needs a N"),
-      (["--limit", "0"], "--limit needs a number above 0, not 0"),
-      (["--limit", "-3"], "--limit needs a number above 0, not -3"),
-      (["--limit="], "--limit needs a number above 0, not "),
+      (["mona", "lisa"], "one LOGIN at a time, not 'lisa' too"),
+      (["-L"], "--limit needs N"),
+      (["--limit", "0"], "--limit needs a number from 1 to 2147483647, not '0'"),
+      (["--limit", "-3"], "--limit needs a number from 1 to 2147483647, not '-3'"),
+      (["--limit="], "--limit needs a number from 1 to 2147483647, not ''"),
       (["--limit", "3", "--all"], "--limit and --all exclude each other"),
       (["--all=yes"], "--all takes no value"),
       (["--source", "--fork"], "--fork and --source exclude each other"),
       (["--archived", "--no-archived"], "--archived and --no-archived exclude each other"),
-      (["--sort", "size"], "--sort is one of stars, pushed, updated, created, name, not size"),
-      (["--order", "up"], "--order is one of asc, desc, not up"),
-      (["--visibility", "secret"], "--visibility is one of public, private, internal, not secret"),
-      (["--color", "red"], "--color is one of auto, always, never, not red"),
-      (["--timeout", "0"], "--timeout needs SECONDS above 0 and up to 86400, not 0"),
-      (["--timeout", "nan"], "--timeout needs SECONDS above 0 and up to 86400, not nan"),
+      (["--sort", "size"], "--sort is one of stars, pushed, updated, created, name, not 'size'"),
+      (["--order", "up"], "--order is one of asc, desc, not 'up'"),
+      (
+        ["--visibility", "secret"], "--visibility is one of public, private, internal, not 'secret'"
+      ),
+      (["--color", "red"], "--color is one of auto, always, never, not 'red'"),
+      (["--timeout", "0"], "--timeout needs SECONDS above 0 and up to 86400, not '0'"),
+      (["--timeout", "nan"], "--timeout needs SECONDS above 0 and up to 86400, not 'nan'"),
       (["--hostname", ""], "the value of --hostname is empty"),
       (["--token", "two words"], "--token has a character that no token has, or none at all"),
       (["--token=a", "--token-stdin"], "--token and --token-stdin exclude each other"),
       (
         ["search", "x", "--json", "id"],
-        "--json knows no field id; the fields are isOrganization, login, name"
+        "--json knows no field 'id'; the fields are isOrganization, login, name"
       ),
       (
         ["search", "x", "--json="],
-        "--json knows no field ; the fields are isOrganization, login, name"
+        "--json knows no field ''; the fields are isOrganization, login, name"
       ),
       (["search"], "search needs a QUERY"),
+      (["search", " "], "search needs a QUERY"),
+      (["--language", ""], "the value of --language is empty"),
       (["show"], "show needs an OWNER/NAME"),
-      (["show", "mona"], "show needs an OWNER/NAME, not mona"),
-      (["show", "mona/"], "show needs an OWNER/NAME, not mona/"),
-      (["show", "a/b/c"], "show needs an OWNER/NAME, not a/b/c"),
+      (["show", "mona"], "show needs an OWNER/NAME, not 'mona'"),
+      (["show", "mona/"], "show needs an OWNER/NAME, not 'mona/'"),
+      (["show", "a/b/c"], "show needs an OWNER/NAME, not 'a/b/c'"),
       (
         ["show", "a/b", "--fast"],
         """

@@ -16,7 +16,7 @@ struct ConsoleTests {
 
   @Test func activityComesAndGoesOnATerminal() {
     let recorder = ConsoleRecorder(showsActivity: true)
-    let (hide, erase) = ("\u{1B}[?25l", "\r\u{1B}[K\u{1B}[?25h")
+    let erase = "\r\u{1B}[K"
 
     recorder.console.showActivity("working")
     recorder.console.print("result")
@@ -26,8 +26,7 @@ struct ConsoleTests {
 
     #expect(recorder.output == "result\n")
     #expect(
-      recorder.errors
-        == hide + "working" + erase + hide + "working" + erase + hide + "still" + erase + "done\n"
+      recorder.errors == "working" + erase + "working" + erase + "still" + erase + "done\n"
     )
   }
 
@@ -37,5 +36,19 @@ struct ConsoleTests {
     recorder.console.print("result")
 
     #expect(recorder.console.outputFailure != nil)
+  }
+
+  @Test func aTokenIsNeverWritten() async {
+    let recorder = ConsoleRecorder()
+    let session = MockApiSession(
+      .success(Page(items: [GitHub.Repository.named("ghp_secretOfMona")], totalCount: 2)),
+      token: "ghp_secretOfMona"
+    )
+
+    _ = await runCommand("mona", session: session, recorder: recorder)
+    _ = await runCommand("ghp_secretOfMona", session: session, recorder: recorder)
+
+    #expect(recorder.output == String.line("<token>"))
+    #expect(!recorder.errors.contains("ghp_secretOfMona"))
   }
 }

@@ -33,7 +33,7 @@ struct GitHubReposTests {
     #expect(
       process.output.hasSuffix(
         """
-        \r\u{1B}[K\u{1B}[?25hShowing 3 of 3 repositories in @mona
+        \r\u{1B}[KShowing 3 of 3 repositories in @mona
 
         NAME         STARS  LANGUAGE  INFO    PUSHED  DESCRIPTION
         mona/page-0      1            public
@@ -97,7 +97,27 @@ struct GitHubReposTests {
         kill(process.processIdentifier, SIGINT)
       }
 
-      #expect(process.output.hasSuffix("\r\u{1B}[K\u{1B}[?25h"))
+      #expect(process.output.hasSuffix("\r\u{1B}[K"))
+      #expect(process.exitCode == 130)
+    }
+  }
+
+  @Test func anInterruptEndsItWhileTheTerminalTakesNothing() async throws {
+    let description = "\"\(String(repeating: "x", count: 200_000))\""
+    let answer = String.answer("a", description: description)
+    let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
+
+    try await LoopbackServer.serving(reply) { server in
+      let process = try await GitHubReposProcess.runOnTerminal(
+        columns: 80,
+        "mona",
+        "--json",
+        variables: server.variables,
+        isRead: false
+      ) { process in
+        kill(process.processIdentifier, SIGINT)
+      }
+
       #expect(process.exitCode == 130)
     }
   }

@@ -61,6 +61,17 @@ struct PatientApiSessionTests {
     #expect(pauses.durations.isEmpty)
   }
 
+  @Test func whatIsNotCountedIsLeftInTheEnd() {
+    let reader = Protected(Duration.zero)
+    let deadline = Deadline(after: .zero) { reader.withLock { $0 } }
+
+    let before = deadline.remaining
+    reader.withLock { $0 = .seconds(1_000) }
+
+    #expect(before == .zero)
+    #expect(deadline.remaining > .seconds(100))
+  }
+
   @Test func cancellationEndsAWait() async {
     let session = PatientApiSession(
       MockApiSession(.failure(.connectionLost("gone"))),

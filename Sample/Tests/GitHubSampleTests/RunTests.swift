@@ -6,7 +6,7 @@ struct RunTests {
   @Test func aSpinnerGivesWayToTheTable() async {
     let recorder = ConsoleRecorder(showsActivity: true)
     let session = MockApiSession(.page("a", total: 1))
-    let (hide, erase) = ("\u{1B}[?25l", "\r\u{1B}[K\u{1B}[?25h")
+    let erase = "\r\u{1B}[K"
 
     _ = await runCommand(
       "mona",
@@ -16,8 +16,8 @@ struct RunTests {
     )
 
     #expect(
-      recorder.errors == hide + "⠋ Fetching repositories…" + erase + hide
-        + "⠋ Fetched 1 of 1 repositories…" + erase
+      recorder.errors
+        == "⠋ Fetching repositories…" + erase + "⠋ Fetched 1 of 1 repositories…" + erase
     )
     #expect(recorder.output.hasPrefix("Showing 1 of 1"))
   }
@@ -121,7 +121,7 @@ struct RunTests {
       recorder.errors == """
         github-repos: unknown option --fa\u{FFFD}st; the options are --json, --hostname, --timeout, \
         --color, --token, --token-stdin, --demo, --help, --version.
-        See github-repos --help.
+        See github-repos show --help.
 
         """
     )
@@ -136,6 +136,21 @@ struct RunTests {
     #expect(recorder.output == Command.Topic.show.help + "\n")
     #expect(recorder.errors == "")
     #expect(exitCode == .success)
+  }
+
+  @Test func nobodyWorksForAnOutputThatIsFull() async {
+    let recorder = ConsoleRecorder(isOutputFull: true)
+    let session = MockApiSession(
+      .page("a", total: 3, next: "1"),
+      .page("b", total: 3, next: "2"),
+      .page("c", total: 3)
+    )
+
+    let exitCode = await runCommand("mona", "--all", session: session, recorder: recorder)
+
+    #expect(session.requests.count == 1)
+    #expect(recorder.errors.split(separator: "\n").count == 1)
+    #expect(exitCode == .failure)
   }
 
   @Test func anOutputThatCannotBeWrittenIsAFailure() async {

@@ -24,6 +24,15 @@ struct TableTests {
     )
   }
 
+  @Test(arguments: [
+    ("a\u{FE0F}", 1), ("✈️", 2), ("🇯🇵", 2), ("🈐", 2), ("น้ำ", 2), ("क्षि", 3), ("각", 2), ("\u{1B}", 0),
+  ])
+  func noCharacterIsTakenForNarrowerThanItIs(text: String, columns: Int) {
+    let lines = lines([text, "1", "x"], ["abcd", "1", "x"])
+
+    #expect(lines[0] == text + String(repeating: " ", count: 4 - columns) + "  1  x")
+  }
+
   @Test func theLastColumnIsCutFirst() {
     #expect(lines(["abcdefgh", "1", "words that go on"], width: 22) == ["abcdefgh  1  words th…"])
     #expect(lines(["abcdefgh", "1", "words that go on"], width: 16) == ["abcd…  1  words…"])
@@ -58,6 +67,11 @@ struct TableTests {
       LanguageBar.line(for: languages, width: 30, hasColors: false)
         == "Swift ████████▌ 85% · C █ 10%"
     )
+    #expect(
+      LanguageBar.line(for: ["", String(repeating: "x", count: 99)], width: 80, hasColors: false)
+        == "\(String(repeating: "x", count: 19))… ██████████ 100%"
+    )
+    #expect(LanguageBar.line(for: ["Swift"], width: 12, hasColors: false) == nil)
     #expect(LanguageBar.line(for: [], width: 80, hasColors: false) == nil)
   }
 }

@@ -35,9 +35,9 @@ extension ApiError {
     case .rateLimited(let detail, _):
       "\(place) limits the rate of requests: \(DisplayText.clause(detail))."
     case .gatewayTimedOut(let status):
-      "\(place) took too long to answer (HTTP \(status)), for smaller pages too."
+      "\(place) took too long to answer (HTTP \(status))."
     case .tooCostly(let detail):
-      "\(place) spends no more on the query, for smaller pages too: \(DisplayText.clause(detail))."
+      "\(place) spends no more on the query: \(DisplayText.clause(detail))."
     case .unexpectedStatus(let status, let detail):
       "\(place) answered with HTTP \(status): \(DisplayText.clause(detail))."
     case .notJSON(let status):
@@ -80,7 +80,7 @@ extension ApiError {
     case .rateLimited:
       "Try again later."
     case .gatewayTimedOut, .tooCostly, .refusedQuery, .tooLarge, .pagesWithoutEnd:
-      "Try again later, or ask for less with --limit."
+      "Try again later, or ask for less."
     case .cancelled:
       "Nothing needs to be done."
     case .unknownOwner, .unknownRepository:

@@ -8,12 +8,13 @@ extension ApiSession {
   ) async throws(ApiError) {
     var reductions = 0
     while let request = pager.nextRequest {
+      guard !Task.isCancelled else { throw ApiError(.cancelled, at: place) }
       do throws(ApiError) {
         let page = try await send(request)
         reductions = 0
         receive(pager.accept(page), page.totalCount)
       } catch {
-        guard error.reason.asksForLess, reductions < 2, request.first > 1 else { throw error }
+        guard error.reason.asksForLess, reductions < 2 else { throw error }
         reductions += 1
         pager.askForLess()
       }

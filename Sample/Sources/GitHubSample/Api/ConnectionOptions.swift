@@ -3,8 +3,8 @@ package struct ConnectionOptions: Equatable, Sendable {
   package var hostname: String?
   package var token: AccessToken?
 
-  /// How long the whole may take.
-  package var timeout = Duration.seconds(300)
+  /// How long the whole may take; nil for five minutes, and less for a single request.
+  package var timeout: Duration?
 
   /// Whether recorded answers are used.
   package var isDemo = false

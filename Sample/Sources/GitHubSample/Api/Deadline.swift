@@ -3,11 +3,18 @@ package struct Deadline: Sendable {
   /// How long there was from the beginning.
   package let total: Duration
   private let end: ContinuousClock.Instant
+  private let uncounted: @Sendable () -> Duration
 
-  package init(after total: Duration) {
+  /// - Parameter uncounted: How much time has gone by that is not the command's own.
+  package init(after total: Duration, notCounting uncounted: @escaping @Sendable () -> Duration) {
     self.total = total
+    self.uncounted = uncounted
     end = .now + total
   }
 
-  package var remaining: Duration { max(.zero, end - .now) }
+  package init(after total: Duration) {
+    self.init(after: total, notCounting: { .zero })
+  }
+
+  package var remaining: Duration { max(.zero, end + uncounted() - .now) }
 }

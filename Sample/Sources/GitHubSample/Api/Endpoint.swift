@@ -9,8 +9,8 @@ struct Endpoint: Sendable {
   /// The host, and the port if it isn't the usual one.
   let place: String
 
+  let token: AccessToken
   private let url: URL
-  private let token: AccessToken
 
   /// Finds out from the command line and the environment.
   ///
@@ -23,11 +23,13 @@ struct Endpoint: Sendable {
       let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
       let host = components.host, !host.isEmpty,
       components.user == nil, components.password == nil,
-      let url = components.url
+      (components.port ?? 443) <= 65_535, let url = components.url
     else {
-      // An address with a user name may hold a password too, and is not shown.
-      let shown = address.text.contains("@") ? "it holds a user name" : address.text
-      throw ApiError(.unusableEndpoint(shown), at: address.source)
+      throw ApiError(.unusableEndpoint(Endpoint.shown(address.text)), at: address.source)
+    }
+    // URLSession on Linux fails with them, in words that say nothing.
+    if host.contains(":") {
+      throw ApiError(.unusableEndpoint("an IPv6 address needs a name"), at: address.source)
     }
     let place = components.port.map { "\(host):\($0)" } ?? host
     guard scheme == "https" || Endpoint.isLoopback(host) else {
@@ -53,15 +55,6 @@ struct Endpoint: Sendable {
     request.setValue("application/json", forHTTPHeaderField: "Accept")
     request.setValue("github-repos (FluxCapacitor sample)", forHTTPHeaderField: "User-Agent")
     return request
-  }
-
-  /// The answer without the token, should the server have sent it back.
-  ///
-  /// Every token of GitHub's is long. A short one, for a server at hand, may be an ordinary
-  /// word, and in the answer for other reasons.
-  func redact(_ answer: HTTPAnswer) -> HTTPAnswer {
-    guard token.secret.utf8.count >= 8 else { return answer }
-    return answer.replacing(token.secret, with: "\(token)")
   }
 }
 
@@ -98,8 +91,13 @@ extension Endpoint {
     from source: String
   ) throws(ApiError) -> String {
     guard host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-:[]".contains($0)) })
-    else { throw ApiError(.unusableEndpoint(host), at: source) }
+    else { throw ApiError(.unusableEndpoint(shown(host)), at: source) }
     return isOfGitHub(host) ? "https://api.\(host)/graphql" : "https://\(host)/api/graphql"
+  }
+
+  /// An address with a user name may hold a password too, and is not shown.
+  private static func shown(_ address: String) -> String {
+    address.contains("@") ? "it holds a user name" : address
   }
 
   /// Whether GitHub itself runs the host, and not some enterprise.
@@ -109,7 +107,7 @@ extension Endpoint {
   }
 
   private static func isLoopback(_ host: String) -> Bool {
-    if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
+    if host.lowercased() == "localhost" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }

@@ -18,7 +18,8 @@ package struct LiveApiSession: ApiSession {
     endpoint = Result { () throws(ApiError) in
       try Endpoint(options: options, variables: variables)
     }
-    self.limits = limits
+    self.limits =
+      options.timeout.map { HTTPLimits(time: $0, bodySize: limits.bodySize) } ?? limits
     self.deadline = deadline
   }
 
@@ -29,6 +30,8 @@ package struct LiveApiSession: ApiSession {
     }
   }
 
+  package var token: AccessToken? { try? endpoint.get().token }
+
   package func send<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
@@ -38,7 +41,7 @@ package struct LiveApiSession: ApiSession {
     do throws(ApiError.Reason) {
       let urlRequest = endpoint.urlRequest(body: try request.body())
       let answer = try await HTTPTransport.shared.send(urlRequest, limits: limits)
-      return try request.response(to: endpoint.redact(answer))
+      return try request.response(to: answer)
     } catch {
       let isDeadline = error == .timedOut(after: remaining)
       throw ApiError(isDeadline ? .timedOut(after: deadline.total) : error, at: place)

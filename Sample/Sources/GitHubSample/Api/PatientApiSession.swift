@@ -24,6 +24,8 @@ package final class PatientApiSession: ApiSession {
 
   package var place: String { session.place }
 
+  package var token: AccessToken? { session.token }
+
   package func send<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {

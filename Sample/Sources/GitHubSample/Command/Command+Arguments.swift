@@ -3,9 +3,8 @@ import Foundation
 extension Command {
   /// Reads the arguments that follow the program's name.
   package init(arguments: some Sequence<String>) throws(UsageError) {
-    var words = Array(arguments)
-    let topic = words.first.flatMap(Topic.init) ?? .list
-    if words.first == topic.rawValue { words.removeFirst() }
+    let topic = Topic(of: arguments)
+    let words = topic == .list ? Array(arguments) : Array(arguments.dropFirst())
     let arguments = try ParsedArguments(words, options: topic.options)
     if arguments.has("help") {
       self = .help(topic)
@@ -31,7 +30,7 @@ extension ListOptions {
     query.visibility = try arguments.choice("visibility", named: { $0.rawValue.lowercased() })
     query.isFork = try arguments.either("fork", or: "source")
     query.isArchived = try arguments.either("archived", or: "no-archived")
-    query.language = arguments.value(of: "language")
+    query.language = try arguments.nonEmptyValue(of: "language")
     if common.connection.isDemo, query.login.isEmpty { query.login = RecordedApiSession.demoLogin }
   }
 }
@@ -40,8 +39,8 @@ extension SearchOptions {
   fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
     common = try CommonOptions(arguments, fields: UserFormat.fields.map(\.name))
     limit = try arguments.limit()
-    guard !arguments.positionals.isEmpty else { throw UsageError("search needs a QUERY") }
-    text = arguments.positionals.joined(separator: " ")
+    text = arguments.positionals.joined(separator: " ").trimmingCharacters(in: .whitespaces)
+    guard !text.isEmpty else { throw UsageError("search needs a QUERY") }
   }
 }
 
@@ -51,7 +50,7 @@ extension ShowOptions {
     let whole = try arguments.onePositional(named: "OWNER/NAME") ?? ""
     let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts.contains("") else {
-      throw UsageError("show needs an OWNER/NAME\(whole.isEmpty ? "" : ", not \(whole)")")
+      throw UsageError("show needs an OWNER/NAME\(whole.isEmpty ? "" : ", not '\(whole)'")")
     }
     owner = String(parts[0])
     name = String(parts[1])
@@ -65,7 +64,7 @@ extension CommonOptions {
     if arguments.has("timeout") {
       let text = arguments.value(of: "timeout") ?? ""
       guard let seconds = Double(text), (0.001...86_400).contains(seconds) else {
-        throw UsageError("--timeout needs SECONDS above 0 and up to 86400, not \(text)")
+        throw UsageError("--timeout needs SECONDS above 0 and up to 86400, not '\(text)'")
       }
       connection.timeout = .seconds(seconds)
     }
@@ -89,7 +88,7 @@ extension CommonOptions {
 extension ParsedArguments {
   fileprivate func onePositional(named name: String) throws(UsageError) -> String? {
     if positionals.count > 1 {
-      throw UsageError("one \(name) at a time, not \(positionals[1]) too")
+      throw UsageError("one \(name) at a time, not '\(positionals[1])' too")
     }
     if positionals.first == "" { throw UsageError("\(name) is empty") }
     return positionals.first
@@ -105,10 +104,10 @@ extension ParsedArguments {
     guard has("limit") else { return has("all") ? nil : 30 }
     if has("all") { throw UsageError("--limit and --all exclude each other") }
     let text = value(of: "limit") ?? ""
-    guard let limit = Int(text), limit > 0 else {
-      throw UsageError("--limit needs a number above 0, not \(text)")
+    guard let limit = Int32(text), limit > 0 else {
+      throw UsageError("--limit needs a number from 1 to \(Int32.max), not '\(text)'")
     }
-    return limit
+    return Int(limit)
   }
 
   /// True or false for one of two options that exclude each other.
@@ -124,7 +123,7 @@ extension ParsedArguments {
     guard let text = value(of: option) else { return nil }
     guard let choice = Choice.allCases.first(where: { name($0) == text }) else {
       let names = Choice.allCases.map(name).joined(separator: ", ")
-      throw UsageError("--\(option) is one of \(names), not \(text)")
+      throw UsageError("--\(option) is one of \(names), not '\(text)'")
     }
     return choice
   }
@@ -132,10 +131,10 @@ extension ParsedArguments {
   fileprivate func jsonFields(among known: [String]) throws(UsageError) -> [String]? {
     guard has("json") else { return nil }
     guard let list = value(of: "json") else { return known }
-    let fields = list.split(separator: ",").map(String.init)
+    let fields = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     if let unknown = fields.first(where: { !known.contains($0) }) ?? (fields.isEmpty ? list : nil) {
       let names = known.joined(separator: ", ")
-      throw UsageError("--json knows no field \(unknown); the fields are \(names)")
+      throw UsageError("--json knows no field '\(unknown)'; the fields are \(names)")
     }
     return fields
   }

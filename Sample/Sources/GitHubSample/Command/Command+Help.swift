@@ -36,9 +36,9 @@ extension Command.Topic {
 
       """ : ""
     return others + """
-      The token is that of GH_TOKEN or GITHUB_TOKEN; on another host than github.com, that of
-      GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN. GH_HOST names the host, GITHUB_GRAPHQL_URL the
-      whole address.
+      The token is that of GH_TOKEN or GITHUB_TOKEN; on an enterprise's host, that of
+      GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN. The host is that of --hostname, of the address in
+      GITHUB_GRAPHQL_URL, or of GH_HOST, in this order; otherwise github.com.
       Exit codes: 0 done, 1 failure, 2 usage, 4 no token or a rejected one.
       """
   }

@@ -9,6 +9,12 @@ package enum Command: Equatable, Sendable {
   /// What there is to be helped with: each command has options of its own.
   package enum Topic: String, CaseIterable, Sendable {
     case list, search, show
+
+    /// The command that a command line begins with; listing goes by no name.
+    init(of arguments: some Sequence<String>) {
+      let first = arguments.first { _ in true }.flatMap(Topic.init)
+      self = first ?? .list
+    }
   }
 
   package static let versionNumber = "1.0.0"

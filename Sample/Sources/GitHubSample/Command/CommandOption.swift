@@ -71,7 +71,7 @@ extension CommandOption {
     CommandOption("color", value: "WHEN", "auto, always or never (auto)"),
     CommandOption("token", value: "TOKEN", "use it; others on this machine can see it there"),
     CommandOption("token-stdin", "read the token from standard input"),
-    CommandOption("demo", "use recorded answers: no token, no network"),
+    CommandOption("demo", "use a few recorded answers: no token, no network"),
     CommandOption("help", short: "h", "show this help"),
     CommandOption("version", "show the version"),
   ]

@@ -1,16 +1,18 @@
 /// The two streams of the command, and the line of activity that comes and goes on a terminal.
 ///
-/// It may be used from any thread; lines never mix.
+/// It may be used from any thread; lines never mix, and secrets never show.
 package final class Console: Sendable {
   private struct State {
     /// The line that is on the terminal, and is taken away before anything else is written.
     var activity: String?
     var outputFailure: String?
+    var whenOutputFails: @Sendable () -> Void = {}
+    var secret: String?
+    var timeSpentWriting = Duration.zero
   }
 
-  /// Takes the line of activity away, and brings back the cursor.
-  static let endOfActivity = "\r\u{1B}[K\u{1B}[?25h"
-  private static let beginOfActivity = "\u{1B}[?25l"
+  /// Takes the line of activity away.
+  static let endOfActivity = "\r\u{1B}[K"
 
   private let state = Protected(State())
   private let output: TextOutput
@@ -29,6 +31,24 @@ package final class Console: Sendable {
     state.withLock { $0.outputFailure }
   }
 
+  /// How long whoever reads the output has let the command wait.
+  var timeSpentWriting: Duration {
+    state.withLock { $0.timeSpentWriting }
+  }
+
+  /// Has something done when the output can't be written to any more.
+  func whenOutputFails(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.whenOutputFails = body }
+  }
+
+  /// Writes something else in the place of a token from now on, wherever it came from.
+  ///
+  /// Every token of GitHub's is long. A short one, for a server at hand, may be an ordinary word.
+  func hide(_ token: AccessToken) {
+    guard token.secret.utf8.count >= 8 else { return }
+    state.withLock { $0.secret = token.secret }
+  }
+
   /// Writes a line of the result.
   package func print(_ line: String) {
     print { line }
@@ -36,19 +56,24 @@ package final class Console: Sendable {
 
   /// Writes a line of the result that may be impossible to make.
   package func print(_ makeLine: () throws -> String) {
-    withActivityHidden { state in
-      guard state.outputFailure == nil else { return }
+    let whenOutputFails = withActivityHidden { state -> (@Sendable () -> Void)? in
+      guard state.outputFailure == nil else { return nil }
+      let start = ContinuousClock.now
+      defer { state.timeSpentWriting += .now - start }
       do {
-        try output.write(makeLine() + "\n")
+        try output.write(Console.redact(makeLine() + "\n", state.secret))
+        return nil
       } catch {
         state.outputFailure = error.localizedDescription
+        return state.whenOutputFails
       }
     }
+    whenOutputFails?()
   }
 
   /// Writes a line that is not a part of the result.
   package func report(_ line: String) {
-    withActivityHidden { _ in writeError(line + "\n") }
+    withActivityHidden { writeError(Console.redact(line + "\n", $0.secret)) }
   }
 
   /// Shows what goes on, on a terminal only, in a line that later ones replace.
@@ -62,12 +87,16 @@ package final class Console: Sendable {
   }
 
   /// The lock is held while writing: it is what keeps lines whole and in order.
-  private func withActivityHidden(_ write: (inout State) -> Void) {
+  private func withActivityHidden<Result>(_ write: (inout State) -> Result) -> Result {
     state.withLock { state in
       if state.activity != nil { writeError(Console.endOfActivity) }
-      write(&state)
-      if let activity = state.activity { writeError(Console.beginOfActivity + activity) }
+      defer { if let activity = state.activity { writeError(activity) } }
+      return write(&state)
     }
+  }
+
+  private static func redact(_ text: String, _ secret: String?) -> String {
+    secret.map { text.replacing($0, with: "<token>") } ?? text
   }
 
   /// There is nobody left to tell if this fails.

@@ -6,7 +6,7 @@ package enum OutputFormat: Equatable, Sendable {
   case table(width: Int, hasColors: Bool)
 
   /// For other programs: a thing a line, its values separated by tabs.
-  case lines
+  case lines(hasColors: Bool)
 
   /// For other programs, with these fields; in many lines if people look at it.
   case json(fields: [String], isPretty: Bool)
@@ -14,16 +14,16 @@ package enum OutputFormat: Equatable, Sendable {
   package init(_ options: CommonOptions, terminal: Terminal) {
     if let fields = options.jsonFields {
       self = .json(fields: fields, isPretty: terminal.isOutputTerminal)
-    } else if let width = terminal.width {
+    } else {
       let hasColors =
         switch options.color {
         case .auto: terminal.hasColors
         case .always: true
         case .never: false
         }
-      self = .table(width: width, hasColors: hasColors)
-    } else {
-      self = .lines
+      self =
+        terminal.width.map { .table(width: $0, hasColors: hasColors) }
+        ?? .lines(hasColors: hasColors)
     }
   }
 

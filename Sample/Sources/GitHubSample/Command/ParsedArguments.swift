@@ -50,7 +50,7 @@ struct ParsedArguments {
     }
     if let inline { return inline }
     if option.isValueOptional, rest.first?.hasPrefix("-") ?? true { return nil }
-    guard let next = rest.popFirst() else { throw UsageError("--\(option.long) needs a \(value)") }
+    guard let next = rest.popFirst() else { throw UsageError("--\(option.long) needs \(value)") }
     return next
   }
 

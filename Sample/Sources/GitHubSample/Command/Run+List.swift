@@ -14,8 +14,10 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
     return [
       ProgressView(stores: stores, environment: environment) {
         let count = repositories.value.count
-        return count == 0
-          ? "Fetching repositories…" : "Fetched \(count) of \(total.value) repositories…"
+        if count == 0 { return "Fetching repositories…" }
+        return isFiltered
+          ? "Fetched \(count) matching repositories…"
+          : "Fetched \(count) of \(total.value) repositories…"
       },
       ListView(
         items: repositories,
@@ -45,7 +47,7 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
         isFetching: stores.repository.isRepositoryFetching,
         failure: stores.repository.failure,
         console: environment.console,
-        count: { (repositories.value.count, total.value) },
+        count: { (repositories.value.count, isFiltered ? nil : total.value) },
         nothing: {
           guard output.isForPeople, repositories.value.isEmpty else { return nil }
           return isFiltered && total.value > 0

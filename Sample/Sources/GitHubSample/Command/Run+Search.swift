@@ -20,7 +20,8 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
         environment: environment,
         title: {
           let count = users.value.count
-          let more = count < total.value ? "; see --limit and --all" : ""
+          let isLimited = options.limit.map { count >= $0 && count < total.value } ?? false
+          let more = isLimited ? "; see --limit and --all" : ""
           return "Showing \(count) of \(total.value) users matching '\(text)'\(more)"
         },
         summary: { _, _, _ in nil }

@@ -9,7 +9,8 @@ package func run(
     return await run(try Command(arguments: arguments), environment: environment)
   } catch {
     environment.console.report("github-repos: \(DisplayText.oneLine(error.message)).")
-    environment.console.report("See github-repos --help.")
+    let topic = Command.Topic(of: arguments)
+    environment.console.report("See github-repos\(topic == .list ? "" : " \(topic)") --help.")
     return .usage
   }
 }
@@ -41,7 +42,7 @@ func withSession(
   _ options: CommonOptions,
   environment: CommandEnvironment,
   makeViews: (Stores) -> [any Sendable],
-  operation: (any ApiSession, Stores) async -> Void
+  operation: @escaping @Sendable (any ApiSession, Stores) async -> Void
 ) async -> ExitCode {
   var connection = options.connection
   if options.readsToken {
@@ -58,13 +59,19 @@ func withSession(
   }
   let stores = Stores()
   let views = makeViews(stores)
-  let deadline = Deadline(after: connection.timeout)
+  let console = environment.console
+  // Who reads slowly must not be told that the server is slow.
+  let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
   let session = PatientApiSession(
     environment.makeSession(connection, deadline),
     deadline: deadline,
     connection: ConnectionAction(),
     sleep: environment.sleep
   )
-  await operation(session, stores)
+  session.token.map(console.hide)
+  // Cancelled if there is nobody left to work for.
+  let work = Task { await operation(session, stores) }
+  console.whenOutputFails { work.cancel() }
+  await work.value
   return withExtendedLifetime(views) { stores.exitCode }
 }

@@ -9,9 +9,10 @@ package enum TokenProtection {
 
     // Plain http is for loopback only, and a proxy would get to read it.
     let variables = ProcessInfo.processInfo.environment
-    let exceptions = variables["no_proxy"] ?? variables["NO_PROXY"] ?? ""
+    let exceptions =
+      ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""
     guard exceptions != "*" else { return }
-    let loopback = "localhost,127.0.0.0/8,::1"
+    let loopback = "localhost,127.0.0.0/8"
     setenv("no_proxy", exceptions.isEmpty ? loopback : "\(exceptions),\(loopback)", 1)
   }
 }

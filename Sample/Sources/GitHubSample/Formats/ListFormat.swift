@@ -8,8 +8,10 @@ package struct ListFormat<Item: Sendable>: Sendable {
   let values: @Sendable (Item) -> [String]
   let fields: [JSONField<Item>]
 
-  func line(for item: Item) -> String {
-    values(item).joined(separator: "\t")
+  func line(for item: Item, hasColors: Bool) -> String {
+    var values = values(item)
+    values[0] = Style.bold.applied(to: values[0], if: hasColors)
+    return values.joined(separator: "\t")
   }
 
   func json(for items: [Item], fields names: [String], isPretty: Bool) throws -> String {

@@ -9,7 +9,7 @@ package enum Signals {
   ///
   /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
   /// standard output does so by itself, see `StandardStreams`. What ends the process at the terminal
-  /// does so at once, and first brings back the cursor.
+  /// does so at once, and first takes the line of activity away.
   package static func prepare() {
     signal(SIGPIPE, SIG_IGN)
     for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -21,15 +21,26 @@ package enum Signals {
         queue: DispatchQueue(label: "Signals")
       )
       source.setEventHandler { @Sendable in
-        // Not through the console, whose lock may be held by a thread that waits for its reader.
-        if isatty(STDERR_FILENO) == 1 {
-          try? StandardStreams.write(Console.endOfActivity, to: STDERR_FILENO)
-        }
+        clearActivity()
         die(by: number)
       }
       source.resume()
       sources.withLock { $0.append(source) }
     }
+  }
+
+  /// Takes the line of activity away, if the terminal lets it.
+  ///
+  /// Not through the console, whose lock may be held by a thread that waits for its reader; and not
+  /// for longer than nobody notices, for the terminal may take nothing just now.
+  private static func clearActivity() {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    let isCleared = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      try? StandardStreams.write(Console.endOfActivity, to: STDERR_FILENO)
+      isCleared.signal()
+    }
+    _ = isCleared.wait(timeout: .now() + .milliseconds(50))
   }
 
   /// Ends the process by a signal, so that whoever started it sees that.

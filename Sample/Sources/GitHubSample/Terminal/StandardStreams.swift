@@ -19,7 +19,7 @@ package enum StandardStreams {
     return Int(size.ws_col)
   }
 
-  /// The first line of standard input, up to a length that no token has.
+  /// The first line of standard input with anything in it, up to a length that no token has.
   @Sendable
   static func readLine() -> String {
     var bytes: [UInt8] = []
@@ -27,8 +27,12 @@ package enum StandardStreams {
     while bytes.count < 4_096 {
       let count = read(STDIN_FILENO, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      guard count == 1, byte != UInt8(ascii: "\n") else { break }
-      bytes.append(byte)
+      guard count == 1 else { break }
+      if byte != UInt8(ascii: "\n") {
+        bytes.append(byte)
+      } else if bytes.contains(where: { $0 > UInt8(ascii: " ") }) {
+        break
+      }
     }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -58,7 +58,7 @@ package enum DisplayText {
       default: ((seconds / 3_600).rounded(.up), "hour")
       }
     let number = count.formatted(
-      .number.precision(.fractionLength(0...2)).locale(Locale(identifier: "en_US"))
+      .number.precision(.fractionLength(0...3)).locale(Locale(identifier: "en_US"))
     )
     return "\(number) \(unit)\(count == 1 ? "" : "s")"
   }

@@ -36,9 +36,9 @@ package final class ListView<Item: Sendable>: Sendable {
     now = environment.now
     self.title = title
     self.summary = summary
-    if output == .lines {
+    if case .lines(let hasColors) = output {
       items
-        .observe { [weak self] in self?.showLines(for: $0) }
+        .observe { [weak self] in self?.showLines(for: $0, hasColors: hasColors) }
         .cleaned(by: dustBuster)
     } else {
       isFetching
@@ -47,13 +47,13 @@ package final class ListView<Item: Sendable>: Sendable {
     }
   }
 
-  private func showLines(for items: [Item]) {
+  private func showLines(for items: [Item], hasColors: Bool) {
     let new = shownCount.withLock { count in
       defer { count = items.count }
       return items.dropFirst(count <= items.count ? count : 0)
     }
     guard !new.isEmpty else { return }
-    console.print(new.map(format.line(for:)).joined(separator: "\n"))
+    console.print(new.map { format.line(for: $0, hasColors: hasColors) }.joined(separator: "\n"))
   }
 
   private func showAll() {
@@ -68,7 +68,8 @@ package final class ListView<Item: Sendable>: Sendable {
     case .table(let width, let hasColors):
       guard !items.isEmpty else { return }
       let table = Table(format.columns(now()))
-      var lines = [title(), ""] + table.lines(for: items, width: width, hasColors: hasColors)
+      var lines =
+        [title().cut(to: width), ""] + table.lines(for: items, width: width, hasColors: hasColors)
       if let summary = summary(items, width, hasColors) { lines += ["", summary] }
       console.print(lines.joined(separator: "\n"))
     }

@@ -5,18 +5,18 @@ import FluxCapacitor
 package final class OutcomeView: Sendable {
   private let console: Console
   private let failure: Constant<ApiError?>
-  private let count: @Sendable () -> (shown: Int, total: Int)
+  private let count: @Sendable () -> (shown: Int, total: Int?)
   private let nothing: @Sendable () -> String?
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - count: How many of how many things are shown; nothing, if it is no list.
+  ///   - count: How many things are shown, and of how many, as far as that is known.
   ///   - nothing: What to say without a failure, if there is nothing to be shown.
   init(
     isFetching: Constant<Bool>,
     failure: Constant<ApiError?>,
     console: Console,
-    count: @escaping @Sendable () -> (shown: Int, total: Int) = { (0, 0) },
+    count: @escaping @Sendable () -> (shown: Int, total: Int?) = { (0, nil) },
     nothing: @escaping @Sendable () -> String? = { nil }
   ) {
     self.console = console
@@ -30,8 +30,11 @@ package final class OutcomeView: Sendable {
 
   private func showOutcome() {
     if let failure = failure.value {
+      // Only an output that can't be written to cancels anything, and that is said elsewhere.
+      guard failure.reason != .cancelled else { return }
       let (shown, total) = count()
-      let loss = " The list above is incomplete: it has \(shown) of \(total)."
+      let numbers = total.map { ": it has \(shown) of \($0)" } ?? ""
+      let loss = " The list above is incomplete\(numbers)."
       console.report("github-repos: \(failure.message)\(shown > 0 ? loss : "")")
     } else if let nothing = nothing() {
       console.report(nothing)

@@ -17,6 +17,7 @@ package final class ProgressView: Sendable {
   private let console: Console
   private let sleep: @Sendable (Duration) async throws -> Void
   private let text: @Sendable () -> String
+  private let width: Int
   private let dustBuster = DustBuster()
 
   /// - Parameter text: What goes on.
@@ -28,6 +29,7 @@ package final class ProgressView: Sendable {
     console = environment.console
     sleep = environment.sleep
     self.text = text
+    width = environment.terminal.width ?? 80
     for isFetching in [stores.user.isUserFetching, stores.repository.isRepositoryFetching] {
       isFetching
         .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
@@ -65,7 +67,9 @@ package final class ProgressView: Sendable {
   private func draw() {
     let frame = state.withLock { $0.spinning == nil ? nil : $0.frame }
     guard let frame else { return }
-    console.showActivity("\(ProgressView.frames[frame % ProgressView.frames.count]) \(text())")
+    let line = "\(ProgressView.frames[frame % ProgressView.frames.count]) \(text())"
+    // A line that fills the terminal could not be taken back.
+    console.showActivity(line.cut(to: width - 1))
   }
 
   private func report(_ wait: ConnectionStore.Wait) {

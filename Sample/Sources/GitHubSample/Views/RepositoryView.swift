@@ -3,21 +3,24 @@ import Foundation
 
 /// Shows the repository that is selected.
 package final class RepositoryView: Sendable {
+  private let store: RepositoryStore
   private let output: OutputFormat
   private let console: Console
   private let now: @Sendable () -> Date
   private let dustBuster = DustBuster()
 
   init(store: RepositoryStore, output: OutputFormat, environment: CommandEnvironment) {
+    self.store = store
     self.output = output
     console = environment.console
     now = environment.now
-    store.selectedRepository
-      .observe { [weak self] in if let repository = $0 { self?.show(repository) } }
+    store.isRepositoryFetching
+      .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.show() } }
       .cleaned(by: dustBuster)
   }
 
-  private func show(_ repository: GitHub.Repository) {
+  private func show() {
+    guard let repository = store.selectedRepository.value else { return }
     switch output {
     case .lines:
       console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))

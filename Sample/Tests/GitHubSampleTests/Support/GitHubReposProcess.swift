@@ -58,21 +58,28 @@ struct GitHubReposProcess {
   }
 
   /// Runs it on a terminal of so many columns; what it writes there is its output.
+  ///
+  /// - Parameter isRead: Whether the terminal takes what is written before the process has ended.
   static func runOnTerminal(
     columns: Int,
     _ arguments: String...,
     variables: [String: String] = [:],
+    isRead: Bool = true,
     whileRunning: @escaping @Sendable (Process) async -> Void = { _ in }
   ) async throws -> GitHubReposProcess {
     let terminal = try PseudoTerminal(columns: columns)
-    let text = terminal.text()
+    var text = isRead ? terminal.text() : nil
     let process = makeProcess(arguments, variables: variables)
     process.standardInput = terminal.slave
     process.standardOutput = terminal.slave
     process.standardError = terminal.slave
-    let exitCode = try await exitCode(of: process, whileRunning: whileRunning)
+    let exitCode = try await exitCode(of: process) { process in
+      if !isRead { await terminal.isWrittenTo() }
+      await whileRunning(process)
+    }
     try terminal.slave.close()
-    return GitHubReposProcess(exitCode: exitCode, output: await text.value, errors: "")
+    text = text ?? terminal.text()
+    return GitHubReposProcess(exitCode: exitCode, output: await text?.value ?? "", errors: "")
   }
 
   private static func makeProcess(_ arguments: [String], variables: [String: String]) -> Process {

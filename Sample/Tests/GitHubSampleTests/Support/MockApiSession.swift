@@ -9,6 +9,7 @@ final class MockApiSession: ApiSession {
   }
 
   let place = "mock"
+  let token: AccessToken?
 
   private struct State {
     var replies: [Reply]
@@ -17,8 +18,9 @@ final class MockApiSession: ApiSession {
 
   private let state: Protected<State>
 
-  init(_ replies: Reply...) {
+  init(_ replies: Reply..., token: String = "") {
     state = Protected(State(replies: replies))
+    self.token = AccessToken(token)
   }
 
   /// The pages of repositories that were asked for so far.

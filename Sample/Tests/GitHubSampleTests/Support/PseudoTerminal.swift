@@ -41,6 +41,15 @@ struct PseudoTerminal {
     }
   }
 
+  /// Returns when something was written to it.
+  func isWrittenTo() async {
+    _ = await PseudoTerminal.read { [master] in
+      var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+      poll(&descriptor, 1, -1)
+      return nil
+    }.value
+  }
+
   private static func bytes(from descriptor: Int32) -> Data {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = Foundation.read(descriptor, &buffer, buffer.count)

@@ -27,7 +27,11 @@ extension ApiRequest {
     } catch {
       throw .unexpectedShape
     }
-    guard let payload else { throw .unexpectedShape }
+    guard let payload else {
+      // GitHub limits many requests at once with a message where the data would be.
+      guard HTTPAnswer.speaksOfRateLimit(answer.explanation) else { throw .unexpectedShape }
+      throw .rateLimited(answer.explanation, retryAfter: answer.retryAfter)
+    }
     return try response(from: payload)
   }
 
@@ -49,13 +53,15 @@ extension ApiRequest {
     case "NOT_FOUND":
       reasonIfNotFound
     case "RATE_LIMITED", "RATE_LIMIT":
-      .rateLimited(error.message, retryAfter: answer.retryAfter)
+      .rateLimited(error.text, retryAfter: answer.retryAfter)
+    case nil where HTTPAnswer.speaksOfRateLimit(error.text):
+      .rateLimited(error.text, retryAfter: answer.retryAfter)
     case "RESOURCE_LIMITS_EXCEEDED":
-      .tooCostly(error.message)
-    case "FORBIDDEN":
-      .forbidden(error.message, singleSignOn: answer.singleSignOnURL)
+      .tooCostly(error.text)
+    case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+      .forbidden(error.text, singleSignOn: answer.singleSignOnURL)
     default:
-      .refusedQuery(error.message)
+      .refusedQuery(error.text)
     }
   }
 }

@@ -2,7 +2,9 @@
 struct GraphQLErrors: Decodable {
   struct Entry: Decodable {
     let type: String?
-    let message: String
+    let message: String?
+
+    var text: String { message ?? "it gives no reason" }
   }
 
   let errors: [Entry]?

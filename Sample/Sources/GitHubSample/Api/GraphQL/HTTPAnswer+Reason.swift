@@ -11,7 +11,8 @@ extension HTTPAnswer {
     case 401:
       .rejectedToken(explanation)
     case 300..<400:
-      .redirected(to: header("Location") ?? "an unknown place")
+      header("Location").map { .redirected(to: DisplayText.clause($0)) }
+        ?? .unexpectedStatus(status, explanation)
     case 403, 429:
       isRateLimit
         ? .rateLimited(explanation, retryAfter: retryAfter)
@@ -30,29 +31,46 @@ extension HTTPAnswer {
       .map { $0.trimmingCharacters(in: .whitespaces) }
       .first { $0.hasPrefix("url=") }
       .map { String($0.dropFirst("url=".count)) }
+      .flatMap { $0.hasPrefix("https://") ? DisplayText.clause($0) : nil }
   }
 
-  /// How long to wait before the next request, as far as the server says: what it asks for, the time
-  /// to the next hour's points or, when there were many requests at once, a minute.
-  var retryAfter: Duration? {
-    if let seconds = header("Retry-After").flatMap(Double.init), (0..<86_400).contains(seconds) {
-      return .seconds(seconds)
-    }
-    guard header("X-RateLimit-Remaining") == "0" else { return .seconds(60) }
-    guard let reset = header("X-RateLimit-Reset").flatMap(TimeInterval.init) else { return nil }
-    let seconds = (reset - Date().timeIntervalSince1970).rounded(.up) + 1
-    return (0..<86_400).contains(seconds) ? .seconds(seconds) : nil
+  /// How long to wait before the next request: what the server asks for, the time to the next hour's
+  /// points or, when there were many requests at once, a minute. Never less than a second.
+  var retryAfter: Duration {
+    let seconds =
+      header("Retry-After").flatMap(HTTPAnswer.seconds(until:))
+      ?? (header("X-RateLimit-Remaining") == "0" ? secondsUntilReset : nil)
+      ?? 60
+    return .seconds(max(1, seconds))
+  }
+
+  private var secondsUntilReset: Int? {
+    guard let reset = header("X-RateLimit-Reset").flatMap({ Int($0) }) else { return nil }
+    return min(reset, 1 << 40) - Int(Date().timeIntervalSince1970) + 1
+  }
+
+  /// A number of seconds, or a date as HTTP writes it.
+  private static func seconds(until text: String) -> Int? {
+    if let seconds = Int(text) { return seconds >= 0 ? min(seconds, 1 << 40) : nil }
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+    return formatter.date(from: text).map { Int($0.timeIntervalSinceNow) + 1 }
+  }
+
+  static func speaksOfRateLimit(_ text: String) -> Bool {
+    text.lowercased().contains("rate limit")
   }
 
   private var isRateLimit: Bool {
     status == 429
       || header("Retry-After") != nil
       || header("X-RateLimit-Remaining") == "0"
-      || explanation.lowercased().contains("rate limit")
+      || HTTPAnswer.speaksOfRateLimit(explanation)
   }
 
   /// What the server says, where it says it the way GitHub does.
-  private var explanation: String {
+  var explanation: String {
     struct Body: Decodable {
       let message: String
     }

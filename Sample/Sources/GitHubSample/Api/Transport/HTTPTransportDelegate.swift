@@ -29,7 +29,9 @@ final class HTTPTransportDelegate: NSObject, Sendable {
       .unreachable(error.localizedDescription)
     default:
       // TLS failures, truncated bodies and bad compression share one code on Linux; the text tells.
-      .connectionLost(error.localizedDescription)
+      error.localizedDescription.contains(/SSL|TLS|certificate/)
+        ? .unreachable(error.localizedDescription)
+        : .connectionLost(error.localizedDescription)
     }
   }
 }
