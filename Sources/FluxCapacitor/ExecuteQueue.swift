@@ -14,6 +14,11 @@ public enum ExecuteQueue: Sendable {
   /// On a queue of one's own. Calls to one observer never overlap, on a concurrent queue either.
   case queue(DispatchQueue)
 
+  @inlinable
+  var isCurrent: Bool {
+    if case .current = self { true } else { false }
+  }
+
   /// The main queue, for an observer that is isolated to the main actor.
   ///
   /// `observe(on: .main) { … }` chooses it by itself.

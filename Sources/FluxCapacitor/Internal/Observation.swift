@@ -20,13 +20,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
-    var isDirect = true
-    if case .current = queue {
-    } else {
-      isDirect = false
-      mailbox = Mailbox(for: queue)
-    }
-    super.init(isDirect: isDirect) { unsafeDowncast($0, to: Observation.self).letGo() }
+    if !queue.isCurrent { mailbox = Mailbox(for: queue) }
+    super.init(isDirect: queue.isCurrent) { unsafeDowncast($0, to: Observation.self).letGo() }
   }
 
   /// Tells one change; only the channel's deliverer calls this.
@@ -203,9 +198,7 @@ final class Mailbox<Element> {
 
   /// Whether it is there for what comes in while the first value is told, on `.current`.
   @inlinable
-  var isOfFirst: Bool {
-    if case .current = queue { true } else { false }
-  }
+  var isOfFirst: Bool { queue.isCurrent }
 
   @inlinable
   var isInUse: Bool { isOfFirst || emptier != 0 || !values.isEmpty }
