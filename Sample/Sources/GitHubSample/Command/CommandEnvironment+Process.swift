@@ -10,12 +10,14 @@ extension CommandEnvironment {
       isErrorTerminal: isatty(STDERR_FILENO) == 1,
       variables: variables
     )
+    let console = Console(
+      output: .standardOutput,
+      errors: .standardError,
+      showsActivity: terminal.showsActivity
+    )
+    Signals.console.withLock { $0 = console }
     return CommandEnvironment(
-      console: Console(
-        output: .standardOutput,
-        errors: .standardError,
-        showsActivity: terminal.showsActivity
-      ),
+      console: console,
       terminal: terminal,
       makeSession: { options, deadline in
         if options.isDemo { return RecordedApiSession.demo }

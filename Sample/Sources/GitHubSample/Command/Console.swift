@@ -86,6 +86,13 @@ package final class Console: Sendable {
     withActivityHidden { $0.activity = nil }
   }
 
+  /// Takes the line of activity away, and writes nothing more.
+  func close() {
+    state.close { state in
+      if state.activity != nil { writeError(Console.endOfActivity) }
+    }
+  }
+
   /// The lock is held while writing: it is what keeps lines whole and in order.
   private func withActivityHidden<Result>(_ write: (inout State) -> Result) -> Result {
     state.withLock { state in

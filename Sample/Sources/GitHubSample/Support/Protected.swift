@@ -13,6 +13,12 @@ package final class Protected<Value>: @unchecked Sendable {
     self.value = value
   }
 
+  /// Uses the value for the last time: whoever wants it afterwards waits to the end of the process.
+  func close(_ body: (inout Value) -> Void) {
+    lock.lock()
+    body(&value)
+  }
+
   package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }

@@ -5,6 +5,9 @@ package enum Signals {
   /// Sources stay as long as the process.
   private static let sources = Protected<[any DispatchSourceSignal]>([])
 
+  /// What a signal that ends the process closes first.
+  static let console = Protected<Console?>(nil)
+
   /// Prepares for signals, once, while there is one thread.
   ///
   /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
@@ -21,7 +24,7 @@ package enum Signals {
         queue: DispatchQueue(label: "Signals")
       )
       source.setEventHandler { @Sendable in
-        clearActivity()
+        closeConsole()
         die(by: number)
       }
       source.resume()
@@ -29,18 +32,16 @@ package enum Signals {
     }
   }
 
-  /// Takes the line of activity away, if the terminal lets it.
+  /// Closes the console, if the terminal lets it.
   ///
-  /// Not through the console, whose lock may be held by a thread that waits for its reader; and not
-  /// for longer than nobody notices, for the terminal may take nothing just now.
-  private static func clearActivity() {
-    guard isatty(STDERR_FILENO) == 1 else { return }
-    let isCleared = DispatchSemaphore(value: 0)
+  /// Not for longer than nobody notices: a thread may hold the console and wait for its reader.
+  private static func closeConsole() {
+    let isClosed = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {
-      try? StandardStreams.write(Console.endOfActivity, to: STDERR_FILENO)
-      isCleared.signal()
+      console.withLock { $0 }?.close()
+      isClosed.signal()
     }
-    _ = isCleared.wait(timeout: .now() + .milliseconds(50))
+    _ = isClosed.wait(timeout: .now() + .milliseconds(100))
   }
 
   /// Ends the process by a signal, so that whoever started it sees that.

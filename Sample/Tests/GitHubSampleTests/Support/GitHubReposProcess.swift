@@ -110,11 +110,11 @@ struct GitHubReposProcess {
     return process.terminationReason == .uncaughtSignal ? 128 + status : status
   }
 
-  private static let spawning = Protected(())
+  private static let spawning = NSLock()
 
   /// A process inherits what is ignored, and those who run tests ignore SIGINT.
   private static func withDefaultInterrupt(_ body: () throws -> Void) rethrows {
-    try spawning.withLock { _ in
+    try spawning.withLock {
       let previous = signal(SIGINT, SIG_DFL)
       defer { signal(SIGINT, previous) }
       try body()
