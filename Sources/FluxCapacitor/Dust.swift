@@ -66,13 +66,13 @@ public class Dust: @unchecked Sendable {
         letGo(self)
       }
     }
-    return isBeingTold || isBeingCalled(besides: CurrentThread.current)
+    return isBeingTold || caller(besides: CurrentThread.current) != 0
   }
 
-  /// Whether a thread other than this one is calling the observer or about to.
-  private func isBeingCalled(besides thread: CurrentThread) -> Bool {
-    let caller = caller.load(ordering: .acquiring) & ~Dust.aboutToCall
-    return caller != 0 && caller != thread.id
+  /// A thread other than this one that is calling the observer, or about to and marked so; or zero.
+  private func caller(besides thread: CurrentThread) -> UInt32 {
+    let caller = caller.load(ordering: .acquiring)
+    return caller & ~Dust.aboutToCall == thread.id ? 0 : caller
   }
 
   /// Gives another thread that is about to call one of the observers the time to begin.
@@ -86,8 +86,8 @@ public class Dust: @unchecked Sendable {
     // What a deliverer has written to `caller` takes a moment to be seen here, less than 1 µs.
     while DispatchTime.now().uptimeNanoseconds < start + 1_000 {}
     for dust in dusts {
-      while dust.isBeingCalled(besides: thread) {
-        let isAboutTo = dust.caller.load(ordering: .acquiring) & Dust.aboutToCall != 0
+      while case let caller = dust.caller(besides: thread), caller != 0 {
+        let isAboutTo = caller & Dust.aboutToCall != 0
         if !isAboutTo, DispatchTime.now().uptimeNanoseconds > start + 20_000_000 { break }
         thread.yieldProcessor()
       }

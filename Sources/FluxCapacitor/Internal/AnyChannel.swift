@@ -113,7 +113,7 @@ extension AnyChannel {
   final func remove(_ dust: Dust) -> Bool {
     var detached = Detached()
     let thread = CurrentThread.current
-    let isMutating = lock.isHeldForUser && lock.isHeld(by: thread.id)
+    let isMutating = lock.isHeld(by: thread.id)
     if !isMutating { lock.lock() }
     let deliverer = deliverer.thread
     if deliverer != 0 {

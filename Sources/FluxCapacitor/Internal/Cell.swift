@@ -31,17 +31,19 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if writer != 0 { holdBack(before: .current) }
     var oldValue = newValue
     swap(&oldValue, &value)
-    didWrite()
+    didWrite(on: .current)
     // Its deinit may run code of the user's, so it goes when the lock is open again.
     withExtendedLifetime(oldValue) {}
   }
 
   /// Counts the write and announces it, now or at the transaction's end; takes the lock over.
+  ///
+  /// - Parameter thread: Not asked for if nobody observes.
   @inlinable
-  final func didWrite() {
+  final func didWrite(on thread: @autoclosure () -> CurrentThread) {
     version &+= 1
     guard first != nil else { return lock.unlock() }
-    let thread = CurrentThread.current
+    let thread = thread()
     if thread.pointee.openTransactions == 0 {
       announce(value, on: thread)
     } else {
@@ -79,7 +81,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
     thread.endTransaction()
-    didWrite()
+    didWrite(on: thread)
     thread.finish()
   }
 

@@ -98,6 +98,7 @@ struct Delivery {
 @usableFromInline
 typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
+/// Asks for the state. As a static property the same would be called through a thunk.
 @usableFromInline
 func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
@@ -106,6 +107,7 @@ func currentThread() -> CurrentThread {
   return state.assumingMemoryBound(to: ThreadState.self)
 }
 
+/// Out of the way of those who have one.
 @inline(never)
 private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
