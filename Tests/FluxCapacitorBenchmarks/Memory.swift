@@ -3,7 +3,7 @@ import Foundation
 
 /// What something takes in memory: 100,000 of it, measured in a process of its own, where no freed
 /// memory stands by to be used again.
-enum Memory: String, CaseIterable {
+enum Memory: String {
   case floorVariable, variable, floorObserver, observer
 
   /// Bytes for each, measured by this executable, started with the name of the case.

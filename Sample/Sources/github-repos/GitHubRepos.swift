@@ -5,11 +5,12 @@ import GitHubSample
 struct GitHubRepos {
   static func main() async {
     StandardStreams.fillGaps()
-    Signals.prepare()
     TokenProtection.apply()
+    let environment = CommandEnvironment.process
+    Signals.prepare(closing: environment.console)
     let exitCode = await run(
       arguments: CommandLine.arguments.dropFirst(),
-      environment: .process
+      environment: environment
     )
     exit(exitCode.rawValue)
   }

@@ -10,14 +10,12 @@ extension CommandEnvironment {
       isErrorTerminal: isatty(STDERR_FILENO) == 1,
       variables: variables
     )
-    let console = Console(
-      output: .standardOutput,
-      errors: .standardError,
-      showsActivity: terminal.showsActivity
-    )
-    Signals.console.withLock { $0 = console }
     return CommandEnvironment(
-      console: console,
+      console: Console(
+        output: .standardOutput,
+        errors: .standardError,
+        showsActivity: terminal.showsActivity
+      ),
       terminal: terminal,
       makeSession: { options, deadline in
         if options.isDemo { return RecordedApiSession.demo }

@@ -68,7 +68,7 @@ func withSession(
     connection: ConnectionAction(),
     sleep: environment.sleep
   )
-  session.token.map(console.hide)
+  if let token = session.token { console.hide(token) }
   // Cancelled if there is nobody left to work for.
   let work = Task { await operation(session, stores) }
   console.whenOutputFails { work.cancel() }

@@ -11,27 +11,6 @@ package struct JSONField<Item>: Sendable {
   }
 }
 
-extension Array {
-  /// The fields with these names.
-  func named<Item>(_ names: [String]) -> [JSONField<Item>] where Element == JSONField<Item> {
-    names.compactMap { name in first { $0.name == name } }
-  }
-}
-
-extension Sequence {
-  /// The objects that these things are in JSON, with some of their fields.
-  func objects(_ fields: [JSONField<Element>]) -> [JSONValue] {
-    map { item in
-      .object(
-        Dictionary(
-          fields.map { ($0.name, $0.value(item)) },
-          uniquingKeysWith: { first, _ in first }
-        )
-      )
-    }
-  }
-}
-
 /// Anything that JSON can hold.
 indirect enum JSONValue: Encodable, Equatable, Sendable {
   case null

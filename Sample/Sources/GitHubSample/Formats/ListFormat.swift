@@ -14,7 +14,18 @@ package struct ListFormat<Item: Sendable>: Sendable {
     return values.joined(separator: "\t")
   }
 
+  /// The items as a JSON array, with some of their fields.
   func json(for items: [Item], fields names: [String], isPretty: Bool) throws -> String {
-    return try JSONValue.array(items.objects(fields.named(names))).text(isPretty: isPretty)
+    try JSONValue.array(items.map { object(for: $0, fields: names) }).text(isPretty: isPretty)
+  }
+
+  /// One item as a JSON object, with some of its fields.
+  func json(for item: Item, fields names: [String], isPretty: Bool) throws -> String {
+    try object(for: item, fields: names).text(isPretty: isPretty)
+  }
+
+  private func object(for item: Item, fields names: [String]) -> JSONValue {
+    let wanted = fields.filter { names.contains($0.name) }
+    return .object(Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, $0.value(item)) }))
   }
 }

@@ -40,12 +40,4 @@ extension RepositoryFormat {
     ]
     return values.map { "\($0):\t\(DisplayText.oneLine($1))" }
   }
-
-  static func json(
-    for repository: GitHub.Repository,
-    fields names: [String],
-    isPretty: Bool
-  ) throws -> String {
-    try [repository].objects(fields.named(names))[0].text(isPretty: isPretty)
-  }
 }

@@ -5,15 +5,14 @@ package enum Signals {
   /// Sources stay as long as the process.
   private static let sources = Protected<[any DispatchSourceSignal]>([])
 
-  /// What a signal that ends the process closes first.
-  static let console = Protected<Console?>(nil)
-
-  /// Prepares for signals, once, while there is one thread.
+  /// Prepares for signals, once, before anything is written.
   ///
   /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
   /// standard output does so by itself, see `StandardStreams`. What ends the process at the terminal
   /// does so at once, and first takes the line of activity away.
-  package static func prepare() {
+  ///
+  /// - Parameter console: What such a signal closes first.
+  package static func prepare(closing console: Console) {
     signal(SIGPIPE, SIG_IGN)
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let previous = signal(number, SIG_IGN)
@@ -24,7 +23,7 @@ package enum Signals {
         queue: DispatchQueue(label: "Signals")
       )
       source.setEventHandler { @Sendable in
-        closeConsole()
+        close(console)
         die(by: number)
       }
       source.resume()
@@ -32,13 +31,13 @@ package enum Signals {
     }
   }
 
-  /// Closes the console, if the terminal lets it.
+  /// Closes a console, if the terminal lets it.
   ///
   /// Not for longer than nobody notices: a thread may hold the console and wait for its reader.
-  private static func closeConsole() {
+  private static func close(_ console: Console) {
     let isClosed = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {
-      console.withLock { $0 }?.close()
+      console.close()
       isClosed.signal()
     }
     _ = isClosed.wait(timeout: .now() + .milliseconds(100))

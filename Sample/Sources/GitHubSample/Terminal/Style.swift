@@ -7,7 +7,7 @@ package enum Style: String, Sendable {
   case cyan = "36"
 
   /// The text in this style, if styles are wanted.
-  package func applied(to text: String, if isWanted: Bool = true) -> String {
+  package func applied(to text: String, if isWanted: Bool) -> String {
     isWanted && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
   }
 }

@@ -9,11 +9,6 @@ extension String {
     self + String(repeating: " ", count: Swift.max(0, width - columns))
   }
 
-  /// The text with spaces before it, up to a width.
-  func rightAligned(in width: Int) -> String {
-    String(repeating: " ", count: Swift.max(0, width - columns)) + self
-  }
-
   /// The text, cut to a width, with a mark where it was cut.
   func cut(to width: Int) -> String {
     guard columns > width else { return self }

@@ -26,7 +26,7 @@ package final class RepositoryView: Sendable {
       console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
     case .json(let fields, let isPretty):
       console.print {
-        try RepositoryFormat.json(for: repository, fields: fields, isPretty: isPretty)
+        try RepositoryFormat.list.json(for: repository, fields: fields, isPretty: isPretty)
       }
     case .table(_, let hasColors):
       let card = RepositoryFormat.card(of: repository, now: now(), hasColors: hasColors)

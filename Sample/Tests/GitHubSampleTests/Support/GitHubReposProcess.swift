@@ -26,9 +26,6 @@ struct GitHubReposProcess {
 
     /// Where its output goes, if not to the test.
     var output: FileHandle?
-
-    /// Called when it runs, to do something to it.
-    var whileRunning: @Sendable (Process) async -> Void = { _ in }
   }
 
   /// Runs it with pipes for its streams.
@@ -48,7 +45,7 @@ struct GitHubReposProcess {
     process.standardInput = input
     process.standardOutput = setup.output ?? output
     process.standardError = errors
-    let exitCode = try await exitCode(of: process, whileRunning: setup.whileRunning)
+    let exitCode = try await exitCode(of: process)
     if setup.output != nil { try output.fileHandleForWriting.close() }
     return GitHubReposProcess(
       exitCode: exitCode,
@@ -96,7 +93,7 @@ struct GitHubReposProcess {
 
   private static func exitCode(
     of process: Process,
-    whileRunning: @Sendable (Process) async -> Void
+    whileRunning: @Sendable (Process) async -> Void = { _ in }
   ) async throws -> Int32 {
     let (ends, end) = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in end.finish() }
