@@ -149,18 +149,16 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   final func deliverTransaction(_ transaction: UInt64, on thread: CurrentThread) {
     lock.lock()
-    var own: UInt64?
-    if writer == transaction {
-      writer = 0
-      if isIdle { return deliver(value, version: version, on: thread) }
-      own = version
-      enqueue(value)
-    } else {
-      own = backlog?.release(heldBy: transaction)
+    guard writer == transaction else {
+      return releaseHeldBack(at: backlog?.index(heldBy: transaction), on: thread)
     }
+    writer = 0
+    if isIdle { return deliver(value, version: version, on: thread) }
+    let own = version
+    enqueue(value)
     claim(on: thread)
     lock.unlock()
-    if let own { deliverBacklog(through: own, on: thread) }
+    deliverBacklog(through: own, on: thread)
   }
 
   // MARK: Observing

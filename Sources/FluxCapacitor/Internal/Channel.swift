@@ -117,6 +117,16 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
   }
 
+  /// Lets a change that was held back be told, and tells it in its turn among the others; takes the
+  /// lock over.
+  @inlinable
+  final func releaseHeldBack(at index: Int32?, on thread: CurrentThread) {
+    let own = index.flatMap { backlog?.release(at: $0) }
+    claim(on: thread)
+    lock.unlock()
+    if let own { deliverBacklog(through: own, on: thread) }
+  }
+
   @usableFromInline
   override final func detachAllIfIdle(into detached: inout Detached) {
     if isIdle, writer == 0 { detachAll(into: &detached) }
@@ -155,19 +165,32 @@ final class Backlog<Element> {
   @inlinable
   init() {}
 
-  /// Lets the change that a transaction has held back be told.
-  ///
-  /// - Returns: Its version, if there is one.
+  /// Lets a change that was held back be told; answers its version.
   @inlinable
-  func release(heldBy transaction: UInt64) -> UInt64? {
+  func release(at index: Int32) -> UInt64 {
+    changes[index].holder = 0
+    held -= 1
+    unclaimed = max(unclaimed, changes[index].version)
+    return changes[index].version
+  }
+
+  /// Where the change that a transaction has held back is. O(n).
+  @inlinable
+  func index(heldBy transaction: UInt64) -> Int32? {
     guard held > 0 else { return nil }
-    for index in 0..<changes.count where changes[index].holder == transaction {
-      changes[index].holder = 0
-      held -= 1
-      unclaimed = max(unclaimed, changes[index].version)
-      return changes[index].version
+    return (0..<changes.count).first { changes[$0].holder == transaction }
+  }
+
+  /// Where the change of a version is. O(log n), for they are in order.
+  @inlinable
+  func index(of version: UInt64) -> Int32? {
+    var low: Int32 = 0
+    var high = changes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if changes[middle].version < version { low = middle + 1 } else { high = middle }
     }
-    return nil
+    return low < changes.count && changes[low].version == version ? low : nil
   }
 
   @inlinable

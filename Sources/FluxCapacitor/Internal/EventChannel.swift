@@ -1,0 +1,43 @@
+/// A channel without a value: what it carries is told once, to those who observe then.
+///
+/// Unlike the values that a transaction writes to a cell, of which the last one counts, each event
+/// takes a place of its own in the thread's round: a transaction's events are all told, after it.
+@usableFromInline
+final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
+  @inlinable
+  override init() {
+    super.init()
+  }
+
+  @usableFromInline
+  override var name: String { "A Sink<\(Event.self)>" }
+
+  @inlinable
+  func send(_ event: Event) {
+    lock.lock()
+    version &+= 1
+    guard first != nil else { return lock.unlock() }
+    let thread = CurrentThread.current
+    guard thread.pointee.openTransactions > 0 else { return announce(event, on: thread) }
+    enqueue(event, heldBy: thread.pointee.transaction)
+    thread.pointee.round.append(
+      Delivery(of: self, at: version) { channel, version, thread in
+        // The closure is that of this very channel.
+        let channel = unsafeDowncast(channel, to: EventChannel.self)
+        channel.lock.lock()
+        channel.releaseHeldBack(at: channel.backlog?.index(of: version), on: thread)
+      }
+    )
+    lock.unlock()
+  }
+
+  /// Subscribes an observer, which is told the events from now on.
+  @inlinable
+  func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
+    let observation = Observation(on: queue, changes: changes)
+    lock.lock()
+    link(observation)
+    lock.unlock()
+    return observation
+  }
+}

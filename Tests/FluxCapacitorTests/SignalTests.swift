@@ -1,0 +1,155 @@
+import FluxCapacitor
+import Testing
+
+struct SignalTests {
+  @Test func observersAreToldEachEventOnceInOrder() {
+    let sink = Sink<Int>()
+    let log = Log<String>()
+    let dusts = DustBuster()
+    sink.signal.observe { log.append("first \($0)") }.cleaned(by: dusts)
+    Signal(sink).observe { log.append("second \($0)") }.cleaned(by: dusts)
+
+    for event in [1, 1, 2] { sink.send(event) }
+
+    #expect(
+      log.entries == ["first 1", "second 1", "first 1", "second 1", "first 2", "second 2"]
+    )
+  }
+
+  @Test func nothingIsReplayed() {
+    let sink = Sink<Int>()
+    let log = Log<Int>()
+    sink.send(1)
+
+    let dust = sink.signal.observe { log.append($0) }
+    sink.send(2)
+
+    #expect(log.entries == [2])
+    dust.clean()
+  }
+
+  @Test func eventSentInsideAnObserverIsToldAfterTheRound() {
+    let sink = Sink<Int>()
+    let log = Log<String>()
+    let dusts = DustBuster()
+    sink.signal.observe { event in
+      log.append("first \(event)")
+      if event == 1 { sink.send(2) }
+    }.cleaned(by: dusts)
+    sink.signal.observe { log.append("second \($0)") }.cleaned(by: dusts)
+
+    sink.send(1)
+
+    #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
+  }
+
+  @Test func everyEventOfATransactionIsToldAfterItInWriteOrder() {
+    let sink = Sink<Int>()
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    sink.signal.observe { log.append("event \($0)") }.cleaned(by: dusts)
+    variable.observe(ignoreFirst: true) { log.append("value \($0)") }.cleaned(by: dusts)
+
+    Dispatcher().transaction {
+      sink.send(1)
+      variable.value = 1
+      sink.send(2)
+      variable.value = 2
+      log.append("end")
+    }
+
+    #expect(log.entries == ["end", "event 1", "value 2", "event 2"])
+  }
+
+  @Test func eventOfAnotherThreadWaitsForThoseThatATransactionHasSentBefore() {
+    let sink = Sink<Int>()
+    let log = Log<Int>()
+    let dust = sink.signal.observe { log.append($0) }
+
+    Dispatcher().transaction {
+      sink.send(1)
+      Beside { sink.send(2) }.join()
+      sink.send(3)
+      #expect(log.entries.isEmpty)
+    }
+
+    #expect(log.entries == [1, 2, 3])
+    dust.clean()
+  }
+
+  @Test func mapAndFilterCompose() {
+    let sink = Sink<Int>()
+    let log = Log<String>()
+    let signal = sink.signal.filter { $0.isMultiple(of: 2) }.map { "\($0)" }.filter { $0 != "4" }
+    let dust = signal.observe { log.append($0) }
+
+    for event in 1...6 { sink.send(event) }
+
+    #expect(log.entries == ["2", "6"])
+    dust.clean()
+  }
+
+  @Test func cleanedObserverIsToldNothing() {
+    let sink = Sink<Int>()
+    let log = Log<Int>()
+    let dust = sink.signal.map { $0 }.observe { log.append($0) }
+
+    dust.clean()
+    sink.send(1)
+
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func observersGoWithTheLastSignal() {
+    let tally = Counted.Tally()
+    var signal: Signal<Int>? = Sink<Int>().signal.filter { _ in true }
+    _ = signal?.observe { [counted = Counted(tally)] _ in _ = counted }
+    #expect(tally.count == 1)
+
+    signal = nil
+
+    #expect(tally.count == 0)
+  }
+
+  @Test @MainActor func observerOnMainMayUseTheMainActor() {
+    let sink = Sink<Int>()
+    let view = MainActorLog()
+    let dust = sink.signal.observe(on: .main) { view.seen.append($0) }
+
+    sink.send(1)
+
+    #expect(view.seen == [1])
+    dust.clean()
+  }
+
+  @Test(.timeLimit(.minutes(2))) func nothingIsLostOrDoubledFromManyThreads() {
+    let sink = Sink<Int>()
+    let observer = Log<Int>()
+    let dust = sink.signal.observe { observer.append($0) }
+
+    inParallel(8) { thread in
+      let dispatcher = Dispatcher()
+      for index in 0..<25_000 {
+        if index.isMultiple(of: 10) {
+          dispatcher.transaction { sink.send(thread * 25_000 + index) }
+        } else {
+          sink.send(thread * 25_000 + index)
+        }
+      }
+    }
+
+    let events = observer.entries
+    #expect(events.count == 200_000)
+    for thread in 0..<8 {
+      let own = events.filter { $0 / 25_000 == thread }
+      #expect(own == Array(thread * 25_000..<(thread + 1) * 25_000))
+    }
+    dust.clean()
+  }
+}
+
+@MainActor
+private final class MainActorLog {
+  var seen: [Int] = []
+}
