@@ -30,6 +30,7 @@ public class Dust: @unchecked Sendable {
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
+  @inlinable static var input: UInt8 { 4 }
   @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
@@ -39,6 +40,12 @@ public class Dust: @unchecked Sendable {
   @inlinable
   init(isDirect: Bool, letGo: @escaping @Sendable (Dust) -> Void) {
     flags = Atomic(isDirect ? 0 : Dust.indirect)
+    self.letGo = letGo
+  }
+
+  @usableFromInline
+  init(inputThatLetsGoBy letGo: @escaping @Sendable (Dust) -> Void) {
+    flags = Atomic(Dust.input)
     self.letGo = letGo
   }
 
@@ -122,6 +129,15 @@ extension Dust {
 
   @inlinable
   final var isCleaned: Bool { flags.load(ordering: .acquiring) & Dust.cleaned != 0 }
+
+  /// Whether this is a derived constant's observation of its source.
+  @inlinable
+  final var isInput: Bool { flags.load(ordering: .relaxed) & Dust.input != 0 }
+
+  /// Marks an input as taken out, for the deliverer to do it.
+  final func markAsCleaned() {
+    flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
+  }
 
   /// Whether the deliverer may call the closure: neither cleaned nor behind a mailbox.
   @inlinable

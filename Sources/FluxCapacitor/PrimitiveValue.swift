@@ -23,17 +23,26 @@ public enum ImmutableTrait {}
 /// dust.clean()
 /// ```
 public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
-  @usableFromInline let cell: Cell<Element>
+  /// A `Cell`, or a `Derived` of a constant that was derived from others.
+  @usableFromInline let channel: Channel<Element>
 
   @inlinable
-  init(sharing cell: Cell<Element>) {
-    self.cell = cell
+  init(sharing channel: Channel<Element>) {
+    self.channel = channel
   }
 
   @inlinable
   deinit {
-    cell.dropHandle()
+    channel.dropHandle()
   }
+
+  /// The variable's own; not there for a derived constant.
+  @inlinable
+  var cell: Cell<Element> { unsafeDowncast(channel, to: Cell<Element>.self) }
+
+  /// What a derived constant computes its value with; not there for others.
+  @inlinable
+  var derived: Derived<Element> { unsafeDowncast(channel, to: Derived<Element>.self) }
 
   /// The current value.
   ///
@@ -41,7 +50,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   @inlinable
   public var value: Element {
-    cell.read()
+    channel.isDerived ? derived.read() : cell.read()
   }
 
   /// Tells the current value, and then every change.
@@ -70,7 +79,11 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
     changes: @escaping @Sendable (Element) -> Void
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
-    cell.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
+    if channel.isDerived {
+      derived.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
+    } else {
+      cell.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
+    }
     return observation
   }
 

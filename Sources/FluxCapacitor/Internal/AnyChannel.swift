@@ -28,14 +28,44 @@ class AnyChannel: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
 
   /// The variables and constants through which the channel can be reached. Without any, nothing can
-  /// be written any more.
-  @usableFromInline final let handles = Atomic<UInt32>(1)
+  /// be written any more. The uppermost bit says that the channel is a derived one, and never closed.
+  @usableFromInline final let handles: Atomic<UInt32>
 
   /// The transaction that has written what is neither told nor in the backlog yet, or zero.
   @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
 
   @inlinable
-  init() {}
+  init(isDerived: Bool = false) {
+    handles = Atomic(isDerived ? AnyChannel.derived | 1 : 1)
+  }
+
+  @inlinable static var derived: UInt32 { 1 << 31 }
+
+  @inlinable
+  final var isDerived: Bool { handles.load(ordering: .relaxed) & AnyChannel.derived != 0 }
+
+  /// What it derives from, if it does.
+  var derivation: Derivation? { nil }
+
+  /// What an evaluation takes as the value of a variable; the lock is held.
+  func capture() -> any Sendable {
+    trap("\(Self.self) is no variable.")
+  }
+
+  /// Sees to it that what is written from now on is marked for a new input; the lock is held.
+  func willLinkInput() {}
+
+  /// Finds its value from those of its sources, which the evaluation knows.
+  func evaluate(in evaluation: Evaluation) {
+    trap("\(Self.self) is not derived from anything.")
+  }
+
+  /// Makes an activated channel ready to tell changes, from what its sources are at that time.
+  ///
+  /// - Parameter evaluation: Not there if nothing but a variable's version is needed, which is `state`.
+  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread) {
+    trap("\(Self.self) is not derived from anything.")
+  }
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.
   @usableFromInline
@@ -87,6 +117,13 @@ extension AnyChannel {
     first._withUnsafeGuaranteedRef { $0.previous = node }
   }
 
+  /// Adds an input, before all other observations; the lock is held.
+  final func link(input: AnyInput) {
+    willLinkInput()
+    link(input)
+    first = .passUnretained(input)
+  }
+
   /// Takes an observation out, with the ring's reference to it; the lock is held.
   @inlinable
   final func unlink(_ dust: Dust, into detached: inout Detached) {
@@ -121,8 +158,10 @@ extension AnyChannel {
     } else if dust.next != nil {
       unlink(dust, into: &detached)
     }
+    let isUnobserved = first == nil
     if !isMutating { lock.unlock() }
     detached.release()
+    if isUnobserved, isDerived { deactivateIfUnobserved() }
     return deliverer != 0 && deliverer != thread.id
   }
 

@@ -31,20 +31,19 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if writer != 0 { holdBack(before: .current) }
     var oldValue = newValue
     swap(&oldValue, &value)
-    didWrite(on: .current)
+    version &+= 1
+    if first == nil { lock.unlock() } else { announce(on: .current, as: nil) }
     // Its deinit may run code of the user's, so it goes when the lock is open again.
     withExtendedLifetime(oldValue) {}
   }
 
-  /// Counts the write and announces it, now or at the transaction's end; takes the lock over.
+  /// Announces a write, now or at the transaction's end; takes the lock over.
   ///
-  /// - Parameter thread: Not asked for if nobody observes.
+  /// - Parameter mutation: The transaction that the write itself was, if it was one.
   @inlinable
-  final func didWrite(on thread: @autoclosure () -> CurrentThread) {
-    version &+= 1
-    guard first != nil else { return lock.unlock() }
-    let thread = thread()
+  final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
+      if firstInput != nil { mark(mutation ?? thread.newTransaction()) }
       announce(value, on: thread)
     } else {
       joinTransaction(on: thread)
@@ -81,7 +80,12 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
     thread.endTransaction()
-    didWrite(on: thread)
+    version &+= 1
+    if first == nil {
+      lock.unlock()
+    } else {
+      announce(on: thread, as: thread.pointee.transaction)
+    }
     thread.finish()
   }
 
@@ -108,6 +112,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     writer = transaction
     if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
     takePlace(for: transaction, on: thread)
+    if firstInput != nil { mark(transaction) }
     lock.unlock()
   }
 
@@ -132,6 +137,8 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     } else {
       backlog?.held -= 1
     }
+    // Those who were there when it was written know of it.
+    if firstInput != nil { mark(transaction, since: replaced?.version ?? 0) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }
@@ -141,9 +148,22 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   final func holdBack(before thread: CurrentThread) {
     if writer == thread.pointee.transaction, thread.pointee.openTransactions > 0 { return }
+    holdBack()
+  }
+
+  /// Puts what a transaction has written into the backlog, so that its next write counts as its first;
+  /// the lock is held.
+  @inlinable
+  final func holdBack() {
     if first != nil { enqueue(value, heldBy: writer) }
     writer = 0
   }
+
+  override final func willLinkInput() {
+    if writer != 0 { holdBack() }
+  }
+
+  override final func capture() -> any Sendable { value }
 
   /// Tells what a transaction has written, in its turn among the other changes.
   @inlinable

@@ -29,20 +29,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
     lock.unlock()
-
-    var node = first
-    while true {
-      node._withUnsafeGuaranteedRef { dust in
-        // Only an `Observation` of this element subscribes to a channel of it.
-        let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-        if observation.since < version { observation.receive(value, on: thread) }
-      }
-      // The last one's `next` is not for us to read: a new observation may be joining behind it.
-      guard node.toOpaque() != last?.toOpaque() else { break }
-      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { break }
-      node = next
+    let revision = Revision(state: Fingerprint(version), edition: Fingerprint(version))
+    if let first = tellInputs(value, version, revision, from: first, through: last, on: thread) {
+      tellObservers(value, version, from: first, through: last, on: thread)
     }
-
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
@@ -50,6 +40,55 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       finishDelivery(hasCleaned: hasCleaned, on: thread)
     } else {
       lock.unlock()
+    }
+  }
+
+  /// Brings a change to the inputs of derived constants, which come first; no lock is held.
+  ///
+  /// - Returns: The first observation that is none.
+  @inlinable
+  final func tellInputs(
+    _ value: Element,
+    _ version: UInt64,
+    _ revision: Revision,
+    from first: Unmanaged<Dust>,
+    through last: Unmanaged<Dust>?,
+    on thread: CurrentThread
+  ) -> Unmanaged<Dust>? {
+    var node = first
+    while node._withUnsafeGuaranteedRef({ $0.isInput }) {
+      node._withUnsafeGuaranteedRef { dust in
+        // An input of this channel takes values of this element.
+        let input = unsafeDowncast(dust, to: Input<Element>.self)
+        if input.since < version { input.receive(value, revision, on: thread) }
+      }
+      guard node.toOpaque() != last?.toOpaque() else { return nil }
+      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { return nil }
+      node = next
+    }
+    return node
+  }
+
+  /// Tells a change to the observers; no lock is held.
+  @inlinable
+  final func tellObservers(
+    _ value: Element,
+    _ version: UInt64,
+    from first: Unmanaged<Dust>,
+    through last: Unmanaged<Dust>?,
+    on thread: CurrentThread
+  ) {
+    var node = first
+    while true {
+      node._withUnsafeGuaranteedRef { dust in
+        // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
+        let observation = unsafeDowncast(dust, to: Observation<Element>.self)
+        if observation.since < version { observation.receive(value, on: thread) }
+      }
+      // The last one's `next` is not for us to read: a new observation may be joining behind it.
+      guard node.toOpaque() != last?.toOpaque() else { return }
+      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { return }
+      node = next
     }
   }
 

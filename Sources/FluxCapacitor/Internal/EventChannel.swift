@@ -5,7 +5,7 @@
 @usableFromInline
 final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable
-  override init() {
+  init() {
     super.init()
   }
 

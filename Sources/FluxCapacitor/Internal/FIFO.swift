@@ -37,6 +37,15 @@ struct FIFO<Element>: ~Copyable {
     count += 1
   }
 
+  /// Adds an element before the first.
+  @inlinable
+  mutating func prepend(_ element: Element) {
+    if count > mask { grow() }
+    head = Int32(slot(at: mask))
+    (slots.unsafelyUnwrapped + Int(head)).initialize(to: element)
+    count += 1
+  }
+
   @inlinable
   mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }

@@ -26,6 +26,14 @@ struct Lock: ~Copyable, Sendable {
     _ = holder.load(ordering: .acquiring)
   }
 
+  /// Takes the lock if nobody has it.
+  @inlinable
+  func tryLock() -> Bool {
+    guard mutex._unsafeTryLock() else { return false }
+    _ = holder.load(ordering: .acquiring)
+    return true
+  }
+
   /// Waits for the lock, to run code of the user's under it.
   @inlinable
   func lock(holder thread: UInt32) {

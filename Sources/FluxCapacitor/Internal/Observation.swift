@@ -83,6 +83,28 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
+  /// The same if the first value will be known later only.
+  @usableFromInline
+  func prepareForLateFirst() {
+    if let mailbox {
+      // What comes in has to wait: see `start(lateFirst:)`.
+      mailbox.permits = -1
+    } else {
+      leaveDirect()
+    }
+  }
+
+  @usableFromInline
+  func start(lateFirst first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
+    if !queue.isCurrent {
+      lock.lock()
+      mailbox?.values.prepend(first)
+      mailbox?.permits += 1
+      lock.unlock()
+    }
+    start(first: first, on: queue, thread)
+  }
+
   /// Tells the first value, and then what has come in meanwhile.
   @inlinable
   func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {

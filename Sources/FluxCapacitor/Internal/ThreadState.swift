@@ -45,6 +45,9 @@ struct ThreadState: ~Copyable {
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
+  /// What is to be let go of when the present letting go has ended; see `letGo(_:)`.
+  var remains: [AnyObject]?
+
   @usableFromInline
   init(id: UInt32) {
     self.id = id
@@ -125,6 +128,16 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable
   var id: UInt32 { pointee.id }
 
+  /// Lets go of an object, and then of what its end lets go of: in a loop, for it may be a long chain.
+  func letGo(_ object: consuming AnyObject) {
+    let isOutermost = pointee.remains == nil
+    if isOutermost { pointee.remains = [] }
+    pointee.remains?.append(object)
+    guard isOutermost else { return }
+    while let next = pointee.remains?.popLast() { withExtendedLifetime(next) {} }
+    pointee.remains = nil
+  }
+
   /// Lets another thread run.
   func yieldProcessor() {
     sched_yield()
@@ -159,8 +172,15 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Opens a transaction, or joins the one that is open.
   @inlinable
   func beginTransaction() {
-    if pointee.openTransactions == 0 { pointee.transaction &+= 1 }
+    if pointee.openTransactions == 0 { _ = newTransaction() }
     pointee.openTransactions += 1
+  }
+
+  /// A number that tells a change from all others of all threads.
+  @inlinable
+  func newTransaction() -> UInt64 {
+    pointee.transaction &+= 1
+    return pointee.transaction
   }
 
   /// Closes the transaction; with the outermost one, what it has written may be told.

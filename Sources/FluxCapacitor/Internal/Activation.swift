@@ -1,0 +1,91 @@
+// A derived constant that is observed observes its sources; those may be derived themselves. Both
+// directions are loops, not recursion, for a chain may be long, and happen while all variables are
+// locked, so that no change is on its way to some of them and not to others.
+
+extension AnyChannel {
+  /// Has this channel, and all that it derives from, observe their sources; the roots are locked.
+  ///
+  /// - Returns: Those that did not before, sources first. This thread is their deliverer until it has
+  ///   started them.
+  final func activate(on thread: CurrentThread) -> [AnyChannel] {
+    var activated: [AnyChannel] = []
+    var path: [(channel: AnyChannel, nextSource: Int)] = [(self, 0)]
+    while let (channel, nextSource) = path.last {
+      guard let derivation = channel.derivation, !derivation.isActive else {
+        path.removeLast()
+        continue
+      }
+      if nextSource < derivation.sources.count {
+        path[path.count - 1].nextSource += 1
+        path.append((derivation.sources[nextSource].channel, 0))
+      } else {
+        channel.linkToSources(of: derivation, on: thread)
+        activated.append(channel)
+        path.removeLast()
+      }
+    }
+    return activated
+  }
+
+  private final func linkToSources(of derivation: Derivation, on thread: CurrentThread) {
+    lock.lock()
+    derivation.isActive = true
+    deliverer = Deliverer(thread)
+    for source in derivation.sources { source.input = source.input(to: self, derivation) }
+    lock.unlock()
+    for source in derivation.sources {
+      guard let input = source.input else { continue }
+      source.channel.withLockUnlessRoot { source.channel.link(input: input) }
+    }
+  }
+
+  /// Has this channel stop to observe its sources if nobody observes it any more, and those sources
+  /// that it was the last to observe.
+  @usableFromInline
+  final func deactivateIfUnobserved() {
+    guard let roots = derivation else { return }
+    var detached = Detached()
+    var inputs: [AnyInput] = []
+    var candidates = [self]
+    roots.lockRoots()
+    while let channel = candidates.popLast() {
+      for input in channel.deactivated() {
+        let source = input.source.channel
+        inputs.append(input)
+        input.markAsCleaned()
+        source.withLockUnlessRoot {
+          if source.deliverer.thread != 0 {
+            source.deliverer.hasCleaned = true
+          } else {
+            source.unlink(input, into: &detached)
+          }
+        }
+        if source.isDerived { candidates.append(source) }
+      }
+    }
+    roots.unlockRoots()
+    // Values that were on their way go here, outside the locks: their deinit may be the user's code.
+    detached.release()
+    withExtendedLifetime(inputs) {}
+  }
+
+  /// Forgets what was on its way here, if nobody observes it; answers the inputs, now out of use.
+  private final func deactivated() -> [AnyInput] {
+    lock.withLock {
+      guard let derivation, derivation.isActive, first == nil, deliverer.thread == 0 else {
+        return []
+      }
+      derivation.isActive = false
+      derivation.entries = FIFO()
+      return derivation.sources.compactMap { source in
+        defer { source.input = nil }
+        return source.input
+      }
+    }
+  }
+
+  /// The lock of a root is held already while one activates and deactivates.
+  private final func withLockUnlessRoot(_ body: () -> Void) {
+    if isDerived { lock.withLock(body) } else { body() }
+  }
+}

@@ -1,0 +1,238 @@
+import Synchronization
+
+/// How a derived constant hangs together with what it is derived from, and which changes it awaits.
+///
+/// While it is observed, a derived constant observes its sources, through an `AnyInput` each. A write
+/// to a variable first *marks* all that derives from it: each takes an entry for that change, in which
+/// it notes the sources that will bring it. An entry is computed and told when it is the first and all
+/// that it awaits has arrived. So one change comes out as one call, whatever the shape of the graph,
+/// and changes come out in the order in which they were marked.
+///
+/// Invariants:
+/// - `entries`, `latest`, each source's `input` and what an input awaits are guarded by the derived
+///   channel's lock. So is `isActive`, which besides changes only while all roots are locked.
+/// - Locks are taken downstream: a variable's first, then that of what derives from it.
+/// - The entries are numbered by the channel's version, without gaps; the numbers that one input
+///   awaits only grow, so that what arrives, in order, meets them in order.
+/// - An entry is taken out by the channel's deliverer. Whoever completes the first entry while nobody
+///   delivers, and each deliverer that leaves a complete one behind, takes a place in its round for it.
+@usableFromInline
+final class Derivation: @unchecked Sendable {
+  @usableFromInline let sources: [AnySource]
+
+  /// The variables that all of this derives from, in the order of their addresses.
+  @usableFromInline let roots: [Root]
+
+  /// Whether nothing but `map` lies between here and the one variable.
+  let isChain: Bool
+
+  /// Computes and tells the first entry; made where the type is known, see `Delivery`.
+  @usableFromInline let deliver: @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
+
+  @exclusivity(unchecked) @usableFromInline var isActive = false
+
+  /// The changes that are on their way here, in order.
+  @exclusivity(unchecked) @usableFromInline var entries = FIFO<Entry>()
+
+  /// The number of each thread's latest entry, as far as it may still be there.
+  @exclusivity(unchecked) private var latest: [(thread: UInt64, number: UInt64)] = []
+
+  /// Where a marking has come from that has gone on downstream; belongs to it, as the lock does.
+  @exclusivity(unchecked) fileprivate var trail: (channel: AnyChannel, node: Unmanaged<Dust>)?
+
+  @usableFromInline
+  init(
+    from sources: [AnySource],
+    isMap: Bool,
+    deliver: @escaping @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
+  ) {
+    self.sources = sources
+    self.deliver = deliver
+    isChain = isMap && (sources[0].channel.derivation?.isChain ?? true)
+    roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)
+  }
+
+  /// One change that is on its way to a derived constant.
+  @usableFromInline
+  struct Entry {
+    /// What tells the change from all others: the number of a transaction, or of one write.
+    let change: UInt64
+
+    /// How many sources have not brought it yet.
+    @usableFromInline var awaited: Int32
+  }
+
+  /// A variable, and how much its version counts in that of what derives from it.
+  @usableFromInline
+  struct Root {
+    @usableFromInline let channel: AnyChannel
+    @usableFromInline let weight: Fingerprint
+
+    fileprivate static func union(of sources: [AnySource]) -> [Root] {
+      var weights: [ObjectIdentifier: Root] = [:]
+      for source in sources {
+        for root in source.roots {
+          let id = ObjectIdentifier(root.channel)
+          let weight = root.weight * source.weight + (weights[id]?.weight ?? .zero)
+          weights[id] = Root(channel: root.channel, weight: weight)
+        }
+      }
+      return weights.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+}
+
+// MARK: - Entries
+
+extension Derivation {
+  /// Notes that a source will bring a change; the lock is held.
+  ///
+  /// - Returns: Whether the change was not known here.
+  fileprivate func await(_ change: UInt64, from input: AnyInput, in channel: AnyChannel) -> Bool {
+    let first = channel.version &+ 1 &- UInt64(entries.count)
+    if sources.count > 1, let number = number(of: change, from: first) {
+      if input.isAwaiting(number) { return false }
+      if input.await(number) {
+        entries[Int32(number &- first)].awaited += 1
+        return false
+      }
+    }
+    channel.version &+= 1
+    entries.append(Entry(change: change, awaited: 1))
+    _ = input.await(channel.version)
+    if sources.count > 1 { noteLatest(of: change >> 40, after: first, is: channel.version) }
+    return true
+  }
+
+  /// The number of the entry for a change, which can only be the latest of its thread.
+  private func number(of change: UInt64, from first: UInt64) -> UInt64? {
+    guard !entries.isEmpty, let last = latest.first(where: { $0.thread == change >> 40 }),
+      last.number >= first, entries[Int32(last.number &- first)].change == change
+    else { return nil }
+    return last.number
+  }
+
+  private func noteLatest(of thread: UInt64, after first: UInt64, is number: UInt64) {
+    if let index = latest.firstIndex(where: { $0.thread == thread || $0.number < first }) {
+      latest[index] = (thread, number)
+      // One thread, one note: the place may have been that of another thread, before its own.
+      if let other = latest[(index + 1)...].firstIndex(where: { $0.thread == thread }) {
+        latest.remove(at: other)
+      }
+    } else {
+      latest.append((thread, number))
+    }
+  }
+
+  /// Notes that a source has brought a change; the lock is held.
+  ///
+  /// - Returns: Whether the first entry is complete by that.
+  @inlinable
+  func arrive(at number: UInt64, in channel: AnyChannel) -> Bool {
+    let index = Int32(truncatingIfNeeded: number &- (channel.version &+ 1 &- UInt64(entries.count)))
+    entries[index].awaited -= 1
+    return index == 0 && entries[0].awaited == 0
+  }
+
+  /// Whether the first entry can be told; the lock is held.
+  @inlinable
+  var isReady: Bool { !entries.isEmpty && entries[0].awaited == 0 }
+
+  /// A place in a round at which the first entry is told.
+  @inlinable
+  func delivery(of channel: AnyChannel) -> Delivery {
+    Delivery(of: channel, at: 0, by: deliver)
+  }
+}
+
+// MARK: - Marking
+
+extension AnyChannel {
+  /// Tells all that derives from this channel that a change is on its way; the lock is held.
+  ///
+  /// It goes down the graph with the locks of its path in hand, so that two changes come to every
+  /// place in the same order; it keeps its way in the graph itself, and the stack stays flat.
+  ///
+  /// - Parameter since: Inputs that were there before this version know of the change.
+  @usableFromInline
+  final func mark(_ change: UInt64, since version: UInt64 = 0) {
+    var channel = self
+    var next = firstInput
+    while true {
+      if let node = next {
+        let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
+        let target = input.target
+        target.lock.lock()
+        if input.isLinked, channel !== self || input.since >= version,
+          input.derivation.await(change, from: input, in: target), let first = target.firstInput
+        {
+          input.derivation.trail = (channel, node)
+          channel = target
+          next = first
+        } else {
+          target.lock.unlock()
+          next = channel.input(after: node)
+        }
+      } else {
+        guard channel !== self, let derivation = channel.derivation, let trail = derivation.trail
+        else { return }
+        derivation.trail = nil
+        channel.lock.unlock()
+        channel = trail.channel
+        next = channel.input(after: trail.node)
+      }
+    }
+  }
+
+  /// Inputs come before all other observations.
+  @inlinable
+  final var firstInput: Unmanaged<Dust>? {
+    guard let first, first._withUnsafeGuaranteedRef({ $0.isInput }) else { return nil }
+    return first
+  }
+
+  private func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
+    guard let next = node._withUnsafeGuaranteedRef({ $0.next }),
+      next.toOpaque() != first?.toOpaque(), next._withUnsafeGuaranteedRef({ $0.isInput })
+    else { return nil }
+    return next
+  }
+}
+
+// MARK: - Roots
+
+extension Derivation {
+  /// Locks all variables at once, which stops every change on the way here.
+  ///
+  /// It waits for one lock only while it holds none, for the lock of a variable may be held by a
+  /// mutation, whose body may want another of these.
+  func lockRoots() {
+    var first = 0
+    while true {
+      roots[first].channel.acquire()
+      guard let busy = roots.indices.first(where: { $0 != first && !roots[$0].channel.tryAcquire() })
+      else { return }
+      for index in roots.indices where index == first || index < busy {
+        roots[index].channel.lock.unlock()
+      }
+      first = busy
+    }
+  }
+
+  func unlockRoots() {
+    for root in roots { root.channel.lock.unlock() }
+  }
+
+  /// What tells the present state of the variables from all others; they are locked.
+  var state: Fingerprint {
+    roots.reduce(.zero) { $0 + $1.weight * Fingerprint($1.channel.version) }
+  }
+}
+
+extension AnyChannel {
+  /// Takes the lock if nobody has it, and traps if this thread is inside a mutation under it.
+  fileprivate final func tryAcquire() -> Bool {
+    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
+    return lock.tryLock()
+  }
+}

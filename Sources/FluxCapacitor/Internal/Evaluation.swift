@@ -1,0 +1,80 @@
+/// What derived constants come to at one state of the variables that they derive from.
+///
+/// The values of the variables are captured while all of them are locked, so that they belong
+/// together; the rest is computed from them with no lock held. It is done in a loop, sources first,
+/// so that a long chain takes no stack.
+@usableFromInline
+final class Evaluation {
+  private let roots: [Derivation.Root]
+  private let versions: [UInt64]
+
+  /// What is known by now. What was found last is asked for next, in most cases.
+  private var known: [(channel: AnyChannel, value: any Sendable, edition: Fingerprint)] = []
+
+  /// Captures the variables, which are locked.
+  init(of derivation: Derivation) {
+    roots = derivation.roots
+    versions = roots.map(\.channel.version)
+    known.reserveCapacity(roots.count + 4)
+    for root in roots {
+      known.append((root.channel, root.channel.capture(), Fingerprint(root.channel.version)))
+    }
+  }
+
+  @usableFromInline
+  func value<Value>(of channel: AnyChannel) -> Value {
+    guard let index = index(of: channel), let value = known[index].value as? Value else {
+      trap("\(channel.name) was asked for before it was known.")
+    }
+    return value
+  }
+
+  /// Makes a derived constant known, and what it needs for that.
+  func find(_ channel: AnyChannel) {
+    guard index(of: channel) == nil else { return }
+    var path: [(channel: AnyChannel, nextSource: Int)] = [(channel, 0)]
+    while let (channel, nextSource) = path.last {
+      guard let sources = channel.derivation?.sources, nextSource < sources.count else {
+        channel.evaluate(in: self)
+        path.removeLast()
+        continue
+      }
+      path[path.count - 1].nextSource += 1
+      let source = sources[nextSource].channel
+      if index(of: source) == nil { path.append((source, 0)) }
+    }
+  }
+
+  func note(_ value: any Sendable, edition: Fingerprint, of channel: AnyChannel) {
+    known.append((channel, value, edition))
+  }
+
+  func revision(of channel: AnyChannel) -> Revision {
+    Revision(
+      state: channel.derivation.map(state(of:)) ?? version(of: channel),
+      edition: index(of: channel).map { known[$0].edition } ?? .zero
+    )
+  }
+
+  /// What a derived constant's state is, and its edition unless it keeps an earlier one.
+  func revision(of derivation: Derivation) -> Revision {
+    Revision(
+      state: state(of: derivation),
+      edition: derivation.sources.reduce(.zero) {
+        $0 + $1.weight * revision(of: $1.channel).edition
+      }
+    )
+  }
+
+  private func state(of derivation: Derivation) -> Fingerprint {
+    derivation.roots.reduce(.zero) { $0 + $1.weight * version(of: $1.channel) }
+  }
+
+  private func version(of root: AnyChannel) -> Fingerprint {
+    roots.firstIndex { $0.channel === root }.map { Fingerprint(versions[$0]) } ?? .zero
+  }
+
+  private func index(of channel: AnyChannel) -> Int? {
+    known.lastIndex { $0.channel === channel }
+  }
+}

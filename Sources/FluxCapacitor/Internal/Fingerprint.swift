@@ -1,0 +1,38 @@
+/// A number that tells the states of several variables from each other: the sum of their versions,
+/// each times a random factor.
+///
+/// A sum can be made along a graph, step by step, and comes out the same as one over the variables.
+/// It is taken modulo a prime, where no product of factors is zero and, however often they are added
+/// up in diamonds, two states are as unlikely to agree as any two numbers of 61 bits.
+@usableFromInline
+struct Fingerprint: Equatable, Sendable {
+  @usableFromInline var value: UInt64
+
+  @usableFromInline static let zero = Fingerprint(0)
+  @usableFromInline static let one = Fingerprint(1)
+
+  @inlinable static var prime: UInt64 { 1 << 61 - 1 }
+
+  /// That of a single variable: its version.
+  @inlinable
+  init(_ version: UInt64) {
+    value = version
+  }
+
+  static func random() -> Fingerprint {
+    Fingerprint(.random(in: 1..<prime))
+  }
+
+  @inlinable
+  static func + (left: Fingerprint, right: Fingerprint) -> Fingerprint {
+    let sum = left.value &+ right.value
+    return Fingerprint(sum >= prime ? sum &- prime : sum)
+  }
+
+  @inlinable
+  static func * (left: Fingerprint, right: Fingerprint) -> Fingerprint {
+    // 2^61 leaves one: what is above 61 bits is added to what is below.
+    let (high, low) = left.value.multipliedFullWidth(by: right.value)
+    return Fingerprint(low & prime) + Fingerprint(high << 3 | low >> 61)
+  }
+}

@@ -1,0 +1,221 @@
+/// Something that a derived constant is derived from, whatever its values.
+@usableFromInline
+class AnySource: @unchecked Sendable {
+  /// Safe to use unowned, since the handle has it.
+  @usableFromInline unowned(unsafe) final let channel: AnyChannel
+
+  /// How much its state and its edition count in those of what derives from it: 1 if there is no
+  /// other source, and a random number otherwise.
+  @usableFromInline final let weight: Fingerprint
+
+  /// The constant, which keeps the channel.
+  private var handle: AnyObject?
+
+  /// Makes an input of the right type, and takes what has arrived there for an entry.
+  private let makeInput: @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
+
+  /// What observes the source at present; guarded by the lock of the derived channel, and left alone
+  /// while that has a deliverer.
+  @exclusivity(unchecked) @usableFromInline final var input: AnyInput?
+
+  @usableFromInline
+  init(
+    _ channel: AnyChannel,
+    keptBy handle: AnyObject,
+    isOnly: Bool,
+    makeInput: @escaping @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
+  ) {
+    self.channel = channel
+    self.handle = handle
+    self.makeInput = makeInput
+    weight = isOnly ? .one : .random()
+  }
+
+  deinit {
+    // A long chain lets go of itself link by link; nested, that would take as much stack.
+    if let handle = handle.take() { CurrentThread.current.letGo(handle) }
+  }
+
+  var roots: [Derivation.Root] {
+    channel.derivation?.roots ?? [Derivation.Root(channel: channel, weight: .one)]
+  }
+
+  func input(to target: AnyChannel, _ derivation: Derivation) -> AnyInput {
+    makeInput(self, target, derivation)
+  }
+}
+
+/// Something that a derived constant is derived from.
+@usableFromInline
+final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
+  @inlinable
+  init<Trait>(_ value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
+    super.init(value.channel, keptBy: value, isOnly: isOnly) { source, target, derivation in
+      Input<Value>(of: source, to: target, derivation)
+    }
+  }
+
+  /// The value that a formula is to use: that of an evaluation or, for the channel's deliverer, the
+  /// one that came in last.
+  @inlinable
+  func value(in evaluation: Evaluation?) -> Value {
+    if let evaluation { return evaluation.value(of: channel) }
+    guard let input, case let value? = unsafeDowncast(input, to: Input<Value>.self).current else {
+      trap("A derived constant was told before its sources were known.")
+    }
+    return value
+  }
+}
+
+/// A derived constant's observation of one source, whatever its values.
+///
+/// It is there while the derived constant is observed, and then made anew: what is still told to one
+/// that was taken out does no harm. It keeps the derived channel until it is taken out.
+@usableFromInline
+class AnyInput: Dust, @unchecked Sendable {
+  @usableFromInline final let source: AnySource
+  @usableFromInline final let target: AnyChannel
+  @usableFromInline final let derivation: Derivation
+
+  /// The numbers of the entries that this source will bring; guarded by the target's lock.
+  @exclusivity(unchecked) @usableFromInline final var awaited = FIFO<UInt64>()
+
+  /// The latest of them, brought or not.
+  @exclusivity(unchecked) private final var lastAwaited: UInt64 = 0
+
+  /// What was told last; belongs to the target's deliverer.
+  @exclusivity(unchecked) @usableFromInline final var revision = Revision()
+
+  /// Takes over what has arrived for an entry; made where the type is known, see `Delivery`.
+  @usableFromInline final let advance: @Sendable (AnyInput, UInt64) -> Void
+
+  /// Takes over the value that an evaluation has found.
+  final let start: @Sendable (AnyInput, Evaluation?, Fingerprint) -> Void
+
+  @usableFromInline
+  init(
+    of source: AnySource,
+    to target: AnyChannel,
+    _ derivation: Derivation,
+    advance: @escaping @Sendable (AnyInput, UInt64) -> Void,
+    start: @escaping @Sendable (AnyInput, Evaluation?, Fingerprint) -> Void
+  ) {
+    self.source = source
+    self.target = target
+    self.derivation = derivation
+    self.advance = advance
+    self.start = start
+    super.init(inputThatLetsGoBy: { input in
+      let channel = input.lock.withLock {
+        defer { input.channel = nil }
+        return input.channel
+      }
+      withExtendedLifetime(channel) {}
+    })
+  }
+
+  /// Whether this is the input that is in use; the target's lock is held.
+  @inlinable
+  final var isLinked: Bool { source.input === self }
+
+  /// Notes that the source will bring an entry; the lock is held.
+  ///
+  /// - Returns: Whether it can: not if it has brought, or will bring, a later one before.
+  final func await(_ number: UInt64) -> Bool {
+    guard number > lastAwaited else { return false }
+    lastAwaited = number
+    awaited.append(number)
+    return true
+  }
+
+  /// Whether the source is going to bring the entry; the lock is held.
+  final func isAwaiting(_ number: UInt64) -> Bool {
+    number == lastAwaited && !awaited.isEmpty
+  }
+}
+
+/// A derived constant's observation of one source.
+@usableFromInline
+final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
+  /// What has come in and is not used yet; guarded by the target's lock.
+  @exclusivity(unchecked) @usableFromInline var arrived = FIFO<Arrival>()
+
+  /// The value that the target uses; belongs to its deliverer.
+  @exclusivity(unchecked) @usableFromInline var current: Value?
+
+  @usableFromInline
+  struct Arrival {
+    @usableFromInline let number: UInt64
+    @usableFromInline let value: Value
+    @usableFromInline let revision: Revision
+
+    @inlinable
+    init(number: UInt64, value: Value, revision: Revision) {
+      self.number = number
+      self.value = value
+      self.revision = revision
+    }
+  }
+
+  @inlinable
+  init(of source: AnySource, to target: AnyChannel, _ derivation: Derivation) {
+    super.init(
+      of: source,
+      to: target,
+      derivation,
+      advance: { unsafeDowncast($0, to: Input.self).advance(to: $1) },
+      start: { unsafeDowncast($0, to: Input.self).start(from: $1, at: $2) }
+    )
+  }
+
+  /// Takes in a change of the source; only the source's deliverer calls this.
+  @inlinable
+  func receive(_ value: Value, _ revision: Revision, on thread: CurrentThread) {
+    target.lock.lock()
+    if isLinked, let number = awaited.popFirst() {
+      arrived.append(Arrival(number: number, value: value, revision: revision))
+      if derivation.arrive(at: number, in: target), target.deliverer.thread == 0 {
+        thread.pointee.round.append(derivation.delivery(of: target))
+      }
+    }
+    target.lock.unlock()
+  }
+
+  /// Takes over what has arrived for an entry, if anything; only the target's deliverer calls this.
+  @inlinable
+  func advance(to number: UInt64) {
+    target.lock.lock()
+    let isNext = !arrived.isEmpty && arrived[0].number == number
+    let arrival = isNext ? arrived.popFirst() : nil
+    target.lock.unlock()
+    guard let arrival else { return }
+    revision = arrival.revision
+    current = arrival.value
+  }
+
+  @usableFromInline
+  func start(from evaluation: Evaluation?, at state: Fingerprint) {
+    if let evaluation {
+      current = evaluation.value(of: source.channel) as Value
+      revision = evaluation.revision(of: source.channel)
+    } else {
+      revision = Revision(state: state, edition: state)
+    }
+  }
+}
+
+/// What tells a value that was computed from others.
+@usableFromInline
+struct Revision {
+  /// The state of the variables that it derives from.
+  @usableFromInline var state: Fingerprint
+
+  /// The value itself: it stays when the state has changed and the value has not.
+  @usableFromInline var edition: Fingerprint
+
+  @inlinable
+  init(state: Fingerprint = .zero, edition: Fingerprint = .zero) {
+    self.state = state
+    self.edition = edition
+  }
+}

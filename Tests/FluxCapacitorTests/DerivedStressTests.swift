@@ -1,0 +1,166 @@
+import FluxCapacitor
+import Synchronization
+import Testing
+
+/// Races of derived constants; each does 200,000 operations or more.
+@Suite(.timeLimit(.minutes(4)))
+struct DerivedStressTests {
+  @Test func everyDispatchIsToldOnceAndWhole() async {
+    let dispatcher = Dispatcher()
+    let variables = (0..<3).map { _ in Variable(0) }
+    let sum = Constant.combine(
+      Constant(variables[0]), variables[1].map { $0 * 2 }, Constant(variables[2])
+    )
+    let difference = Constant.combine(sum.map { $0.0 + $0.1 + $0.2 }, Constant(variables[0]))
+    let observer = ExclusiveObserver()
+    let dust = difference.observe { sum, first in
+      #expect(sum == 4 * first)
+      observer.receive(first)
+    }
+
+    await inParallel(8) { _ in
+      for _ in 0..<25_000 {
+        dispatcher.transaction { for variable in variables { variable.value += 1 } }
+      }
+    }
+
+    observer.expectConsecutive(through: 200_000)
+    dust.clean()
+  }
+
+  @Test func everyWriteOfOneVariableComesThroughADiamondOnceInOrder() async {
+    let source = Variable(0)
+    let left = source.map { $0 + 1 }
+    let right = source.map { $0 - 1 }
+    let count = Tally()
+    let both = Constant.combine(left, right).map { left, right in
+      count.add()
+      #expect(left - right == 2)
+      return right + 1
+    }
+    let observer = ExclusiveObserver()
+    let dust = both.observe { observer.receive($0) }
+
+    await inParallel(8) { _ in
+      for _ in 0..<25_000 { source.value += 1 }
+    }
+
+    observer.expectConsecutive(through: 200_000)
+    #expect(count.value == 200_001)
+    dust.clean()
+  }
+
+  @Test func lastValueIsToldWhoeverWroteIt() async {
+    let variables = (0..<4).map { _ in Variable(0) }
+    let all = Constant.combine(
+      Constant(variables[0]), variables[1].removeDuplicates(), variables[2].map { $0 },
+      Constant(variables[3])
+    )
+    let latest = Log<[Int]>()
+    let dust = all.observe { values in
+      latest.removeAll()
+      latest.append([values.0, values.1, values.2, values.3])
+    }
+    let dispatchers = [Dispatcher(), Dispatcher()]
+
+    await inParallel(8) { thread in
+      for round in 0..<25_000 {
+        if thread.isMultiple(of: 2) {
+          dispatchers[thread / 2 % 2].transaction {
+            variables[thread % 4].value = round
+            variables[(thread + round) % 4].value = round
+          }
+        } else {
+          variables[(thread + round) % 4].value = thread * round
+        }
+      }
+    }
+
+    #expect(latest.entries == [variables.map(\.value)])
+    #expect(latest.entries == [[all.value.0, all.value.1, all.value.2, all.value.3]])
+    dust.clean()
+  }
+
+  @Test func readersOfADiamondNeverSeeAMix() async {
+    let source = Variable(0)
+    let other = Variable(0)
+    let pair = Constant.combine(source.map { $0 * 2 }, source.map { $0 * 3 }, Constant(other))
+
+    await inParallel(8) { thread in
+      for _ in 0..<25_000 {
+        switch thread {
+        case 0, 1: source.value += 1
+        case 2: other.value += 1
+        case 3:
+          pair.observe { #expect($0.0 * 3 == $0.1 * 2) }.clean()
+        default:
+          let (doubled, tripled, _) = pair.value
+          #expect(doubled * 3 == tripled * 2)
+        }
+      }
+    }
+
+    #expect(pair.value == (100_000, 150_000, 25_000))
+  }
+
+  @Test func subscribersThatRaceWritesMissNothing() async {
+    let source = Variable(0)
+    let pair = Constant.combine(source.map { $0 * 2 }, Constant(source))
+    let dusts = DustBuster()
+    let observers = (0..<30).map { _ in ExclusiveObserver() }
+    let subscribing = Subscribing(3)
+
+    await inParallel(4) { thread in
+      if thread == 0 {
+        while subscribing.isUnderWay { source.value += 1 }
+        return
+      }
+      for round in 0..<10_000 {
+        let observer = round.isMultiple(of: 1_000) ? observers[round / 1_000 * 3 + thread - 1] : nil
+        let dust = pair.observe { doubled, value in
+          #expect(doubled == 2 * value)
+          observer?.receive(value)
+        }
+        if observer == nil { dust.clean() } else { dust.cleaned(by: dusts) }
+      }
+      subscribing.end()
+    }
+
+    for observer in observers { observer.expectConsecutive(through: source.value) }
+    dusts.clean()
+  }
+
+  @Test func comingAndGoingObserversLeaveNothingBehind() async {
+    let tally = Counted.Tally()
+    let source = Variable(0)
+    do {
+      let counted = Counted(tally)
+      let base = source.map { [counted] value in withExtendedLifetime(counted) { value } }
+      let top = Constant.combine(base, base.map { -$0 })
+
+      await inParallel(8) { thread in
+        for round in 0..<25_000 {
+          if thread < 2 {
+            source.value = round
+          } else {
+            let dust = top.observe { #expect($0.0 == -$0.1) }
+            if thread < 5 { base.observe(ignoreFirst: true) { _ in }.clean() }
+            dust.clean()
+          }
+        }
+      }
+    }
+
+    #expect(tally.count == 0)
+  }
+}
+
+private final class Subscribing: Sendable {
+  private let left: Atomic<Int>
+
+  init(_ count: Int) { left = Atomic(count) }
+
+  var isUnderWay: Bool { left.load(ordering: .acquiring) > 0 }
+
+  func end() { left.subtract(1, ordering: .releasing) }
+}
