@@ -21,12 +21,13 @@ extension PrimitiveValue {
   /// - Parameter transform: Called on the thread that reads or that made the change, with no lock held;
   ///   two threads that read an unobserved constant at the same time may both call it. It should
   ///   depend on nothing but its argument.
+  @inlinable
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
     let source = Source(self, isOnly: true)
     return Constant(
-      sharing: Derived(from: [source], isMap: true) { transform(source.value(in: $0)) }
+      sharing: Derived(from: [source], isMap: true) { transform(source.value(for: $0)) }
     )
   }
 
@@ -36,13 +37,14 @@ extension PrimitiveValue {
   /// computes because of it.
   ///
   /// - Parameter areEquivalent: Whether two values are the same.
+  @inlinable
   public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
     let source = Source(self, isOnly: true)
     return Constant(
       sharing: Derived(from: [source], isMap: false, isSame: areEquivalent) {
-        source.value(in: $0)
+        source.value(for: $0)
       }
     )
   }
@@ -58,6 +60,7 @@ extension PrimitiveValue where Element: Equatable {
   /// count.value = 2
   /// dust.clean()
   /// ```
+  @inlinable
   public func removeDuplicates() -> Constant<Element> {
     removeDuplicates(by: ==)
   }
@@ -75,6 +78,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }
   /// print(name.value)  // Emmett Brown
   /// ```
+  @inlinable
   public static func combine<each Source: Sendable>(
     _ constants: repeat Constant<each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
@@ -82,8 +86,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     var list: [AnySource] = []
     repeat list.append(each sources)
     return Constant(
-      sharing: Derived(from: list, isMap: false) { evaluation in
-        (repeat (each sources).value(in: evaluation))
+      sharing: Derived(from: list, isMap: false) { reading in
+        (repeat (each sources).value(for: reading))
       }
     )
   }

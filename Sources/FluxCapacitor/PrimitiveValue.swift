@@ -48,9 +48,26 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///
   /// Inside a reduce or a transaction, the thread that runs it sees what it has written so far. To
   /// read several values with no reduce in between, use ``Dispatcher/read(_:)``.
+  ///
+  /// Reading a constant inside `withObservationTracking`, and so in the body of a SwiftUI view or in
+  /// `Observations`, tracks it: its next change is noted there, after the reduce or transaction that
+  /// made it. From then on the constant is observed as long as it exists, and each change costs what
+  /// Observation takes.
+  ///
+  /// ```swift
+  /// let count = Variable(0)
+  /// let shown = Constant(count)
+  /// withObservationTracking {
+  ///   print(shown.value)  // 0
+  /// } onChange: {
+  ///   print("It will be drawn anew.")
+  /// }
+  /// count.value = 1  // It will be drawn anew.
+  /// ```
   @inlinable
   public var value: Element {
-    channel.isDerived ? derived.read() : cell.read()
+    trackRead()
+    return channel.isDerived ? derived.read() : cell.read()
   }
 
   /// Tells the current value, and then every change.

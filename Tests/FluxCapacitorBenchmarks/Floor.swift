@@ -40,6 +40,20 @@ final class FloorVariable<Element: Sendable>: Sendable {
   }
 }
 
+/// Events by hand: a `Mutex` around an array of closures.
+final class FloorSink<Event: Sendable>: Sendable {
+  private let observers = Mutex<[@Sendable (Event) -> Void]>([])
+
+  func send(_ event: Event) {
+    let observers = observers.withLock { $0 }
+    for observer in observers { observer(event) }
+  }
+
+  func observe(_ observer: @escaping @Sendable (Event) -> Void) {
+    observers.withLock { $0.append(observer) }
+  }
+}
+
 /// A variable by hand whose appending copies nothing and tells nobody.
 final class FloorList: Sendable {
   private let elements = Mutex<[Int]>([])

@@ -24,7 +24,7 @@ struct FluxCapacitorBenchmarks {
 
     let report: any Report = arguments.contains("--json") ? JSONReport() : TextReport()
     report.begin()
-    for row in rows(scale: scale) where isWanted(row.name) {
+    for row in rows(scale: scale) + derivedRows(scale: scale) where isWanted(row.name) {
       report.add(row.result(repeats: repeats))
     }
     for growth in growths(scale: scale) where isWanted(growth.name) {

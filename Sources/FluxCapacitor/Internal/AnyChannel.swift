@@ -52,6 +52,9 @@ class AnyChannel: @unchecked Sendable {
     trap("\(Self.self) is no variable.")
   }
 
+  /// Has Observation know of no more changes.
+  func untrack() {}
+
   /// Sees to it that what is written from now on is marked for a new input; the lock is held.
   func willLinkInput() {}
 
@@ -199,7 +202,8 @@ extension AnyChannel {
   /// Counts one less; with the last one, the observations are let go of.
   @inlinable
   final func dropHandle() {
-    if handles.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { close() }
+    let left = handles.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if left & ~AnyChannel.derived == 0 { close() }
   }
 
   @inlinable
@@ -207,6 +211,8 @@ extension AnyChannel {
 
   @usableFromInline
   final func close() {
+    // A derived one goes on for its observers, but not for a tracker: nobody can read it any more.
+    if isDerived { return untrack() }
     var detached = Detached()
     acquire()
     detachAllIfIdle(into: &detached)

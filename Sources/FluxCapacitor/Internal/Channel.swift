@@ -166,6 +166,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     if let own { deliverBacklog(through: own, on: thread) }
   }
 
+  override final func untrack() {
+    lock.withLock { backlog?.tracking }?.dust.clean()
+  }
+
   @usableFromInline
   override final func detachAllIfIdle(into detached: inout Detached) {
     if isIdle, writer == 0 { detachAll(into: &detached) }
@@ -189,7 +193,8 @@ struct Change<Element> {
   }
 }
 
-/// The changes of a channel that are still to be told, made when there first are any.
+/// The changes of a channel that are still to be told, and what else few channels need; made when
+/// there first is any of it.
 @usableFromInline
 final class Backlog<Element> {
   /// In write order.
@@ -197,6 +202,9 @@ final class Backlog<Element> {
 
   /// The version up to which they may be told and have no place in any thread's round, or zero.
   @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
+
+  /// What passes the changes on to Observation, if the value was read where that tracks.
+  @exclusivity(unchecked) @usableFromInline final var tracking: (tracker: Tracker, dust: Dust)?
 
   /// How many of them are held back by a transaction that is still open.
   @exclusivity(unchecked) @usableFromInline final var held = 0

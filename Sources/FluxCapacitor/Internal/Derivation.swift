@@ -23,6 +23,12 @@ final class Derivation: @unchecked Sendable {
   /// The variables that all of this derives from, in the order of their addresses.
   @usableFromInline let roots: [Root]
 
+  /// The variable, if there is one only.
+  @usableFromInline let onlyRoot: Root?
+
+  /// Whether that is the only source too.
+  @usableFromInline let isDirect: Bool
+
   /// Whether nothing but `map` lies between here and the one variable.
   let isChain: Bool
 
@@ -50,6 +56,8 @@ final class Derivation: @unchecked Sendable {
     self.deliver = deliver
     isChain = isMap && (sources[0].channel.derivation?.isChain ?? true)
     roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)
+    onlyRoot = roots.count == 1 ? roots[0] : nil
+    isDirect = sources.count == 1 && !sources[0].channel.isDerived
   }
 
   /// One change that is on its way to a derived constant.
@@ -89,7 +97,7 @@ extension Derivation {
   ///
   /// - Returns: Whether the change was not known here.
   fileprivate func await(_ change: UInt64, from input: AnyInput, in channel: AnyChannel) -> Bool {
-    let first = channel.version &+ 1 &- UInt64(entries.count)
+    let first = firstNumber(in: channel)
     if sources.count > 1, let number = number(of: change, from: first) {
       if input.isAwaiting(number) { return false }
       if input.await(number) {
@@ -124,12 +132,18 @@ extension Derivation {
     }
   }
 
+  /// The number of the first entry; the lock is held.
+  @inlinable
+  func firstNumber(in channel: AnyChannel) -> UInt64 {
+    channel.version &+ 1 &- UInt64(truncatingIfNeeded: entries.count)
+  }
+
   /// Notes that a source has brought a change; the lock is held.
   ///
   /// - Returns: Whether the first entry is complete by that.
   @inlinable
   func arrive(at number: UInt64, in channel: AnyChannel) -> Bool {
-    let index = Int32(truncatingIfNeeded: number &- (channel.version &+ 1 &- UInt64(entries.count)))
+    let index = Int32(truncatingIfNeeded: number &- firstNumber(in: channel))
     entries[index].awaited -= 1
     return index == 0 && entries[0].awaited == 0
   }
@@ -137,6 +151,20 @@ extension Derivation {
   /// Whether the first entry can be told; the lock is held.
   @inlinable
   var isReady: Bool { !entries.isEmpty && entries[0].awaited == 0 }
+
+  /// Takes over what the sources have brought for an entry; answers what they come to. Only the
+  /// deliverer calls this.
+  @inlinable
+  func advance(to number: UInt64) -> Revision {
+    var revision = Revision()
+    for source in sources {
+      guard let input = source.input else { continue }
+      input.advance(input, number)
+      revision.state = revision.state + source.weight * input.revision.state
+      revision.edition = revision.edition + source.weight * input.revision.edition
+    }
+    return revision
+  }
 
   /// A place in a round at which the first entry is told.
   @inlinable

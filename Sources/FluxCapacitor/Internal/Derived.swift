@@ -6,42 +6,54 @@
 /// computed last is remembered with its revision, for readers and for the deliverer alike.
 @usableFromInline
 final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  private let formula: @Sendable (Evaluation?) -> Element
+  @usableFromInline let formula: @Sendable (Reading) -> Element
 
   /// Says which changes of the value are none.
-  private let isSame: (@Sendable (Element, Element) -> Bool)?
+  @usableFromInline let isSame: (@Sendable (Element, Element) -> Bool)?
 
-  private let ownDerivation: Derivation
+  @usableFromInline let ownDerivation: Derivation
 
   /// What was computed last; guarded by the lock.
-  @exclusivity(unchecked) private var memo: Outcome?
+  @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
   /// What was told last, or would have been; belongs to the deliverer.
-  @exclusivity(unchecked) private var told = Told()
+  @exclusivity(unchecked) @usableFromInline var told = Told()
 
-  private struct Outcome {
-    let value: Element
-    var revision: Revision
+  @usableFromInline
+  struct Outcome {
+    @usableFromInline let value: Element
+    @usableFromInline let revision: Revision
 
     /// The edition that its sources make, when its own is an earlier one of the same value.
-    var sources: Fingerprint
-  }
+    @usableFromInline let sources: Fingerprint
 
-  private struct Told {
-    /// Not there before the first change, if nobody has asked for it.
-    var value: Element?
-    var revision = Revision()
-
-    /// The edition that its sources made.
-    var sources = Fingerprint.zero
+    @inlinable
+    init(value: Element, revision: Revision, sources: Fingerprint) {
+      self.value = value
+      self.revision = revision
+      self.sources = sources
+    }
   }
 
   @usableFromInline
+  struct Told {
+    /// Not there before the first change, if nobody has asked for it.
+    @usableFromInline var value: Element?
+    @usableFromInline var revision = Revision()
+
+    /// The edition that its sources made.
+    @usableFromInline var sources = Fingerprint.zero
+
+    @inlinable
+    init() {}
+  }
+
+  @inlinable
   init(
     from sources: [AnySource],
     isMap: Bool,
     isSame: (@Sendable (Element, Element) -> Bool)? = nil,
-    formula: @escaping @Sendable (Evaluation?) -> Element
+    formula: @escaping @Sendable (Reading) -> Element
   ) {
     self.formula = formula
     self.isSame = isSame
@@ -59,84 +71,116 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   // MARK: Reading
 
   /// The value at the present state of the variables, all of them at one time.
-  @usableFromInline
+  @inlinable
   func read() -> Element {
+    guard let root = ownDerivation.onlyRoot else { return readOfSeveral() }
+    root.channel.acquire()
+    let state = root.weight * Fingerprint(root.channel.version)
+    let memo = remembered()
+    root.channel.lock.unlock()
+    if let memo, memo.revision.state == state { return memo.value }
+    return ownDerivation.isDirect ? computeDirectly() : evaluate()
+  }
+
+  @usableFromInline
+  func readOfSeveral() -> Element {
     ownDerivation.lockRoots()
-    if let value = remembered(at: ownDerivation.state) {
-      ownDerivation.unlockRoots()
-      return value
-    }
+    let state = ownDerivation.state
+    let memo = remembered()
+    ownDerivation.unlockRoots()
+    if let memo, memo.revision.state == state { return memo.value }
+    return evaluate()
+  }
+
+  @inlinable
+  func remembered() -> Outcome? {
+    lock.lock()
+    defer { lock.unlock() }
+    return memo
+  }
+
+  @inlinable
+  func remember(_ outcome: Outcome) {
+    var outcome: Outcome? = outcome
+    lock.lock()
+    swap(&outcome, &memo)
+    lock.unlock()
+    // The deinit of the value before may run code of the user's: it goes when the lock is open.
+    withExtendedLifetime(outcome) {}
+  }
+
+  /// Computes the value from that of the variable that is the only source.
+  @inlinable
+  func computeDirectly() -> Element {
+    var version: UInt64 = 0
+    let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
+    let state = Fingerprint(version)
+    return note(value, Revision(state: state, edition: state)).value
+  }
+
+  @usableFromInline
+  func evaluate() -> Element {
+    ownDerivation.lockRoots()
     let evaluation = Evaluation(of: ownDerivation)
     ownDerivation.unlockRoots()
     evaluation.find(self)
     return evaluation.value(of: self)
   }
 
-  private func remembered(at state: Fingerprint) -> Element? {
-    lock.withLock { memo?.revision.state == state ? memo?.value : nil }
-  }
-
   override func evaluate(in evaluation: Evaluation) {
-    var revision = evaluation.revision(of: ownDerivation)
-    let sources = revision.edition
-    let memo = lock.withLock { self.memo }
-    let value: Element
-    if let memo, memo.sources == sources {
-      value = memo.value
-      revision.edition = memo.revision.edition
+    let revision = evaluation.revision(of: ownDerivation)
+    var outcome: Outcome
+    if let memo = remembered(), memo.sources == revision.edition {
+      let kept = Revision(state: revision.state, edition: memo.revision.edition)
+      outcome = Outcome(value: memo.value, revision: kept, sources: memo.sources)
+      remember(outcome)
     } else {
-      let computed = formula(evaluation)
-      if let memo, let isSame, isSame(memo.value, computed) {
-        value = memo.value
-        revision.edition = memo.revision.edition
-      } else {
-        value = computed
-      }
+      outcome = note(formula(.evaluation(evaluation)), revision)
     }
-    remember(Outcome(value: value, revision: revision, sources: sources))
-    evaluation.note(value, edition: revision.edition, of: self)
+    evaluation.note(outcome.value, edition: outcome.revision.edition, of: self)
   }
 
-  private func remember(_ outcome: Outcome) {
-    var outcome: Outcome? = outcome
-    lock.withLock { swap(&outcome, &memo) }
-    // The deinit of the value before may run code of the user's: it goes here, outside the lock.
+  /// Remembers what a reader has computed, or the value before if that is the same.
+  @inlinable
+  func note(_ value: Element, _ revision: Revision) -> Outcome {
+    var outcome = Outcome(value: value, revision: revision, sources: revision.edition)
+    if let isSame, let memo = remembered(), isSame(memo.value, value) {
+      let kept = Revision(state: revision.state, edition: memo.revision.edition)
+      outcome = Outcome(value: memo.value, revision: kept, sources: revision.edition)
+    }
+    remember(outcome)
+    return outcome
   }
 
   // MARK: Telling
 
-  /// Computes and tells the first change on its way here, if all of it has arrived, and nobody is at it.
-  private func deliverNext(on thread: CurrentThread) {
+  /// Computes and tells the first change on its way here, if all of it has arrived and nobody is at it.
+  @inlinable
+  func deliverNext(on thread: CurrentThread) {
     lock.lock()
     guard deliverer.thread == 0, ownDerivation.isReady else { return lock.unlock() }
-    let number = version &+ 1 &- UInt64(ownDerivation.entries.count)
+    let number = ownDerivation.firstNumber(in: self)
     _ = ownDerivation.entries.popFirst()
     let isLast = ownDerivation.entries.isEmpty
     deliverer = Deliverer(thread)
     let memo = self.memo
     lock.unlock()
 
-    var revision = Revision()
-    for source in ownDerivation.sources {
-      guard let input = source.input else { continue }
-      input.advance(input, number)
-      revision.state = revision.state + source.weight * input.revision.state
-      revision.edition = revision.edition + source.weight * input.revision.edition
-    }
-    let isChanged = update(to: revision, remembering: memo, isLast: isLast)
+    let isChanged = update(to: ownDerivation.advance(to: number), memo, isLast: isLast)
     tell(number, isChanged: isChanged, on: thread)
     finishTelling(on: thread)
   }
 
   /// Computes what is to be told next; answers whether it differs from what was told last.
-  private func update(to new: Revision, remembering memo: Outcome?, isLast: Bool) -> Bool {
+  @inlinable
+  func update(to new: Revision, _ memo: Outcome?, isLast: Bool) -> Bool {
     let toldState = told.revision.state
-    let isComputed = told.sources != new.edition
-    var isChanged = isComputed
+    var isChanged = told.sources != new.edition
     told.revision.state = new.state
     told.sources = new.edition
-    if isComputed {
-      let value = memo?.sources == new.edition ? memo?.value ?? formula(nil) : formula(nil)
+    if isChanged {
+      let value =
+        if let memo, memo.sources == new.edition { memo.value } else { formula(.told) }
       if let isSame, let before = told.value, isSame(before, value) {
         isChanged = false
       } else {
@@ -152,13 +196,14 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   }
 
   /// Tells the change or, to those who derive from this alone, that there is none.
-  private func tell(_ number: UInt64, isChanged: Bool, on thread: CurrentThread) {
+  @inlinable
+  func tell(_ number: UInt64, isChanged: Bool, on thread: CurrentThread) {
     lock.lock()
     let first = isChanged ? self.first : firstInput
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
     lock.unlock()
     guard let first else { return }
-    let value = told.value ?? formula(nil)
+    let value = told.value ?? formula(.told)
     told.value = value
     let revision = told.revision
     if let first = tellInputs(value, number, revision, from: first, through: last, on: thread),
@@ -168,12 +213,21 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     }
   }
 
-  private func finishTelling(on thread: CurrentThread) {
-    var detached = Detached()
+  @inlinable
+  func finishTelling(on thread: CurrentThread) {
     lock.lock()
-    if deliverer.hasCleaned { detachCleaned(into: &detached) }
+    let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
     if ownDerivation.isReady { thread.pointee.round.append(ownDerivation.delivery(of: self)) }
+    if hasCleaned || first == nil { return detachCleanedAndDeactivate() }
+    lock.unlock()
+  }
+
+  /// Takes the lock over.
+  @usableFromInline
+  func detachCleanedAndDeactivate() {
+    var detached = Detached()
+    if deliverer.thread == 0 { detachCleaned(into: &detached) }
     let isUnobserved = first == nil
     lock.unlock()
     detached.release()
@@ -205,19 +259,18 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     thread.settle()
   }
 
-  override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread) {
+  override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
+  {
     var revision = Revision(state: state, edition: state)
     if let evaluation {
       for source in ownDerivation.sources { evaluation.find(source.channel) }
       revision = evaluation.revision(of: ownDerivation)
-      told.sources = revision.edition
-      if isSame != nil {
-        evaluation.find(self)
-        told.value = evaluation.value(of: self)
-        revision = evaluation.revision(of: self)
-      }
-    } else {
-      told.sources = state
+    }
+    told.sources = revision.edition
+    if let evaluation, isSame != nil {
+      evaluation.find(self)
+      told.value = evaluation.value(of: self)
+      revision = evaluation.revision(of: self)
     }
     told.revision = revision
     for source in ownDerivation.sources {
@@ -225,4 +278,17 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     }
     finishTelling(on: thread)
   }
+}
+
+/// Where a formula takes the values of its sources from.
+@usableFromInline
+enum Reading {
+  /// From what has come in: for the deliverer.
+  case told
+
+  /// From an evaluation that knows them.
+  case evaluation(Evaluation)
+
+  /// From the variable that is the only source; its version is written to the address.
+  case variable(UnsafeMutablePointer<UInt64>)
 }

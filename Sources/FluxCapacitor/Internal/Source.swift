@@ -55,15 +55,25 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
     }
   }
 
-  /// The value that a formula is to use: that of an evaluation or, for the channel's deliverer, the
-  /// one that came in last.
+  /// The value that a formula is to use.
   @inlinable
-  func value(in evaluation: Evaluation?) -> Value {
-    if let evaluation { return evaluation.value(of: channel) }
-    guard let input, case let value? = unsafeDowncast(input, to: Input<Value>.self).current else {
-      trap("A derived constant was told before its sources were known.")
+  func value(for reading: Reading) -> Value {
+    switch reading {
+    case .told:
+      guard let input, case let value? = unsafeDowncast(input, to: Input<Value>.self).current else {
+        trap("A derived constant was told before its sources were known.")
+      }
+      return value
+    case .evaluation(let evaluation):
+      return evaluation.value(of: channel)
+    case .variable(let version):
+      // The reading is chosen for sources that are variables.
+      let cell = unsafeDowncast(channel, to: Cell<Value>.self)
+      cell.acquire()
+      defer { cell.lock.unlock() }
+      version.pointee = cell.version
+      return cell.value
     }
-    return value
   }
 }
 

@@ -1,0 +1,119 @@
+import FluxCapacitor
+import Synchronization
+
+/// What comes beyond values: derived constants, signals, tracked reads. The contract sets no limit for
+/// most of them; those here are our own.
+func derivedRows(scale: Int) -> [Row] {
+  let sum = Sum()
+  let n = 1_000 * scale
+
+  return [
+    Row(
+      "map, set and tell",
+      atMost: .ratio(10),
+      floor: Workload(n) {
+        let variable = FloorVariable(0)
+        variable.observe { sum.add($0 &* 2) }
+        return { for value in 0..<n { variable.value = value } }
+      },
+      ours: Workload(n) {
+        let variable = Variable(0)
+        let dust = variable.map { $0 &* 2 }.observe { sum.add($0) }
+        return {
+          for value in 0..<n { variable.value = value }
+          dust.clean()
+        }
+      }
+    ),
+    Row(
+      "map, get unchanged",
+      atMost: .ratio(5),
+      floor: Workload(n) {
+        let variable = FloorVariable(1)
+        return {
+          var total = 0
+          for _ in 0..<n { total &+= variable.value &* 2 }
+          blackHole(total)
+        }
+      },
+      ours: Workload(n) {
+        let doubled = Variable<Int>(1).map { $0 &* 2 }
+        return {
+          var total = 0
+          for _ in 0..<n { total &+= doubled.value }
+          blackHole(total)
+        }
+      }
+    ),
+    Row(
+      "map, set and get",
+      atMost: .ratio(20),
+      floor: Workload(n) {
+        let variable = FloorVariable(1)
+        return {
+          var total = 0
+          for value in 0..<n {
+            variable.value = value
+            total &+= variable.value &* 2
+          }
+          blackHole(total)
+        }
+      },
+      ours: Workload(n) {
+        let variable = Variable(1)
+        let doubled = variable.map { $0 &* 2 }
+        return {
+          var total = 0
+          for value in 0..<n {
+            variable.value = value
+            total &+= doubled.value
+          }
+          blackHole(total)
+        }
+      }
+    ),
+    Row(
+      "combine of two, set both and tell",
+      atMost: .ratio(20),
+      floor: Workload(n) {
+        let pair = FloorVariable((0, 0))
+        pair.observe { sum.add($0.0 &+ $0.1) }
+        return { for value in 0..<n { pair.value = (value, value) } }
+      },
+      ours: Workload(n) {
+        let first = Variable(0)
+        let second = Variable(0)
+        let dispatcher = Dispatcher()
+        let dust = Constant.combine(Constant(first), Constant(second)).observe {
+          sum.add($0.0 &+ $0.1)
+        }
+        return {
+          for value in 0..<n {
+            dispatcher.transaction {
+              first.value = value
+              second.value = value
+            }
+          }
+          dust.clean()
+        }
+      }
+    ),
+    Row(
+      "signal, send and tell",
+      atMost: .ratio(3),
+      floor: Workload(n) {
+        let sink = FloorSink<Int>()
+        sink.observe { sum.add($0) }
+        return { for event in 0..<n { sink.send(event) } }
+      },
+      ours: Workload(n) {
+        let sink = Sink<Int>()
+        let dust = sink.signal.observe { sum.add($0) }
+        return {
+          for event in 0..<n { sink.send(event) }
+          dust.clean()
+        }
+      }
+    ),
+  ]
+}

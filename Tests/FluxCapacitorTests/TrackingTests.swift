@@ -1,0 +1,163 @@
+import FluxCapacitor
+import Observation
+import Synchronization
+import Testing
+
+struct TrackingTests {
+  @Test func changeOfAConstantThatWasReadIsNoted() {
+    let variable = Variable(0)
+    let constant = Constant(variable)
+    let other = Variable(0)
+    let log = Log<Int>()
+
+    withObservationTracking {
+      #expect(constant.value == 0)
+    } onChange: {
+      log.append(constant.value)
+    }
+    other.value = 1
+    #expect(log.entries.isEmpty)
+    variable.value = 1
+    variable.value = 2
+
+    #expect(log.entries == [1])
+  }
+
+  @Test func eachTrackingIsNotedOnce() {
+    let variable = Variable(0)
+    let constant = Constant(variable)
+    let log = Log<String>()
+
+    for name in ["first", "second"] {
+      withObservationTracking { _ = constant.value } onChange: { log.append(name) }
+    }
+    variable.value = 1
+    withObservationTracking { _ = constant.value } onChange: { log.append("third") }
+    variable.value = 2
+
+    #expect(log.entries.sorted() == ["first", "second", "third"])
+  }
+
+  @Test func reduceIsNotedAfterItAndOnce() {
+    let first = Variable(0)
+    let second = Variable(0)
+    let constants = [Constant(first), Constant(second)]
+    let log = Log<[Int]>()
+
+    withObservationTracking {
+      _ = constants.map(\.value)
+    } onChange: {
+      log.append(constants.map(\.value))
+    }
+    Dispatcher().transaction {
+      first.value = 1
+      second.value = 1
+    }
+
+    #expect(log.entries == [[1, 1]])
+  }
+
+  @Test func derivedConstantIsTrackedByItsOwnValue() {
+    let variable = Variable(1)
+    let parity = variable.map { $0 % 2 }.removeDuplicates()
+    let log = Log<Int>()
+
+    withObservationTracking { _ = parity.value } onChange: { log.append(parity.value) }
+    variable.value = 3
+    #expect(log.entries.isEmpty)
+    variable.value = 4
+
+    #expect(log.entries == [0])
+  }
+
+  @Test func variableIsNotTracked() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+
+    withObservationTracking { _ = variable.value } onChange: { log.append(1) }
+    variable.value = 1
+
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func trackingKeepsNothing() {
+    let tally = Counted.Tally()
+    do {
+      let variable = Variable(Counted(tally))
+      let constant = Constant(variable)
+      let derived = constant.map { [$0] }.map { $0 }
+      withObservationTracking { _ = (constant.value, derived.value) } onChange: {}
+      variable.value = Counted(tally)
+    }
+
+    #expect(tally.count == 0)
+  }
+
+  @Test func derivedConstantComputesNoMoreWhenItsReadersAreGone() {
+    let variable = Variable(0)
+    let count = Tally()
+    do {
+      let derived = variable.map { value in
+        count.add()
+        return value
+      }
+      withObservationTracking { _ = derived.value } onChange: {}
+      variable.value = 1
+      #expect(count.value == 2)
+    }
+
+    variable.value = 2
+
+    #expect(count.value == 2)
+  }
+
+  @Test(.timeLimit(.minutes(2))) func observationsEndWithTheLastValue() async {
+    let variable = Variable(0)
+    let constant = Constant(variable)
+    let doubled = constant.map { $0 * 2 }
+    let sequence = Observations { [constant.value, doubled.value] }
+
+    var last: [Int] = []
+    for await value in sequence {
+      last = value
+      if value[0] == 10 { break }
+      Dispatcher().transaction { variable.value = value[0] + 1 }
+    }
+
+    #expect(last == [10, 20])
+  }
+
+  /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
+  @Test(.timeLimit(.minutes(4))) func racesLeaveEveryTrackingNoted() async {
+    let variable = Variable(0)
+    let constant = Constant(variable)
+    let doubled = constant.map { $0 * 2 }
+    let noted = Tally()
+
+    await inParallel(8) { thread in
+      for _ in 0..<25_000 {
+        if thread < 4 {
+          variable.value += 1
+        } else {
+          // While it is being installed, Observation may call it more than once.
+          let isNoted = Flag()
+          withObservationTracking {
+            #expect(constant.value >= 0 && doubled.value >= 0)
+          } onChange: {
+            if isNoted.set() { noted.add() }
+          }
+        }
+      }
+    }
+    variable.value = -2
+
+    #expect(noted.value == 100_000)
+  }
+}
+
+private final class Flag: Sendable {
+  private let isSet = Atomic(false)
+
+  /// Answers whether it was not set before.
+  func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
+}
