@@ -36,10 +36,6 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
     channel.dropHandle()
   }
 
-  /// The variable's own; not there for a derived constant.
-  @inlinable
-  var cell: Cell<Element> { unsafeDowncast(channel, to: Cell<Element>.self) }
-
   /// What a derived constant computes its value with; not there for others.
   @inlinable
   var derived: Derived<Element> { unsafeDowncast(channel, to: Derived<Element>.self) }
@@ -67,7 +63,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   @inlinable
   public var value: Element {
     trackRead()
-    return channel.isDerived ? derived.read() : cell.read()
+    return channel.isDerived ? derived.currentValue() : channel.read()
   }
 
   /// Tells the current value, and then every change.
@@ -97,9 +93,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      derived.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
+      derived.add(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
-      cell.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }
     return observation
   }
@@ -145,15 +141,15 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// same variable traps.
   @inlinable
   public var value: Element {
-    get { cell.read() }
-    set { cell.write(newValue) }
+    get { channel.read() }
+    set { channel.write(newValue) }
     _modify {
-      let thread = cell.beginMutation()
+      let thread = channel.beginMutation()
       defer {
-        cell.trapIfSuspended()
-        cell.endMutation(on: thread)
+        channel.trapIfSuspended()
+        channel.endMutation(on: thread)
       }
-      yield &cell.value
+      yield &channel.value
     }
   }
 
@@ -177,7 +173,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   public func modify<Result, Failure: Error>(
     _ body: (inout Element) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try cell.mutate(body)
+    try channel.mutate(body)
   }
 }
 
@@ -185,7 +181,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// The read-only side of a variable.
   @inlinable
   public convenience init(_ variable: Variable<Element>) {
-    variable.cell.addHandle()
-    self.init(sharing: variable.cell)
+    variable.channel.addHandle()
+    self.init(sharing: variable.channel)
   }
 }

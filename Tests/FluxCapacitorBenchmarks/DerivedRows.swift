@@ -9,6 +9,26 @@ func derivedRows(scale: Int) -> [Row] {
 
   return [
     Row(
+      "get of a constant, tracked by Observation",
+      atMost: .ratio(4),
+      floor: Workload(n) {
+        let variable = FloorVariable(1)
+        return {
+          var total = 0
+          for _ in 0..<n { total &+= variable.value }
+          blackHole(total)
+        }
+      },
+      ours: Workload(n) {
+        let constant = Constant(Variable(1))
+        return {
+          var total = 0
+          for _ in 0..<n { total &+= constant.value }
+          blackHole(total)
+        }
+      }
+    ),
+    Row(
       "map, set and tell",
       atMost: .ratio(10),
       floor: Workload(n) {

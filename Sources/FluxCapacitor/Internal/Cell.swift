@@ -6,17 +6,35 @@
 /// what was written so far takes its place in the backlog first, held back until then: write order
 /// stays, nothing is lost, and nothing is told early.
 @usableFromInline
-class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline final var value: Element
+final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
+  /// Guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline var stored: Element
 
   @inlinable
   init(_ value: Element) {
-    self.value = value
+    stored = value
     super.init()
   }
 
   @usableFromInline
-  override final var name: String { "A Variable<\(Element.self)>" }
+  override var name: String { "A Variable<\(Element.self)>" }
+
+  override func willLinkInput() {
+    if writer != 0 { holdBack() }
+  }
+
+  override func capture() -> any Sendable { stored }
+}
+
+// What is done with a cell. They are methods of a channel that is one: a variable knows its channel
+// by that type, and while a property that is downcast is counted, which would double the time that a
+// read takes, `self` is not.
+extension Channel {
+  @inlinable
+  final var value: Element {
+    _read { yield unsafeDowncast(self, to: Cell<Element>.self).stored }
+    _modify { yield &unsafeDowncast(self, to: Cell<Element>.self).stored }
+  }
 
   @inlinable
   final func read() -> Element {
@@ -122,7 +140,7 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     thread.pointee.round.append(
       Delivery(of: self, at: transaction) { channel, transaction, thread in
         // The closure is that of this very cell.
-        unsafeDowncast(channel, to: Cell.self).deliverTransaction(transaction, on: thread)
+        unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
       }
     )
   }
@@ -158,12 +176,6 @@ class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if first != nil { enqueue(value, heldBy: writer) }
     writer = 0
   }
-
-  override final func willLinkInput() {
-    if writer != 0 { holdBack() }
-  }
-
-  override final func capture() -> any Sendable { value }
 
   /// Tells what a transaction has written, in its turn among the other changes.
   @inlinable

@@ -72,8 +72,8 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   /// The value at the present state of the variables, all of them at one time.
   @inlinable
-  func read() -> Element {
-    guard let root = ownDerivation.onlyRoot else { return readOfSeveral() }
+  func currentValue() -> Element {
+    guard let root = ownDerivation.onlyRoot else { return currentValueOfSeveral() }
     root.channel.acquire()
     let state = root.weight * Fingerprint(root.channel.version)
     let memo = remembered()
@@ -83,7 +83,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   }
 
   @usableFromInline
-  func readOfSeveral() -> Element {
+  func currentValueOfSeveral() -> Element {
     ownDerivation.lockRoots()
     let state = ownDerivation.state
     let memo = remembered()
@@ -238,7 +238,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   /// Subscribes an observation, which is told the value first if it asks for it.
   @usableFromInline
-  func subscribe(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
+  func add(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForLateFirst() }
     ownDerivation.lockRoots()

@@ -72,7 +72,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
       cell.acquire()
       defer { cell.lock.unlock() }
       version.pointee = cell.version
-      return cell.value
+      return cell.stored
     }
   }
 }
