@@ -154,3 +154,33 @@ private final class ReadingStore: Storable {
 
   func reduce(with _: Farm) {}
 }
+
+#if DEBUG
+  @Suite(.timeLimit(.minutes(4)))
+  struct CycleTests {
+    @Test func observersThatSetEachOtherForEverTrapAndAreNamed() async throws {
+      let result = try await #require(
+        processExitsWith: .failure,
+        observing: [\.standardErrorContent]
+      ) {
+        let number = Variable(0)
+        let text = Variable("")
+        _ = number.observe { text.value = "\($0)" }
+        _ = text.map { $0 + "!" }.observe { number.value = $0.count }
+      }
+
+      let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(message.contains("Observers never settle"))
+      #expect(message.contains("A Variable<Int>"))
+      #expect(message.contains("A Variable<String>"))
+    }
+
+    @Test func longChainThatEndsIsNoCycle() async {
+      await #expect(processExitsWith: .success) {
+        let number = Variable(0)
+        _ = number.observe { if $0 < 200_000 { number.value = $0 + 1 } }
+        #expect(number.value == 200_000)
+      }
+    }
+  }
+#endif

@@ -137,11 +137,12 @@ extension Channel {
   /// Takes the place at which what a transaction has written is told; the lock is held.
   @inlinable
   final func takePlace(for transaction: UInt64, on thread: CurrentThread) {
-    thread.pointee.round.append(
+    thread.append(
       Delivery(of: self, at: transaction) { channel, transaction, thread in
         // The closure is that of this very cell.
         unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
-      }
+      },
+      isOwn: true
     )
   }
 

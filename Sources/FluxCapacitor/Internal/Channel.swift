@@ -16,7 +16,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       thread.pointee.isTelling = false
     } else {
       enqueue(value)
-      claim(on: thread)
+      claim(on: thread, isOwn: true)
       lock.unlock()
     }
     thread.settle()
@@ -123,16 +123,17 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Gives the unclaimed changes a place in the thread's round, if they are its to tell; the lock is
   /// held.
   @inlinable
-  final func claim(on thread: CurrentThread) {
+  final func claim(on thread: CurrentThread, isOwn: Bool = false) {
     guard let backlog, backlog.unclaimed > 0 else { return }
     // What this thread itself holds back has an earlier place in the same round.
     guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
     guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
-    thread.pointee.round.append(
+    thread.append(
       Delivery(of: self, at: backlog.unclaimed) { channel, version, thread in
         // The closure is that of this very channel.
         unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
-      }
+      },
+      isOwn: isOwn
     )
     backlog.unclaimed = 0
   }

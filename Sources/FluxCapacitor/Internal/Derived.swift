@@ -218,7 +218,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    if ownDerivation.isReady { thread.pointee.round.append(ownDerivation.delivery(of: self)) }
+    if ownDerivation.isReady { thread.append(ownDerivation.delivery(of: self), isOwn: false) }
     if hasCleaned || first == nil { return detachCleanedAndDeactivate() }
     lock.unlock()
   }

@@ -20,13 +20,14 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     let thread = CurrentThread.current
     guard thread.pointee.openTransactions > 0 else { return announce(event, on: thread) }
     enqueue(event, heldBy: thread.pointee.transaction)
-    thread.pointee.round.append(
+    thread.append(
       Delivery(of: self, at: version) { channel, version, thread in
         // The closure is that of this very channel.
         let channel = unsafeDowncast(channel, to: EventChannel.self)
         channel.lock.lock()
         channel.releaseHeldBack(at: channel.backlog?.index(of: version), on: thread)
-      }
+      },
+      isOwn: true
     )
     lock.unlock()
   }

@@ -185,7 +185,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     if isLinked, let number = awaited.popFirst() {
       arrived.append(Arrival(number: number, value: value, revision: revision))
       if derivation.arrive(at: number, in: target), target.deliverer.thread == 0 {
-        thread.pointee.round.append(derivation.delivery(of: target))
+        thread.append(derivation.delivery(of: target), isOwn: false)
       }
     }
     target.lock.unlock()

@@ -45,6 +45,17 @@ struct ThreadState: ~Copyable {
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
+  #if DEBUG
+    /// The depth of what is being told.
+    @usableFromInline var depth = 0
+
+    /// The names of those who take part in what seems to be a cycle of observers.
+    var cycle: [String] = []
+
+    /// No chain of observers that ends is as long; a cycle gets there in about a second.
+    static let depthOfCycles = 1_000_000
+  #endif
+
   /// What is to be let go of when the present letting go has ended; see `letGo(_:)`.
   var remains: [AnyObject]?
 
@@ -78,6 +89,11 @@ struct Delivery {
   /// A virtual method would do, but one of a generic class always runs unspecialised, which takes ten
   /// times as long; this closure is made where the type is known. It captures nothing.
   @usableFromInline let deliver: @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
+
+  #if DEBUG
+    /// How many observers have led to it, each by what it set when it was told what the one before set.
+    @usableFromInline var depth = 0
+  #endif
 
   @inlinable
   init(
@@ -160,14 +176,50 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     deliverRound()
   }
 
+  /// Takes a place in the round.
+  ///
+  /// - Parameter isOwn: Whether this thread has made the change, and not come to tell another's.
+  @inlinable
+  func append(_ delivery: Delivery, isOwn: Bool) {
+    #if DEBUG
+      var delivery = delivery
+      delivery.depth = pointee.depth + (isOwn && pointee.isTelling ? 1 : 0)
+    #endif
+    pointee.round.append(delivery)
+  }
+
   @usableFromInline
   func deliverRound() {
     pointee.isTelling = true
     while let delivery = pointee.round.popFirst() {
+      #if DEBUG
+        pointee.depth = delivery.depth
+        if delivery.depth >= ThreadState.depthOfCycles { noteCycle(through: delivery) }
+      #endif
       delivery.perform(on: self)
     }
+    #if DEBUG
+      pointee.depth = 0
+    #endif
     pointee.isTelling = false
   }
+
+  #if DEBUG
+    /// Finds out who takes part in a cycle of observers that never settles, and says so.
+    private func noteCycle(through delivery: Delivery) {
+      let name = delivery.channel._withUnsafeGuaranteedRef { $0.name }
+      if !pointee.cycle.contains(name) { pointee.cycle.append(name) }
+      guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }
+      trap(
+        """
+        Observers never settle: what one sets makes the next one set something, \
+        \(ThreadState.depthOfCycles) times by now, through \
+        \(pointee.cycle.joined(separator: " → ")). Set only what has changed, or use \
+        removeDuplicates().
+        """
+      )
+    }
+  #endif
 
   /// Opens a transaction, or joins the one that is open.
   @inlinable
