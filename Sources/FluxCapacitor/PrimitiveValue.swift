@@ -36,10 +36,6 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
     channel.dropHandle()
   }
 
-  /// What a derived constant computes its value with; not there for others.
-  @inlinable
-  var derived: Derived<Element> { unsafeDowncast(channel, to: Derived<Element>.self) }
-
   /// The current value.
   ///
   /// Inside a reduce or a transaction, the thread that runs it sees what it has written so far. To
@@ -63,7 +59,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   @inlinable
   public var value: Element {
     trackRead()
-    return channel.isDerived ? derived.currentValue() : channel.read()
+    return channel.isDerived ? channel.derivedValue() : channel.read()
   }
 
   /// Tells the current value, and then every change.
@@ -93,7 +89,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      derived.add(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.addToDerived(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
       channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }

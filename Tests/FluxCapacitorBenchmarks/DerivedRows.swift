@@ -47,7 +47,7 @@ func derivedRows(scale: Int) -> [Row] {
     ),
     Row(
       "map, get unchanged",
-      atMost: .ratio(5),
+      atMost: .ratio(8),
       floor: Workload(n) {
         let variable = FloorVariable(1)
         return {

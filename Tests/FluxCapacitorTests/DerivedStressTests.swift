@@ -9,7 +9,9 @@ struct DerivedStressTests {
     let dispatcher = Dispatcher()
     let variables = (0..<3).map { _ in Variable(0) }
     let sum = Constant.combine(
-      Constant(variables[0]), variables[1].map { $0 * 2 }, Constant(variables[2])
+      Constant(variables[0]),
+      variables[1].map { $0 * 2 },
+      Constant(variables[2])
     )
     let difference = Constant.combine(sum.map { $0.0 + $0.1 + $0.2 }, Constant(variables[0]))
     let observer = ExclusiveObserver()
@@ -53,7 +55,9 @@ struct DerivedStressTests {
   @Test func lastValueIsToldWhoeverWroteIt() async {
     let variables = (0..<4).map { _ in Variable(0) }
     let all = Constant.combine(
-      Constant(variables[0]), variables[1].removeDuplicates(), variables[2].map { $0 },
+      Constant(variables[0]),
+      variables[1].removeDuplicates(),
+      variables[2].map { $0 },
       Constant(variables[3])
     )
     let latest = Log<[Int]>()

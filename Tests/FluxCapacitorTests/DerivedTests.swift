@@ -295,7 +295,10 @@ struct DerivedTests {
     let variables = (0..<4).map { _ in Variable(0) }
     let log = Log<[Int]>()
     let dust = Constant.combine(
-      Constant(variables[0]), Constant(variables[1]), Constant(variables[2]), Constant(variables[3])
+      Constant(variables[0]),
+      Constant(variables[1]),
+      Constant(variables[2]),
+      Constant(variables[3])
     ).observe { log.append([$0.0, $0.1, $0.2, $0.3]) }
 
     dispatchers[0].transaction {
@@ -386,7 +389,8 @@ struct DerivedTests {
       let left = source.map { [counted] in counted.pass($0 * 2) }
       let right = left.map { [counted] in counted.pass($0 * 3) }
       for _ in 0..<3 {
-        Constant.combine(left, right.removeDuplicates()).observe { [counted] _ in counted.pass(()) }.cleaned(by: dusts)
+        Constant.combine(left, right.removeDuplicates()).observe { [counted] _ in counted.pass(()) }
+          .cleaned(by: dusts)
       }
       source.value = 2
     }

@@ -29,10 +29,18 @@ struct TrackingTests {
     let log = Log<String>()
 
     for name in ["first", "second"] {
-      withObservationTracking { _ = constant.value } onChange: { log.append(name) }
+      withObservationTracking {
+        _ = constant.value
+      } onChange: {
+        log.append(name)
+      }
     }
     variable.value = 1
-    withObservationTracking { _ = constant.value } onChange: { log.append("third") }
+    withObservationTracking {
+      _ = constant.value
+    } onChange: {
+      log.append("third")
+    }
     variable.value = 2
 
     #expect(log.entries.sorted() == ["first", "second", "third"])
@@ -62,7 +70,11 @@ struct TrackingTests {
     let parity = variable.map { $0 % 2 }.removeDuplicates()
     let log = Log<Int>()
 
-    withObservationTracking { _ = parity.value } onChange: { log.append(parity.value) }
+    withObservationTracking {
+      _ = parity.value
+    } onChange: {
+      log.append(parity.value)
+    }
     variable.value = 3
     #expect(log.entries.isEmpty)
     variable.value = 4
@@ -74,7 +86,11 @@ struct TrackingTests {
     let variable = Variable(0)
     let log = Log<Int>()
 
-    withObservationTracking { _ = variable.value } onChange: { log.append(1) }
+    withObservationTracking {
+      _ = variable.value
+    } onChange: {
+      log.append(1)
+    }
     variable.value = 1
 
     #expect(log.entries.isEmpty)
@@ -86,7 +102,10 @@ struct TrackingTests {
       let variable = Variable(Counted(tally))
       let constant = Constant(variable)
       let derived = constant.map { [$0] }.map { $0 }
-      withObservationTracking { _ = (constant.value, derived.value) } onChange: {}
+      withObservationTracking {
+        _ = (constant.value, derived.value)
+      } onChange: {
+      }
       variable.value = Counted(tally)
     }
 
@@ -101,7 +120,10 @@ struct TrackingTests {
         count.add()
         return value
       }
-      withObservationTracking { _ = derived.value } onChange: {}
+      withObservationTracking {
+        _ = derived.value
+      } onChange: {
+      }
       variable.value = 1
       #expect(count.value == 2)
     }

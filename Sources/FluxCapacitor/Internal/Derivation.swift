@@ -188,17 +188,16 @@ extension AnyChannel {
     var next = firstInput
     while true {
       if let node = next {
-        let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
-        let target = input.target
-        target.lock.lock()
-        if input.isLinked, channel !== self || input.since >= version,
-          input.derivation.await(change, from: input, in: target), let first = target.firstInput
-        {
+        let goesOn = node._withUnsafeGuaranteedRef { dust in
+          let input = unsafeDowncast(dust, to: AnyInput.self)
+          return (channel !== self || input.since >= version) && input.note(change)
+        }
+        if goesOn {
+          let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
           input.derivation.trail = (channel, node)
-          channel = target
-          next = first
+          channel = input.target
+          next = channel.firstInput
         } else {
-          target.lock.unlock()
           next = channel.input(after: node)
         }
       } else {
@@ -227,6 +226,20 @@ extension AnyChannel {
   }
 }
 
+extension AnyInput {
+  /// Notes that the source will bring a change.
+  ///
+  /// - Returns: Whether others are to be told of it downstream; then the target's lock stays locked.
+  fileprivate final func note(_ change: UInt64) -> Bool {
+    target.lock.lock()
+    if isLinked, derivation.await(change, from: self, in: target), target.firstInput != nil {
+      return true
+    }
+    target.lock.unlock()
+    return false
+  }
+}
+
 // MARK: - Roots
 
 extension Derivation {
@@ -238,7 +251,8 @@ extension Derivation {
     var first = 0
     while true {
       roots[first].channel.acquire()
-      guard let busy = roots.indices.first(where: { $0 != first && !roots[$0].channel.tryAcquire() })
+      guard
+        let busy = roots.indices.first(where: { $0 != first && !roots[$0].channel.tryAcquire() })
       else { return }
       for index in roots.indices where index == first || index < busy {
         roots[index].channel.lock.unlock()

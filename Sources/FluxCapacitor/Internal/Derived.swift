@@ -280,6 +280,24 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   }
 }
 
+// What is done with a derived channel that is known as a channel only; see the same of cells.
+extension Channel {
+  @inlinable
+  final func derivedValue() -> Element {
+    unsafeDowncast(self, to: Derived<Element>.self).currentValue()
+  }
+
+  @usableFromInline
+  final func addToDerived(
+    _ observation: Observation<Element>,
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool
+  ) {
+    unsafeDowncast(self, to: Derived<Element>.self)
+      .add(observation, on: queue, ignoreFirst: ignoreFirst)
+  }
+}
+
 /// Where a formula takes the values of its sources from.
 @usableFromInline
 enum Reading {
