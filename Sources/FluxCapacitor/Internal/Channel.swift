@@ -222,11 +222,19 @@ final class Backlog<Element> {
     return changes[index].version
   }
 
-  /// Where the change that a transaction has held back is. O(n).
+  /// Where the change that a transaction has held back is.
+  ///
+  /// It searches from both ends: a thread that was put off the processor has its change at the front,
+  /// behind which thousands may pile up, and the others come for theirs at once, at the back.
   @inlinable
   func index(heldBy transaction: UInt64) -> Int32? {
     guard held > 0 else { return nil }
-    return (0..<changes.count).first { changes[$0].holder == transaction }
+    for front in 0..<(changes.count + 1) / 2 {
+      if changes[front].holder == transaction { return front }
+      let back = changes.count - 1 - front
+      if changes[back].holder == transaction { return back }
+    }
+    return nil
   }
 
   /// Where the change of a version is. O(log n), for they are in order.
