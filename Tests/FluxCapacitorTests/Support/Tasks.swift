@@ -1,0 +1,14 @@
+/// Takes what belongs to one task, such as an iterator, to another.
+struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+/// Waits for another task on the main actor: as soon as this one runs again, that one waits.
+@MainActor
+func untilItWaits(_ isSo: () -> Bool) async {
+  while !isSo() { await Task.yield() }
+}
