@@ -12,3 +12,10 @@ struct Carried<Value>: @unchecked Sendable {
 func untilItWaits(_ isSo: () -> Bool) async {
   while !isSo() { await Task.yield() }
 }
+
+/// Lasts until the task is cancelled.
+func untilCancelled() async {
+  let (stream, continuation) = AsyncStream<Never>.makeStream()
+  for await _ in stream {}
+  continuation.finish()
+}
