@@ -32,10 +32,12 @@ extension PrimitiveValue {
   ///
   /// ```swift
   /// let counter = Variable(0)
-  /// var all = counter.values(buffering: .unbounded).makeAsyncIterator()
+  /// var counts = counter.values(buffering: .unbounded).makeAsyncIterator()
   /// counter.value = 1
   /// counter.value = 2
-  /// print(await all.next(), await all.next(), await all.next())  // 0, 1 and 2
+  /// while let count = await counts.next() {  // 0, 1 and 2
+  ///   if count == 2 { break }
+  /// }
   /// ```
   ///
   /// - Parameter policy: What is kept for a consumer that is slower than the changes.
