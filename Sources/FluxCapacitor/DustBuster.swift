@@ -71,8 +71,9 @@ public final class DustBuster: @unchecked Sendable {
 
   /// Puts Dust into the bag, and cleans all that was in it before.
   ///
-  /// What is being cleaned stays in the bag until it is over, so that nobody who comes meanwhile goes
-  /// on before it is: whatever is in a bag that was cleaned, all tasks from before are cancelled.
+  /// What is being cleaned stays in the bag until it is over, and whoever comes meanwhile cleans it
+  /// too. So when this returns, on whichever thread, every task that was in the bag before, and that
+  /// has not ended, is cancelled.
   func replaceAll(with dusts: [Dust]) {
     lock.lock()
     let older = self.dusts

@@ -65,7 +65,7 @@ extension Values {
   /// One consumer: its buffer, and the observation that fills it.
   ///
   /// The iterator alone holds it, so that its end is the iterator's. The observation's closure holds
-  /// the other end of the buffer, a `Source`: its end is that of the observation, whoever brings it
+  /// the other end of the buffer, an `Inlet`: its end is that of the observation, whoever brings it
   /// about. Neither reaches the other, so nothing is held in a circle.
   fileprivate final class Consumer: Sendable {
     private let buffer: AsyncBuffer<Element>
@@ -73,9 +73,9 @@ extension Values {
 
     init(buffering policy: BufferingPolicy, subscribe: Subscribe) {
       let buffer = AsyncBuffer<Element>(policy)
-      let source = Source(of: buffer)
+      let inlet = Inlet(of: buffer)
       self.buffer = buffer
-      dust = subscribe { source.buffer.append($0) }
+      dust = subscribe { inlet.buffer.append($0) }
     }
 
     deinit {
@@ -99,7 +99,7 @@ extension Values {
     }
   }
 
-  private final class Source: Sendable {
+  private final class Inlet: Sendable {
     let buffer: AsyncBuffer<Element>
 
     init(of buffer: AsyncBuffer<Element>) {

@@ -1,3 +1,5 @@
+import FluxCapacitor
+
 /// Takes what belongs to one task, such as an iterator, to another.
 struct Carried<Value>: @unchecked Sendable {
   let value: Value
@@ -18,4 +20,13 @@ func untilCancelled() async {
   let (stream, continuation) = AsyncStream<Never>.makeStream()
   for await _ in stream {}
   continuation.finish()
+}
+
+extension Values.Iterator {
+  /// As many values, or all that come before the end.
+  mutating func next(_ count: Int) async -> [Element] {
+    var values: [Element] = []
+    while values.count < count, let value = await next() { values.append(value) }
+    return values
+  }
 }
