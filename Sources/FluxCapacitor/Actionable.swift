@@ -32,4 +32,38 @@ extension Actionable {
   public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }
+  /// Dispatches a state, unless the task that asks has been cancelled: for results that came too late.
+  ///
+  /// The look at `Task.isCancelled` and the reduce are one step, in which no other state is reduced:
+  /// a ``Dispatcher/transaction(_:)``, which traps where that does. So what is reduced after the task
+  /// was cancelled is never followed by this state. Outside a task, it is the same as ``invoke(_:)``;
+  /// inside a reduce or a ``Dispatcher/read(_:)``, where the state is queued until that has ended,
+  /// it is not one step.
+  ///
+  /// See `Task(replacing:operation:)` for how the newest request wins with it.
+  ///
+  /// ```swift
+  /// struct SlowCounterAction: Actionable {
+  ///   typealias DispatchStateType = Dispatcher.Counter
+  ///
+  ///   func add(_ amount: @escaping @Sendable () async -> Int) -> Task<Void, Never> {
+  ///     Task {
+  ///       let amount = await amount()
+  ///       invokeUnlessCancelled(.add(amount))
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Returns: Whether the state was dispatched.
+  @discardableResult
+  @inlinable
+  public func invokeUnlessCancelled(_ state: DispatchStateType) -> Bool {
+    let dispatcher = dispatcher
+    return dispatcher.transaction {
+      if Task.isCancelled { return false }
+      dispatcher.dispatch(state)
+      return true
+    }
+  }
 }

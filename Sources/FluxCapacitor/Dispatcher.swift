@@ -128,6 +128,8 @@ extension Dispatcher {
           latest = store
         }
       }
+      // Behind the variables that were written, in the thread's round.
+      if let channel = route.linkedChannel { channel.send(state) }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
       withExtendedLifetime((latest, earlier)) {}

@@ -14,9 +14,15 @@
 /// }
 /// ```
 public final class DustBuster: @unchecked Sendable {
-  // `dusts` is guarded by `lock`.
+  // Both guarded by `lock`.
   private let lock = Lock()
   @exclusivity(unchecked) private var dusts: [Dust] = []
+
+  /// At how many it looks for Dust that is cleaned, to forget it: twice as many as the last look has
+  /// left, so that a bag for life holds no more than twice what is alive, at O(1) for each insertion.
+  @exclusivity(unchecked) private var limit = DustBuster.firstLimit
+
+  private static let firstLimit = 16
 
   /// An empty bag.
   public init() {}
@@ -25,18 +31,33 @@ public final class DustBuster: @unchecked Sendable {
     clean()
   }
 
-  /// Puts Dust into the bag.
+  /// Puts Dust into the bag, which keeps it until it is cleaned, in the bag or by itself.
   ///
   /// - Complexity: O(1) each, amortised.
   public func insert(_ dusts: Dust...) {
     insert(dusts)
   }
 
-  /// Puts Dust into the bag.
+  /// Puts Dust into the bag, which keeps it until it is cleaned, in the bag or by itself.
   ///
   /// - Complexity: O(1) each, amortised.
   public func insert(_ dusts: [Dust]) {
-    lock.withLock { self.dusts += dusts }
+    lock.lock()
+    self.dusts += dusts
+    let seen = self.dusts.count >= limit ? forgetWhatIsOver() : []
+    lock.unlock()
+    // What is forgotten goes when the lock is open again: its deinit may run code of the user's.
+    withExtendedLifetime(seen) {}
+  }
+
+  /// Forgets the Dust that is over; the lock is held.
+  ///
+  /// - Returns: What was in the bag before, to be let go of outside the lock.
+  private func forgetWhatIsOver() -> [Dust] {
+    let seen = dusts
+    dusts = seen.filter { !$0.isOver }
+    limit = max(DustBuster.firstLimit, dusts.count * 2)
+    return seen
   }
 
   /// Cleans what is in the bag, which is empty then; what is inserted meanwhile stays in it.
@@ -45,10 +66,27 @@ public final class DustBuster: @unchecked Sendable {
   ///
   /// - Complexity: O(n) in the number of observations.
   public func clean() {
-    var taken: [Dust] = []
-    lock.withLock { swap(&taken, &dusts) }
+    replaceAll(with: [])
+  }
+
+  /// Puts Dust into the bag, and cleans all that was in it before.
+  ///
+  /// What is being cleaned stays in the bag until it is over, and whoever comes meanwhile cleans it
+  /// too. So when this returns, on whichever thread, every task that was in the bag before, and that
+  /// has not ended, is cancelled.
+  func replaceAll(with dusts: [Dust]) {
+    lock.lock()
+    let older = self.dusts
+    self.dusts += dusts
+    lock.unlock()
     var mayBeCalled = false
-    for dust in taken where dust.end() { mayBeCalled = true }
-    if mayBeCalled { Dust.letCallsStart(of: taken) }
+    for dust in older {
+      if dust.end() { mayBeCalled = true }
+      // Another thread may be the one that cleans it, and be late.
+      (dust as? TaskDust)?.cancel()
+    }
+    if mayBeCalled { Dust.letCallsStart(of: older) }
+    let seen = lock.withLock { forgetWhatIsOver() }
+    withExtendedLifetime(seen) {}
   }
 }

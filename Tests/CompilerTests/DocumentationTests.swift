@@ -11,22 +11,17 @@ struct DocumentationTests {
 
   @Test(arguments: ["README.md", "MIGRATION.md"])
   func swiftBlocksStandInCompiledFiles(document: String) throws {
-    let files = try ["Tests/CompilerTests", "Tests/LanguageModes"]
-      .flatMap(Repository.swiftFiles)
-      .filter { $0.lastPathComponent != "LinkingTests.swift" }
-      .map { file in
-        try String(contentsOf: file, encoding: .utf8)
-          .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      }
-    let blocks = try Markdown(Repository.text(of: document)).blocks(in: "swift")
+    try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
+  }
 
-    #expect(!blocks.isEmpty)
-    for block in blocks where !isCompiledByItself(block) {
-      #expect(
-        files.contains { block.stands(in: $0) },
-        "The block at \(document):\(block.line) stands in no compiled file:\n\(block.text)"
-      )
-    }
+  @Test(arguments: [
+    "Actionable", "BufferingPolicy", "Dispatcher+States", "PrimitiveValue+Values",
+    "Task+DustBuster", "Values",
+  ])
+  func swiftBlocksInDocCommentsStandInCompiledFiles(name: String) throws {
+    let file = "Sources/FluxCapacitor/\(name).swift"
+    let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
+    try expectBlocksInCompiledFiles(of: comments, in: file)
   }
 
   @Test func readmeIsShort() {
@@ -85,6 +80,25 @@ struct DocumentationTests {
       #expect(output.isSuccess, "\(output.text)")
     }
   #endif
+
+  private func expectBlocksInCompiledFiles(of markdown: Markdown, in document: String) throws {
+    let files = try ["Tests/CompilerTests", "Tests/LanguageModes"]
+      .flatMap(Repository.swiftFiles)
+      .filter { $0.lastPathComponent != "LinkingTests.swift" }
+      .map { file in
+        try String(contentsOf: file, encoding: .utf8)
+          .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      }
+    let blocks = markdown.blocks(in: "swift")
+
+    #expect(!blocks.isEmpty)
+    for block in blocks where !isCompiledByItself(block) {
+      #expect(
+        files.contains { block.stands(in: $0) },
+        "The block at \(document):\(block.line) stands in no compiled file:\n\(block.text)"
+      )
+    }
+  }
 
   /// Whether a test of its own gives this block to the compiler: the example of the README, which
   /// is a whole program, and the manifest, which no target can contain.

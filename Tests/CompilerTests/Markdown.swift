@@ -31,6 +31,15 @@ struct Markdown {
     }
   }
 
+  /// The doc comments of a Swift file, each line where it stands there.
+  init(ofDocCommentsIn source: String) {
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let line = line.drop { $0 == " " }
+      return line.hasPrefix("/// ") ? String(line.dropFirst(4)) : ""
+    }
+    self.init(lines.joined(separator: "\n"))
+  }
+
   func blocks(in language: String) -> [Block] {
     blocks.filter { $0.language == language }
   }

@@ -45,6 +45,28 @@ struct CostTests {
     }
   }
 
+  /// With none there never was one; with zero, one has been cleaned.
+  @Test(arguments: [nil, 0, 1, 10])
+  func dispatchingToObserversOfTheStateAllocatesNothing(observers: Int?) async {
+    await #expect(processExitsWith: .success) { [observers] in
+      let action = CounterAction()
+      let calls = Calls()
+      if let observers {
+        action.dispatcher.observe(Dispatcher.Counter.self) { _ in calls.add() }.clean()
+        for _ in 0..<observers {
+          _ = action.dispatcher.observe(Dispatcher.Counter.self) { _ in calls.add() }
+        }
+      }
+      action.invoke(.set(-1))
+      calls.reset()
+
+      let count = Allocations.count { for value in 0..<1_000 { action.invoke(.set(value)) } }
+
+      #expect(count == 0)
+      #expect(calls.count == 1_000 * (observers ?? 0))
+    }
+  }
+
   @Test(arguments: [0, 10_000]) func observingTakesOneAllocation(others: Int) async {
     await #expect(processExitsWith: .success) { [others] in
       let variable = Variable(0)

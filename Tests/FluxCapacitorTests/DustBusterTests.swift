@@ -34,4 +34,43 @@ struct DustBusterTests {
 
     #expect(log.entries == [0])
   }
+  @Test func bagForgetsWhatWasCleanedByItself() {
+    let variable = Variable(0)
+    let dusts = DustBuster()
+    var observations: [Weakly<Dust>] = []
+
+    for _ in 0..<10_000 {
+      let dust = variable.observe { _ in }
+      dust.cleaned(by: dusts)
+      dust.clean()
+      observations.append(Weakly(dust))
+    }
+
+    #expect(observations.count { $0.object != nil } < 20)
+  }
+
+  @Test func bagForgetsNothingElse() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dusts = DustBuster()
+    for index in 0..<1_000 {
+      let dust = variable.observe(ignoreFirst: true) { _ in log.append(index) }
+      dusts.insert(dust)
+      if !index.isMultiple(of: 10) { dust.clean() }
+    }
+    variable.value = 1
+
+    dusts.clean()
+    variable.value = 2
+
+    #expect(log.entries == Array(stride(from: 0, to: 1_000, by: 10)))
+  }
+}
+
+private struct Weakly<Object: AnyObject> {
+  weak var object: Object?
+
+  init(_ object: Object) {
+    self.object = object
+  }
 }

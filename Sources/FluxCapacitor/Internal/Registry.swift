@@ -18,10 +18,15 @@ final class Registry: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  /// Links a route's registrations for reducing; the turn is held.
+  /// Links a route's registrations and its channel for reducing; the turn is held.
   @usableFromInline
   func link<State: DispatchState>(_ route: Route<State>) {
     lock.withLock { route.link() }
+  }
+
+  /// Where the dispatched states of a type can be observed.
+  func channel<State: DispatchState>(of _: State.Type) -> EventChannel<State> {
+    lock.withLock { routeForRegistering(State.self).channelOfStates() }
   }
 
   /// Forgets the registrations whose stores are gone.

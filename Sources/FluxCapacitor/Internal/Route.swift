@@ -20,25 +20,32 @@ class AnyRoute {
 ///
 /// Registering takes the registry's lock and not the turn, for it may happen in the midst of a
 /// reduce. Reducing takes the turn, and goes along a chain that nothing but the turn guards; it is
-/// linked anew when the registrations have changed since.
+/// linked anew when the registrations have changed since. The same holds for the channel that tells
+/// the states themselves to those who observe them, the first of whom brings it about.
 @usableFromInline
 final class Route<State: DispatchState>: AnyRoute {
-  /// Guarded by the registry's lock.
+  // Both guarded by the registry's lock.
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
+  @exclusivity(unchecked) private var channel: EventChannel<State>?
 
-  /// Counts the changes of the registrations; written under the registry's lock.
+  /// Counts the changes of the two; written under the registry's lock.
   @exclusivity(unchecked) private var changes = 0
 
-  /// The number of the last change or, without any registration, zero.
+  /// The number of the last change or, without any registration or channel, zero.
   @usableFromInline let edition = Atomic(0)
 
   // What a reduce goes along; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
+  @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private var linked: [Registration<State>] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))
+  }
+
+  deinit {
+    channel?.dropHandle()
   }
 
   /// The stores that are alive and registered; the registry's lock is held.
@@ -60,8 +67,22 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Forgets the registrations that were cancelled; the registry's lock is held.
   func removeCancelled() {
     registrations.removeAll { !$0.isRegistered }
+    publish()
+  }
+
+  /// The channel of the states, made if there is none; the registry's lock is held.
+  func channelOfStates() -> EventChannel<State> {
+    if let channel { return channel }
+    let channel = EventChannel<State>()
+    self.channel = channel
+    publish()
+    return channel
+  }
+
+  /// Lets the next reduce link anew; the registry's lock is held.
+  private func publish() {
     changes += 1
-    edition.store(registrations.isEmpty ? 0 : changes, ordering: .releasing)
+    edition.store(registrations.isEmpty && channel == nil ? 0 : changes, ordering: .releasing)
   }
 
   override func cancelAll() {
@@ -69,9 +90,10 @@ final class Route<State: DispatchState>: AnyRoute {
     removeCancelled()
   }
 
-  /// Links the registrations for reducing; the turn and the registry's lock are held.
+  /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
   func link() {
     linked = registrations
+    linkedChannel = channel
     linkedEdition = edition.load(ordering: .relaxed)
     first = nil
     for registration in linked.reversed() {

@@ -35,3 +35,11 @@ final class CounterStore: Storable {
 final class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 }
+
+extension Dispatcher.Counter {
+  var number: Int {
+    switch self {
+    case .add(let number), .set(let number): number
+    }
+  }
+}

@@ -6,7 +6,11 @@ import Foundation
 final class Log<Element: Sendable>: @unchecked Sendable {
   // `storage` is guarded by `lock`.
   private let lock = NSLock()
-  private var storage: [Element] = []
+  private var storage: [Element]
+
+  init(_ entries: Element...) {
+    storage = entries
+  }
 
   var entries: [Element] { lock.withLock { storage } }
 

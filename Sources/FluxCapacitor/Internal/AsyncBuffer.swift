@@ -1,0 +1,120 @@
+/// The values on their way to one consumer, which waits for them without a thread.
+///
+/// The state decides under the lock, and says what is to be done after it: a continuation is resumed,
+/// and what is thrown away is let go of, when the lock is open again. Either may run user code.
+final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
+  // `state` is guarded by `lock`.
+  private let lock = Lock()
+  @exclusivity(unchecked) private var state: AsyncBufferState<Element>
+
+  init(_ policy: BufferingPolicy) {
+    state = AsyncBufferState(policy)
+  }
+
+  /// Adds a value as the last one, unless nobody will take it.
+  func append(_ value: Element) {
+    lock.withLock { state.append(value) }.perform()
+  }
+
+  /// The first value, if there is one.
+  func popFirst() -> Element? {
+    lock.withLock { state.popFirst() }
+  }
+
+  /// Resumes a continuation with the first value, as soon as there is one, or with `nil` at the end.
+  func wait(_ waiter: CheckedContinuation<Element?, Never>) {
+    lock.withLock { state.wait(waiter) }.perform()
+  }
+
+  /// Ends the buffer after the values that are in it.
+  func finish() {
+    lock.withLock { state.finish() }.perform()
+  }
+
+  /// Ends the buffer, and drops what is in it.
+  func cancel() {
+    var dropped = FIFO<Element>()
+    lock.withLock { state.cancel(dropping: &dropped) }.perform()
+  }
+}
+
+/// What is in a buffer, and who waits for it.
+///
+/// Invariant: while somebody waits, there are no values, and the end has not come.
+struct AsyncBufferState<Element: Sendable>: ~Copyable {
+  typealias Waiter = CheckedContinuation<Element?, Never>
+
+  /// What is to be done once the lock is open.
+  enum Action {
+    case none
+    case resume(Waiter, Element?)
+    case drop(Element)
+
+    /// Letting go of the action is all that a drop takes.
+    func perform() {
+      if case .resume(let waiter, let value) = self { waiter.resume(returning: value) }
+    }
+  }
+
+  private let policy: BufferingPolicy
+  private var values = FIFO<Element>()
+  private var waiter: Waiter?
+  private var isFinished = false
+
+  init(_ policy: BufferingPolicy) {
+    self.policy = policy
+  }
+
+  mutating func append(_ value: Element) -> Action {
+    if isFinished { return .none }
+    if let waiter {
+      self.waiter = nil
+      return .resume(waiter, value)
+    }
+    switch policy.kind {
+    case .newest(let limit) where values.count == limit:
+      let oldest = values.popFirst()
+      values.append(value)
+      return oldest.map { .drop($0) } ?? .none
+    case .oldest(let limit) where values.count > limit:
+      // There is no room, and the last one in the buffer had found none either.
+      var superseded = value
+      swap(&superseded, &values[values.count - 1])
+      return .drop(superseded)
+    case .unbounded, .newest, .oldest:
+      values.append(value)
+      return .none
+    }
+  }
+
+  mutating func popFirst() -> Element? {
+    values.popFirst()
+  }
+
+  mutating func wait(_ waiter: Waiter) -> Action {
+    if let value = values.popFirst() { return .resume(waiter, value) }
+    if isFinished { return .resume(waiter, nil) }
+    if self.waiter != nil {
+      trap(
+        """
+        Two tasks wait in one iterator of Values<\(Element.self)>. Let each make an iterator of its \
+        own: a sequence has any number of them.
+        """
+      )
+    }
+    self.waiter = waiter
+    return .none
+  }
+
+  mutating func finish() -> Action {
+    isFinished = true
+    guard let waiter else { return .none }
+    self.waiter = nil
+    return .resume(waiter, nil)
+  }
+
+  mutating func cancel(dropping values: inout FIFO<Element>) -> Action {
+    swap(&values, &self.values)
+    return finish()
+  }
+}

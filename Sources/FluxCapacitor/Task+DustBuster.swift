@@ -1,0 +1,95 @@
+extension Task {
+  /// Puts this task into a bag, which cancels it when the bag is cleaned or goes away.
+  ///
+  /// The bag keeps neither the task nor its result once the task has ended. As with every task, what
+  /// its closure captures lives until it ends, and cancelling is a request, which the operation heeds
+  /// at its next suspension or at its next look at `Task.isCancelled`.
+  ///
+  /// ```swift
+  /// final class ClockView: Sendable {
+  ///   private let dustBuster = DustBuster()
+  ///
+  ///   init(seconds: Constant<Int>) {
+  ///     Task {
+  ///       for await second in seconds.values { print(second) }
+  ///     }
+  ///     .cleaned(by: dustBuster)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Complexity: O(1), amortised.
+  public func cleaned(by dustBuster: DustBuster) {
+    let dust = TaskDust()
+    _ = dust.start { _ in self }
+    dustBuster.insert(dust)
+    retire(dust)
+  }
+
+  /// Retires the Dust when the task has ended, so that the bag can forget it.
+  private func retire(_ dust: TaskDust) {
+    // It ends with the task, and nobody cancels it. Detached, it keeps no task-local value; in the
+    // background, it does not raise the priority of the task that it waits for.
+    Task<Void, Never>.detached(priority: .background) {
+      _ = await result
+      dust.retire()
+    }
+  }
+}
+
+extension Task where Failure == Never {
+  /// Cancels what is in a bag, and starts a task there in its place: the newest request wins.
+  ///
+  /// What was in the bag has been cleaned before the operation starts. Of tasks that are started from
+  /// several threads at once, each cancels the one before, and one is left. To clean the bag, start a
+  /// task and put it in would be three steps: two threads that both clean first and then start leave
+  /// two tasks in flight, and a task that is put in after it has started may be done before the older
+  /// one is cancelled.
+  ///
+  /// Together with ``Actionable/invokeUnlessCancelled(_:)``, no result of an older request is reduced
+  /// after that of a newer one:
+  ///
+  /// ```swift
+  /// struct SearchAction: Actionable {
+  ///   typealias DispatchStateType = Dispatcher.Search
+  ///
+  ///   let find: @Sendable (_ text: String) async -> [String]
+  ///   private let newest = DustBuster()
+  ///
+  ///   init(find: @escaping @Sendable (_ text: String) async -> [String]) {
+  ///     self.find = find
+  ///   }
+  ///
+  ///   func search(_ text: String) {
+  ///     Task(replacing: newest) {
+  ///       let results = await find(text)
+  ///       invokeUnlessCancelled(.found(results))
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - dustBuster: The bag. Keep one for each thing of which only the newest counts.
+  ///   - operation: What the task does. It is started also if yet another task has taken its place
+  ///     by then, and finds itself cancelled.
+  @discardableResult
+  public init(
+    replacing dustBuster: DustBuster,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: @escaping @Sendable @isolated(any) () async -> Success
+  ) {
+    let dust = TaskDust()
+    // Here it is settled which one is the newest. Whoever comes later cleans this Dust, and the task
+    // has either been started by then and is cancelled, or will start with the knowledge.
+    dustBuster.replaceAll(with: [dust])
+    self = dust.start { isCleaned in
+      // A lock is held, which runs no user code: this closure starts on no actor, the operation later.
+      Task {
+        if isCleaned { withUnsafeCurrentTask { $0?.cancel() } }
+        return await operation()
+      }
+    }
+    retire(dust)
+  }
+}

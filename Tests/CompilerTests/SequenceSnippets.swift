@@ -1,0 +1,132 @@
+import FluxCapacitor
+
+// The snippets of the doc comments on sequences and tasks. They need only compile.
+
+private enum SequenceSnippets {
+  static func bufferingPolicy() async {
+    let progress = Variable(0.0)
+    for await fraction in progress.values(buffering: .bufferingOldest(10)) {
+      print(fraction)
+    }
+  }
+
+  static func values() {
+    let counter = Variable(0)
+    let shown = Task {
+      for await count in counter.values {
+        print(count)
+      }
+    }
+    counter.value = 1
+    shown.cancel()
+  }
+
+  static func newestValues() {
+    let title = Variable("Untitled")
+    let lengths = Task { @MainActor in
+      for await text in title.values {
+        print(text.count)
+      }
+    }
+    title.value = "Back to the Future"
+    lengths.cancel()
+  }
+
+  static func allValues() async {
+    let counter = Variable(0)
+    var counts = counter.values(buffering: .unbounded).makeAsyncIterator()
+    counter.value = 1
+    counter.value = 2
+    while let count = await counts.next() {  // 0, 1 and 2
+      if count == 2 { break }
+    }
+  }
+
+  static func states() {
+    let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { state in
+      print("The counter was told: \(state)")
+    }
+    CounterAction().invoke(.reset)
+    dust.clean()
+  }
+
+  static func effects() {
+    let effects = Task {
+      for await state in Dispatcher.shared.states(of: Dispatcher.Counter.self) {
+        if case .reset = state { print("Back to the start.") }
+      }
+    }
+    effects.cancel()
+  }
+}
+
+private enum TaskSnippets {
+  final class ClockView: Sendable {
+    private let dustBuster = DustBuster()
+
+    init(seconds: Constant<Int>) {
+      Task {
+        for await second in seconds.values { print(second) }
+      }
+      .cleaned(by: dustBuster)
+    }
+  }
+
+  struct SearchAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Search
+
+    let find: @Sendable (_ text: String) async -> [String]
+    private let newest = DustBuster()
+
+    init(find: @escaping @Sendable (_ text: String) async -> [String]) {
+      self.find = find
+    }
+
+    func search(_ text: String) {
+      Task(replacing: newest) {
+        let results = await find(text)
+        invokeUnlessCancelled(.found(results))
+      }
+    }
+  }
+
+  final class CounterAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Counter
+
+    func add(_ amount: Int) {
+      invoke(.add(amount))
+    }
+  }
+
+  struct SlowCounterAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Counter
+
+    func add(_ amount: @escaping @Sendable () async -> Int) -> Task<Void, Never> {
+      Task {
+        let amount = await amount()
+        invokeUnlessCancelled(.add(amount))
+      }
+    }
+  }
+}
+
+// The states of `SearchAction`, and their store.
+
+extension Dispatcher {
+  fileprivate enum Search: DispatchState {
+    typealias RelatedStoreType = SearchStore
+    typealias RelatedActionType = TaskSnippets.SearchAction
+
+    case found([String])
+  }
+}
+
+private final class SearchStore: Storable {
+  let found = Variable<[String]>([])
+
+  func reduce(with state: Dispatcher.Search) {
+    switch state {
+    case .found(let results): found.value = results
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import FluxCapacitor
+import Foundation
+import Testing
+
+/// How sequences end, and what is freed when.
+@Suite(.timeLimit(.minutes(2)))
+struct ValuesLifetimeTests {
+  // MARK: How it ends
+
+  @Test @MainActor func cancellingTheTaskThatWaitsFreesItsValuesAtOnce() async {
+    let tally = Counted.Tally()
+    let variable = Variable(Counted(tally))
+    let log = Log<Int>()
+    let consumer = Task { @MainActor in
+      for await _ in variable.values(buffering: .unbounded) { log.append(1) }
+      log.append(2)
+    }
+    await untilItWaits { log.entries == [1] }
+
+    consumer.cancel()
+    for _ in 0..<3 { variable.value = Counted(tally) }
+
+    #expect(tally.count == 1)
+    await consumer.value
+    #expect(log.entries == [1, 2])
+  }
+
+  @Test func cancelledTaskGetsNothingEvermore() async {
+    let variable = Variable(0)
+    let got = await Task {
+      var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
+      withUnsafeCurrentTask { $0?.cancel() }
+      let first = await iterator.next()
+      variable.value = 1
+      return [first, await iterator.next()]
+    }.value
+
+    #expect(got == [nil, nil])
+  }
+
+  @Test func iteratorThatWasCancelledEndsForOtherTasksToo() async {
+    let variable = Variable(0)
+    var iterator = variable.values.makeAsyncIterator()
+    let copy = Carried(iterator)
+    await Task {
+      var iterator = copy.value
+      withUnsafeCurrentTask { $0?.cancel() }
+      #expect(await iterator.next() == nil)
+    }.value
+
+    variable.value = 1
+
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test func leavingTheLoopFreesItsValues() async {
+    let tally = Counted.Tally()
+    let variable = Variable(Counted(tally))
+
+    for await _ in variable.values(buffering: .unbounded) { break }
+    for _ in 0..<3 { variable.value = Counted(tally) }
+
+    #expect(tally.count == 1)
+  }
+
+  @Test func consumersLeaveNothingBehind() async {
+    await #expect(processExitsWith: .success) {
+      let variable = Variable(0)
+      func consume(_ count: Int) async {
+        for round in 0..<count {
+          for await _ in variable.values { break }
+          await Task {
+            if round.isMultiple(of: 2) { withUnsafeCurrentTask { $0?.cancel() } }
+            for await _ in variable.values { return }
+          }.value
+        }
+      }
+      await consume(1_000)
+      let before = residentBytes()
+
+      await consume(50_000)
+
+      // What 100,000 observations take is ten times as much.
+      #expect(residentBytes() - before < 4_000_000)
+    }
+  }
+
+  @Test func valuesInTheBufferComeBeforeTheEnd() async {
+    var iterator = {
+      let variable = Variable(0)
+      let iterator = Carried(Constant(variable).values(buffering: .unbounded).makeAsyncIterator())
+      variable.value = 1
+      return iterator
+    }().value
+
+    #expect(await iterator.next(4) == [0, 1])
+  }
+
+  @Test @MainActor func loopEndsWithTheVariable() async {
+    let log = Log<Int>()
+    let holder = Log(Variable(0))
+    let consumer = Task { @MainActor in
+      for await value in holder.entries[0].values { log.append(value) }
+      log.append(-1)
+    }
+    await untilItWaits { log.entries == [0] }
+
+    holder.removeAll()
+    await consumer.value
+
+    #expect(log.entries == [0, -1])
+  }
+
+  @Test func iteratorKeepsNoStoreAlive() {
+    isolated { _ in
+      weak var store: CounterStore?
+      let iterator = {
+        let made = CounterStore.instantiate()
+        store = made
+        return Carried(made.count.values.makeAsyncIterator())
+      }()
+
+      #expect(store == nil)
+      withExtendedLifetime(iterator) {}
+    }
+  }
+
+  // MARK: What is thrown away
+
+  @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1)])
+  func supersededValuesAreFreedAtOnce(policy: BufferingPolicy) {
+    let tally = Counted.Tally()
+    let variable = Variable(Counted(tally))
+    let iterator = variable.values(buffering: policy).makeAsyncIterator()
+
+    for _ in 0..<5 { variable.value = Counted(tally) }
+
+    #expect(tally.count == (policy == .bufferingNewest(1) ? 1 : 2))
+    withExtendedLifetime(iterator) {}
+  }
+
+  @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1), .unbounded])
+  func endOfAValueMayWriteToTheSameVariable(policy: BufferingPolicy) async {
+    let ended = Log<Int>()
+    let variable = Variable<AtEnd?>(nil)
+    let write: @Sendable (Int) -> Void = { [weak variable] number in
+      ended.append(number)
+      variable?.value = nil
+    }
+    do {
+      let iterator = variable.values(buffering: policy).makeAsyncIterator()
+      for number in 1...4 { variable.value = AtEnd { write(number) } }
+      variable.value = nil
+      withExtendedLifetime(iterator) {}
+    }
+
+    #expect(ended.entries.sorted() == [1, 2, 3, 4])
+  }
+
+  /// The buffer throws away the third newest value, which nobody else holds.
+  @Test func endOfAValueMayEndTheIteratorThatHasThrownItAway() {
+    let variable = Variable<AtEnd?>(nil)
+    let holder = Log(Carried(variable.values(buffering: .bufferingNewest(2)).makeAsyncIterator()))
+
+    variable.value = AtEnd { holder.removeAll() }
+    for _ in 0..<3 { variable.value = nil }
+
+    #expect(holder.entries.isEmpty)
+  }
+}
+
+private func residentBytes() -> Int {
+  let statistics = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+  let pages = statistics.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * Int(getpagesize())
+}

@@ -1,0 +1,122 @@
+import FluxCapacitor
+import Testing
+
+/// The promises about sequences under contention: 200,000 operations each.
+///
+/// Each keeps every core busy, so they run one after the other.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct ValuesStressTests {
+  static let policies: [BufferingPolicy] = [
+    .unbounded, .bufferingNewest(1), .bufferingNewest(10), .bufferingOldest(1),
+    .bufferingOldest(10),
+  ]
+
+  @Test(arguments: policies)
+  func valuesComeInOrderAndTheLastOneAlways(policy: BufferingPolicy) async {
+    let variable = Variable(0)
+    let consumers = (0..<4).map { _ in
+      Task {
+        var values: [Int] = []
+        for await value in variable.values(buffering: policy) {
+          values.append(value)
+          if value == 200_000 { break }
+        }
+        return values
+      }
+    }
+
+    await inParallel(4) { _ in
+      for _ in 0..<50_000 { variable.value += 1 }
+    }
+
+    for consumer in consumers {
+      let values = await consumer.value
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
+      #expect(values.last == 200_000)
+      if policy == .unbounded { #expect(values == Array(0...200_000).suffix(values.count)) }
+    }
+  }
+
+  /// The values come one by one, and the consumer waits for nearly each.
+  @Test(arguments: policies)
+  func noValueIsMissedJustAsTheConsumerBeginsToWait(policy: BufferingPolicy) async {
+    let asked = Variable(0)
+    let answered = Variable(0)
+    let answerer = Task {
+      for await value in asked.values(buffering: policy) {
+        answered.value = value
+        if value == 100_000 { break }
+      }
+    }
+    let asker = Task {
+      for await value in answered.values(buffering: policy) {
+        if value == 100_000 { break }
+        asked.value = value + 1
+      }
+    }
+
+    await asker.value
+    await answerer.value
+
+    #expect(answered.value == 100_000)
+  }
+
+  @Test(arguments: policies)
+  func cancellingWhileValuesComeLeaksNothing(policy: BufferingPolicy) async {
+    let tally = Counted.Tally()
+    let variables = (0..<20_000).map { _ in Variable(Counted(tally)) }
+    let consumers = variables.enumerated().map { index, variable in
+      Task {
+        var count = 0
+        for await _ in variable.values(buffering: policy) {
+          count += 1
+          if index.isMultiple(of: 4), count == 2 { break }
+        }
+      }
+    }
+
+    await inParallel(2) { thread in
+      for (variable, consumer) in zip(variables, consumers) {
+        if thread == 0 {
+          for _ in 0..<10 { variable.value = Counted(tally) }
+        } else {
+          consumer.cancel()
+        }
+      }
+    }
+    for consumer in consumers { await consumer.value }
+
+    // Each variable has its value, and nobody else has any.
+    #expect(tally.count == variables.count)
+  }
+
+  @Test(arguments: policies)
+  func lastValueComesBeforeTheEndAlsoWhileOthersAreCancelled(policy: BufferingPolicy) async {
+    let variables = (0..<20_000).map { _ in Log(Variable(0)) }
+    let consumers = variables.map { variable in
+      let iterator = Carried(variable.entries[0].values(buffering: policy).makeAsyncIterator())
+      return Task {
+        var iterator = iterator.value
+        var last = 0
+        while let value = await iterator.next() { last = value }
+        return last
+      }
+    }
+
+    await inParallel(2) { thread in
+      for (index, (variable, consumer)) in zip(variables, consumers).enumerated() {
+        if thread == 0 {
+          for value in 1...10 { variable.entries[0].value = value }
+          variable.removeAll()
+        } else if index.isMultiple(of: 2) {
+          consumer.cancel()
+        }
+      }
+    }
+
+    for (index, consumer) in consumers.enumerated() {
+      let last = await consumer.value
+      #expect(last == 10 || index.isMultiple(of: 2))
+    }
+  }
+}

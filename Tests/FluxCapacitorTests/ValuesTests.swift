@@ -1,0 +1,139 @@
+import FluxCapacitor
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ValuesTests {
+  // MARK: What arrives
+
+  @Test func currentValueComesFirstAndThenEveryChangeInOrder() async {
+    let variable = Variable(0)
+    var iterator = Constant(variable).values(buffering: .unbounded).makeAsyncIterator()
+
+    for value in [1, 1, 2] { variable.value = value }
+
+    #expect(await iterator.next(4) == [0, 1, 1, 2])
+  }
+
+  @Test func slowConsumerSkipsToTheNewestUnlessToldOtherwise() async {
+    let variable = Variable(0)
+    var iterator = variable.values.makeAsyncIterator()
+    variable.value = 1
+    variable.value = 2
+    let first = await iterator.next()
+
+    for value in 3...5 { variable.value = value }
+
+    #expect(first == 2)
+    #expect(await iterator.next() == 5)
+  }
+
+  @Test func bufferingNewestKeepsTheNewest() async {
+    let variable = Variable(0)
+    var iterator = variable.values(buffering: .bufferingNewest(3)).makeAsyncIterator()
+
+    for value in 1...5 { variable.value = value }
+
+    #expect(await iterator.next(3) == [3, 4, 5])
+  }
+
+  @Test func bufferingOldestKeepsTheOldestAndThenTheLast() async {
+    let variable = Variable(0)
+    var iterator = variable.values(buffering: .bufferingOldest(3)).makeAsyncIterator()
+
+    for value in 1...5 { variable.value = value }
+    let first = await iterator.next()
+    for value in 6...9 { variable.value = value }
+
+    #expect(first == 0)
+    #expect(await iterator.next(4) == [1, 2, 5, 9])
+  }
+
+  @Test func eachIteratorIsAConsumerOfItsOwn() async {
+    let variable = Variable(0)
+    let values = variable.values(buffering: .unbounded)
+    var early = values.makeAsyncIterator()
+    variable.value = 1
+    var late = values.makeAsyncIterator()
+    variable.value = 2
+
+    #expect(await early.next(3) == [0, 1, 2])
+    #expect(await late.next(2) == [1, 2])
+  }
+
+  @Test func transactionIsOneChange() async {
+    let variable = Variable(0)
+    var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
+
+    Dispatcher().transaction { for value in 1...3 { variable.value = value } }
+    variable.value = 4
+
+    #expect(await iterator.next(3) == [0, 3, 4])
+  }
+
+  @Test @MainActor func waitingConsumerIsResumed() async {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let consumer = Task { @MainActor in
+      for await value in variable.values { log.append(value) }
+    }
+    await untilItWaits { log.entries == [0] }
+
+    variable.value = 1
+    await untilItWaits { log.entries == [0, 1] }
+
+    consumer.cancel()
+    await consumer.value
+    #expect(log.entries == [0, 1])
+  }
+
+  @Test @MainActor func takingWhatIsThereDoesNotLeaveTheActor() async {
+    let variable = Variable(0)
+    let log = Log<String>()
+    var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
+    variable.value = 1
+    let other = Task { @MainActor in log.append("other") }
+
+    for _ in 0..<2 {
+      let value = await iterator.next(isolation: MainActor.shared)
+      log.append(value.map { "\($0)" } ?? "nil")
+    }
+
+    await other.value
+    #expect(log.entries == ["0", "1", "other"])
+  }
+
+  // MARK: Mistakes
+
+  @Test(arguments: [true, false]) func bufferForNoValueTraps(ofNewest: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [ofNewest] in
+      _ = ofNewest ? BufferingPolicy.bufferingNewest(0) : .bufferingOldest(0)
+    }
+
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(printed.contains("keep 0 values"))
+    #expect(printed.contains("Let it keep one or more"))
+  }
+
+  @Test func twoTasksThatWaitInOneIteratorTrap() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let variable = Variable(0)
+      let iterator = Carried(variable.values.makeAsyncIterator())
+      let tasks = (0..<2).map { _ in
+        Task {
+          var iterator = iterator.value
+          while await iterator.next() != nil {}
+        }
+      }
+      for task in tasks { await task.value }
+    }
+
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(printed.contains("one iterator of Values<Int>"))
+  }
+}
