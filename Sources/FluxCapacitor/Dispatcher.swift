@@ -114,20 +114,28 @@ extension Dispatcher {
       var latest: (any Storable<State>)?
       var earlier: [any Storable<State>]?
       var hasDead = false
-      var next = route.first
-      while let registration = next {
-        registration._withUnsafeGuaranteedRef { registration in
-          next = registration.next
-          guard registration.isRegistered else { return }
-          guard let store = registration.store else { return hasDead = true }
-          store.reduce(with: state)
-          if let latest {
-            if earlier == nil { earlier = [] }
-            earlier?.append(latest)
+      // The protected one would watch the stack, for several instructions more.
+      _withUnprotectedUnsafePointer(to: state) { pointer in
+        route.state = pointer
+        thread.pointee.reducing = .passUnretained(route)
+        var next = route.first
+        while let registration = next {
+          registration._withUnsafeGuaranteedRef { registration in
+            next = registration.next
+            guard registration.isOpen else { return registration.pass() }
+            guard let store = registration.store else { return hasDead = true }
+            route.current = .passUnretained(registration)
+            store.reduce(with: state)
+            if let latest {
+              if earlier == nil { earlier = [] }
+              earlier?.append(latest)
+            }
+            latest = store
           }
-          latest = store
         }
+        thread.pointee.reducing = nil
       }
+      if !route.early.isEmpty { earlier = route.takeEarly(with: earlier) }
       // Behind the variables that were written, in the thread's round.
       if let channel = route.linkedChannel { channel.send(state) }
       thread.pointee.dispatchDeferrals -= 1

@@ -87,17 +87,6 @@ struct TrapTests {
 
     expectSentence(in: result, "ChickenStore", "EggStore", "instantiate each other")
   }
-
-  private func expectSentence(
-    in result: ExitTest.Result?,
-    _ parts: String...,
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    for part in parts {
-      #expect(printed.contains(part), sourceLocation: sourceLocation)
-    }
-  }
 }
 
 /// Goes on on another thread after each `await`.

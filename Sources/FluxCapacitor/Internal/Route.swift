@@ -40,6 +40,16 @@ final class Route<State: DispatchState>: AnyRoute {
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private var linked: [Registration<State>] = []
 
+  /// The state, and whose turn it is, while a thread is reducing along this route; see `reduceEarly(in:for:)`.
+  @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
+  @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
+
+  /// The registrations that were waited for and have not reduced the state to its end, in order.
+  @exclusivity(unchecked) var awaited: [Registration<State>] = []
+
+  /// The stores that have reduced the state early, to be let go of after the turn.
+  @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
+
   init() {
     super.init(key: ObjectIdentifier(State.self))
   }
@@ -107,19 +117,43 @@ final class Route<State: DispatchState>: AnyRoute {
 @usableFromInline
 final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
-  @usableFromInline let registered = Atomic(true)
+  @usableFromInline let marks = Atomic<UInt8>(0)
+
+  static var cancelled: UInt8 { 1 }
+  static var early: UInt8 { 2 }
 
   /// The next one in the chain that a reduce goes along; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
 
+  /// The type of the store, for whoever waits for it.
+  let type: any Any.Type
+
   init(_ store: any Storable<State>) {
     self.store = store
+    type = Swift.type(of: store)
   }
 
+  /// Whether a reduce that comes to this place goes on to the store: it is registered, and was not
+  /// waited for.
   @inlinable
-  var isRegistered: Bool { registered.load(ordering: .acquiring) }
+  var isOpen: Bool { marks.load(ordering: .acquiring) == 0 }
+
+  var isRegistered: Bool { marks.load(ordering: .acquiring) & Registration.cancelled == 0 }
+
+  /// Whether the store was waited for, and so reduces the state before its place in the chain; guarded
+  /// by the dispatcher's turn.
+  var isEarly: Bool {
+    get { marks.load(ordering: .relaxed) & Registration.early != 0 }
+    set {
+      if newValue {
+        marks.bitwiseOr(Registration.early, ordering: .relaxed)
+      } else {
+        marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
+      }
+    }
+  }
 
   func cancel() {
-    registered.store(false, ordering: .releasing)
+    marks.bitwiseOr(Registration.cancelled, ordering: .releasing)
   }
 }

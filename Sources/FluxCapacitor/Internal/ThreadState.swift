@@ -34,6 +34,9 @@ struct ThreadState: ~Copyable {
   /// Inits of stores that are running: other threads may be waiting for each of those stores.
   @usableFromInline var openCreations = 0
 
+  /// Where the state goes that stores on this thread are reducing; reduces never nest.
+  @usableFromInline var reducing: Unmanaged<AnyRoute>?
+
   /// Whether an observer is being told on this thread: what it sets is told after the round.
   @usableFromInline var isTelling = false
 

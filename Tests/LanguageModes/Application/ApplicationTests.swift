@@ -42,6 +42,29 @@ struct ApplicationTests {
     #expect(controller.rows == ["at once"])
   }
 
+  @Test func boundViewsFollowTheStoreAndGo() {
+    let action = UserAction(session: session)
+    var controller: SearchViewController? = SearchViewController()
+    weak let held = controller
+    let label = controller?.queryLabel
+    controller?.viewDidLoad()
+
+    action.invoke(.isUserFetching(true))
+    action.invoke(.lastSearchQuery("octocat"))
+    action.invoke(.addUsers([GitHub.User(id: "1", login: "octocat")]))
+    action.invoke(.userTotalCount(1))
+
+    #expect(label?.text == "octocat")
+    #expect(controller?.spins == true)
+    #expect(controller?.names == ["octocat"])
+    #expect(controller?.count == 1)
+    #expect(controller?.queries == [" → octocat", "1 users"])
+
+    controller = nil
+
+    #expect(held == nil)
+  }
+
   @Test func currentSeesEachPage() async {
     let store = RepositoryStore.instantiate()
     let action = RepositoryAction(session: session)

@@ -1,0 +1,52 @@
+extension Route {
+  /// Has the stores of a type reduce the state that is being reduced, unless they have; the
+  /// dispatcher's turn is held.
+  ///
+  /// Who comes before the current one in the chain has reduced it. Who comes after it, and reduces it
+  /// early, is marked, until the reduce passes by.
+  func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
+    guard let state, let current else { return }
+    var next: Unmanaged<Registration<State>>? = current
+    while let registration = next?.takeUnretainedValue() {
+      next = registration.next
+      guard registration.type == S.self || registration.type is S.Type else { continue }
+      trapIfReducing(registration)
+      guard !registration.isEarly, registration.isRegistered, let store = registration.store
+      else { continue }
+      registration.isEarly = true
+      early.append(store)
+      awaited.append(registration)
+      store.reduce(with: state.pointee)
+      awaited.removeLast()
+    }
+  }
+
+  /// Traps if a store that is waited for is in the midst of its reduce, and so waits for this very one.
+  private func trapIfReducing(_ registration: Registration<State>) {
+    let reducing = [current?.takeUnretainedValue()].compactMap(\.self) + awaited
+    guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }
+    let cycle = (reducing[start...] + [registration]).map { sourceName(of: $0.type) }
+    trap(
+      """
+      The reduces of these stores wait for each other: \(cycle.joined(separator: " → ")). Let one of \
+      them do without it, and read what it needs after the reduce.
+      """
+    )
+  }
+
+  /// Hands over the stores that have reduced the state early, with those that haven't, now that it has
+  /// been reduced.
+  @usableFromInline
+  func takeEarly(with others: [any Storable<State>]?) -> [any Storable<State>] {
+    defer { early = [] }
+    return (others ?? []) + early
+  }
+}
+
+extension Registration {
+  /// Forgets that its store has reduced the state early, now that the reduce passes by.
+  @usableFromInline
+  func pass() {
+    isEarly = false
+  }
+}

@@ -1,0 +1,71 @@
+extension PrimitiveValue {
+  /// Tells every change with the value before it.
+  ///
+  /// - Every change is told once, in the order of the writes, with the value that was told before it;
+  ///   the first with the value at the time of this call. A reduce, a ``Dispatcher/transaction(_:)``
+  ///   or a `modify` counts as one change, from the value before it to the last one in it.
+  /// - Nothing is told at the time of this call.
+  /// - Calls to one observer never overlap, and no lock is held during one, as for
+  ///   ``observe(on:ignoreFirst:changes:)-(ExecuteQueue,_,_)``.
+  ///
+  /// ```swift
+  /// let counter = Variable(1)
+  /// let dust = counter.observeChanges { old, new in print("\(old) → \(new)") }
+  /// counter.value = 3  // 1 → 3
+  /// dust.clean()
+  /// ```
+  ///
+  /// The value told last is kept for the next change: so changing an array in place, while there is
+  /// such an observer, copies it.
+  ///
+  /// - Parameters:
+  ///   - queue: Where `changes` is called.
+  ///   - changes: Called with the old and the new value. It is kept until the Dust is cleaned.
+  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
+  ///   neither the variable nor its store alive.
+  /// - Complexity: O(1).
+  @_disfavoredOverload
+  public func observeChanges(
+    on queue: ExecuteQueue = .current,
+    changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
+  ) -> Dust {
+    let previous = Previous<Element>()
+    return observe(on: queue) { new in
+      if let old = previous.replace(with: new) { changes(old, new) }
+    }
+  }
+
+  /// Tells every change with the value before it, on the main actor.
+  ///
+  /// The same as the other `observeChanges`, with a closure that may use what is isolated to the main
+  /// actor.
+  ///
+  /// - Parameters:
+  ///   - queue: `.main`.
+  ///   - changes: Called with the old and the new value. It is kept until the Dust is cleaned.
+  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
+  ///   neither the variable nor its store alive.
+  /// - Complexity: O(1).
+  public func observeChanges(
+    on queue: ExecuteQueue.Main,
+    changes: @escaping @MainActor @Sendable (_ old: Element, _ new: Element) -> Void
+  ) -> Dust {
+    observeChanges(on: ExecuteQueue.main) { old, new in
+      MainActor.assumeIsolated { changes(old, new) }
+    }
+  }
+}
+
+/// The value that an observer was told last.
+///
+/// Nothing guards `value`, because calls to one observer never overlap, and each sees what the one
+/// before it has done.
+private final class Previous<Element>: @unchecked Sendable {
+  private var value: Element?
+
+  func replace(with new: Element) -> Element? {
+    var old: Element? = new
+    swap(&old, &value)
+    return old
+  }
+}

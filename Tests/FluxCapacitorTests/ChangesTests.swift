@@ -1,0 +1,144 @@
+import Dispatch
+import FluxCapacitor
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ChangesTests {
+  @Test func nothingIsToldAtSubscription() {
+    let variable = Variable(1)
+    let log = Log<[Int]>()
+
+    let dust = variable.observeChanges { log.append([$0, $1]) }
+
+    #expect(log.entries.isEmpty)
+    dust.clean()
+  }
+
+  @Test func everyChangeIsToldWithTheValueBeforeIt() {
+    let variable = Variable(1)
+    let log = Log<[Int]>()
+
+    let dust = Constant(variable).observeChanges { log.append([$0, $1]) }
+    variable.value = 2
+    variable.value = 2
+    variable.modify { $0 = 5 }
+
+    #expect(log.entries == [[1, 2], [2, 2], [2, 5]])
+    dust.clean()
+  }
+
+  @Test func transactionIsOneChange() {
+    let variable = Variable(1)
+    let log = Log<[Int]>()
+    let dust = variable.observeChanges { log.append([$0, $1]) }
+
+    Dispatcher().transaction {
+      variable.value = 2
+      variable.value = 3
+    }
+
+    #expect(log.entries == [[1, 3]])
+    dust.clean()
+  }
+
+  @Test func changeMadeInsideACallIsToldAfterIt() {
+    let variable = Variable(1)
+    let log = Log<[Int]>()
+
+    let dust = variable.observeChanges { old, new in
+      if new == 2 { variable.value = 3 }
+      log.append([old, new])
+    }
+    variable.value = 2
+
+    #expect(log.entries == [[1, 2], [2, 3]])
+    dust.clean()
+  }
+
+  @Test func optionalValuesMayBeNilBefore() {
+    let variable = Variable<Int?>(nil)
+    let log = Log<[Int?]>()
+
+    let dust = variable.observeChanges { log.append([$0, $1]) }
+    variable.value = 1
+    variable.value = nil
+
+    #expect(log.entries == [[nil, 1], [1, nil]])
+    dust.clean()
+  }
+
+  @Test func changesOnAQueueAreToldThere() {
+    let queue = DispatchQueue(label: "changes")
+    let variable = Variable(1)
+    let log = Log<[Int]>()
+
+    let dust = variable.observeChanges(on: .queue(queue)) { old, new in
+      dispatchPrecondition(condition: .onQueue(queue))
+      log.append([old, new])
+    }
+    variable.value = 2
+    queue.sync {}
+
+    #expect(log.entries == [[1, 2]])
+    dust.clean()
+  }
+
+  @Test @MainActor func changesOnMainMayUseTheMainActor() {
+    let variable = Variable(1)
+    let view = View()
+
+    let dust = variable.observeChanges(on: .main) { view.changes.append([$0, $1]) }
+    variable.value = 2
+
+    #expect(view.changes == [[1, 2]])
+    dust.clean()
+  }
+
+  @Test func cleanFreesTheValueThatWasToldLast() {
+    let tally = Counted.Tally()
+    let variable = Variable<Counted?>(Counted(tally))
+    let dust = variable.observeChanges { _, _ in }
+    variable.value = Counted(tally)
+    #expect(tally.count == 1)
+
+    dust.clean()
+    variable.value = nil
+
+    #expect(tally.count == 0)
+  }
+
+  /// Nothing guards the value before, and nothing guards the observer: the thread sanitizer watches.
+  @Test(arguments: [false, true])
+  func changesFromManyThreadsFormAChain(isOnQueue: Bool) {
+    let queue = DispatchQueue(label: "changes", attributes: .concurrent)
+    let variable = Variable(0)
+    let chain = Chain()
+    let dust = variable.observeChanges(on: isOnQueue ? .queue(queue) : .current) {
+      chain.append($0, $1)
+    }
+
+    inParallel(8) { _ in
+      for _ in 0..<25_000 { variable.value += 1 }
+    }
+    queue.sync(flags: .barrier) {}
+
+    #expect(chain.isUnbroken)
+    #expect(chain.last == 200_000)
+    dust.clean()
+  }
+}
+
+@MainActor
+private final class View {
+  var changes: [[Int]] = []
+}
+
+private final class Chain: @unchecked Sendable {
+  private(set) var last = 0
+  private(set) var isUnbroken = true
+
+  func append(_ old: Int, _ new: Int) {
+    isUnbroken = isUnbroken && old == last && new == old + 1
+    last = new
+  }
+}

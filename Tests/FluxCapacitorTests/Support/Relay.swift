@@ -1,0 +1,51 @@
+import FluxCapacitor
+
+/// A state that says itself what each of several stores does with it.
+enum Relay: DispatchState {
+  typealias RelatedStoreType = FirstStore
+  typealias RelatedActionType = RelayAction
+
+  case run(@Sendable (any RelayStore) -> Void)
+}
+
+struct RelayAction: Actionable {
+  typealias DispatchStateType = Relay
+}
+
+protocol RelayStore: Storable where DispatchStateType == Relay {}
+
+extension RelayStore {
+  var name: String { "\(Self.self)" }
+
+  /// The same as `waitFor`, for `any RelayStore`.
+  func wait<S: RelayStore>(for type: S.Type) { waitFor(type) }
+
+  func reduce(with state: Relay) {
+    switch state {
+    case .run(let body): body(self)
+    }
+  }
+}
+
+final class FirstStore: RelayStore {
+  typealias DispatchStateType = Relay
+}
+
+class SecondStore: RelayStore, @unchecked Sendable {
+  typealias DispatchStateType = Relay
+
+  required init() {}
+}
+
+final class SecondSubclassStore: SecondStore, @unchecked Sendable {}
+
+final class ThirdStore: RelayStore {
+  typealias DispatchStateType = Relay
+
+  let number = Variable(0)
+}
+
+/// The stores, registered in this order.
+func relayStores() -> (FirstStore, SecondStore, ThirdStore) {
+  (.instantiate(), .instantiate(), .instantiate())
+}

@@ -1,0 +1,107 @@
+import FluxCapacitor
+import Testing
+
+/// A wait that cannot end, or has nothing to wait in, ends the process with a sentence.
+@Suite(.timeLimit(.minutes(2)))
+struct WaitForTrapTests {
+  @Test func storesThatWaitForEachOther() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let stores = relayStores()
+      RelayAction().invoke(
+        .run { store in
+          if store is FirstStore { store.wait(for: SecondStore.self) }
+          if store is SecondStore { store.wait(for: ThirdStore.self) }
+          if store is ThirdStore { store.wait(for: FirstStore.self) }
+        }
+      )
+      withExtendedLifetime(stores) {}
+    }
+
+    expectSentence(
+      in: result,
+      "wait for each other: FluxCapacitorTests.FirstStore → FluxCapacitorTests.SecondStore → "
+        + "FluxCapacitorTests.ThirdStore → FluxCapacitorTests.FirstStore."
+    )
+  }
+
+  @Test func storesBehindAnotherThatWaitForEachOther() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let stores = relayStores()
+      RelayAction().invoke(
+        .run { store in
+          if store is FirstStore { store.wait(for: SecondStore.self) }
+          if store is SecondStore { store.wait(for: ThirdStore.self) }
+          if store is ThirdStore { store.wait(for: SecondStore.self) }
+        }
+      )
+      withExtendedLifetime(stores) {}
+    }
+
+    expectSentence(
+      in: result,
+      "wait for each other: FluxCapacitorTests.SecondStore → FluxCapacitorTests.ThirdStore → "
+        + "FluxCapacitorTests.SecondStore."
+    )
+  }
+
+  @Test func storeThatWaitsForItself() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let store = FirstStore.instantiate()
+      RelayAction().invoke(.run { $0.wait(for: FirstStore.self) })
+      withExtendedLifetime(store) {}
+    }
+
+    expectSentence(in: result, "FluxCapacitorTests.FirstStore → FluxCapacitorTests.FirstStore.")
+  }
+
+  @Test func outsideAReduce() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      relayStores().0.waitFor(ThirdStore.self)
+    }
+
+    expectSentence(
+      in: result,
+      "FluxCapacitorTests.FirstStore waits for FluxCapacitorTests.ThirdStore",
+      "outside a reduce of a FluxCapacitorTests.Relay."
+    )
+  }
+
+  @Test func insideAReduceOfOtherStates() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let stores = relayStores()
+      let script = ScriptStore.instantiate()
+      Dispatcher.shared.reduce { _ in stores.0.waitFor(ThirdStore.self) }
+      withExtendedLifetime(script) {}
+    }
+
+    expectSentence(in: result, "outside a reduce of a FluxCapacitorTests.Relay.")
+  }
+
+  @Test func afterAReduce() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let stores = relayStores()
+      RelayAction().invoke(.run { _ in })
+      stores.0.waitFor(ThirdStore.self)
+    }
+
+    expectSentence(in: result, "outside a reduce of a FluxCapacitorTests.Relay.")
+  }
+}
