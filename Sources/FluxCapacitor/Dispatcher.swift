@@ -6,9 +6,11 @@ import Synchronization
 /// ``withDispatcher(_:operation:)`` give a test one of its own. A dispatcher reduces one state at a
 /// time, whatever the number of threads that invoke, and everyone sees the same order.
 public final class Dispatcher: Sendable {
-  /// Held by the thread that reduces: its turn.
-  @usableFromInline let turn = Lock()
   @usableFromInline let registry = Registry()
+
+  /// Held by the thread that reduces: its turn.
+  @inlinable
+  var turn: Lock { _read { yield registry.turn } }
 
   /// A dispatcher with no stores.
   public init() {

@@ -134,6 +134,36 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
+  @Test func observersThatJoinAmidReducesSeeNoMixAndEndWithTheLast() async {
+    let dispatcher = Dispatcher()
+    let variables = [Variable(0), Variable(0)]
+    let both = Constant.combine(Constant(variables[0]), variables[1].map { $0 })
+    let dusts = DustBuster()
+    let observers = (0..<20).map { _ in ExclusiveObserver() }
+    let subscribing = Subscribing(2)
+
+    await inParallel(4) { thread in
+      if thread < 2 {
+        while subscribing.isUnderWay {
+          dispatcher.transaction { for variable in variables { variable.value += 1 } }
+        }
+        return
+      }
+      for round in 0..<5_000 {
+        let observer = round.isMultiple(of: 500) ? observers[round / 500 * 2 + thread - 2] : nil
+        let dust = both.observe { first, second in
+          #expect(first == second)
+          observer?.receive(first)
+        }
+        if observer == nil { dust.clean() } else { dust.cleaned(by: dusts) }
+      }
+      subscribing.end()
+    }
+
+    for observer in observers { observer.expectConsecutive(through: variables[0].value) }
+    dusts.clean()
+  }
+
   @Test func comingAndGoingObserversLeaveNothingBehind() async {
     let tally = Counted.Tally()
     let source = Variable(0)

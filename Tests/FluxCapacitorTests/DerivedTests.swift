@@ -336,6 +336,52 @@ struct DerivedTests {
     dust.clean()
   }
 
+  @Test(arguments: [false, true]) func observerThatJoinsAmidATransactionIsToldItsEnd(
+    isObserved: Bool
+  ) {
+    let first = Variable(0)
+    let second = Variable(0)
+    let doubled = first.map { $0 * 2 }
+    let both = Constant.combine(doubled.map { $0 + 1 }, Constant(second))
+    let old = Log<[Int]>()
+    let single = Log<Int>()
+    let pairs = Log<[Int]>()
+    let dusts = DustBuster()
+    if isObserved { both.observe { old.append([$0.0, $0.1]) }.cleaned(by: dusts) }
+
+    Dispatcher().transaction {
+      first.value = 1
+      Beside {
+        doubled.observe(ignoreFirst: true) { single.append($0) }.cleaned(by: dusts)
+        both.observe(ignoreFirst: true) { pairs.append([$0.0, $0.1]) }.cleaned(by: dusts)
+      }.join()
+      first.value = 2
+      second.value = 2
+    }
+    second.value = 3
+
+    #expect(old.entries == (isObserved ? [[1, 0], [5, 2], [5, 3]] : []))
+    #expect(single.entries == [4])
+    #expect(pairs.entries == [[5, 2], [5, 3]])
+  }
+
+  @Test func observerThatJoinsAfterATransactionsLastWriteIsNotToldItAgain() {
+    let variable = Variable(0)
+    let doubled = variable.map { $0 * 2 }
+    let old = Log<Int>()
+    let new = Log<Int>()
+    let dusts = DustBuster()
+    doubled.observe { old.append($0) }.cleaned(by: dusts)
+
+    Dispatcher().transaction {
+      variable.value = 1
+      Beside { doubled.observe { new.append($0) }.cleaned(by: dusts) }.join()
+    }
+
+    #expect(old.entries == [0, 2])
+    #expect(new.entries == [2])
+  }
+
   // Depth
 
   @Test(arguments: [1_000, 5_000]) func chainOfAnyDepthTakesNoStack(depth: Int) async {

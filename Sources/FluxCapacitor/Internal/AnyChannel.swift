@@ -55,8 +55,9 @@ class AnyChannel: @unchecked Sendable {
   /// Has Observation know of no more changes.
   func untrack() {}
 
-  /// Sees to it that what is written from now on is marked for a new input; the lock is held.
-  func willLinkInput() {}
+  /// Sees to it that whatever is written from now on is marked anew, for those who join downstream; the
+  /// lock is held.
+  func willJoinDownstream() {}
 
   /// Finds its value from those of its sources, which the evaluation knows.
   func evaluate(in evaluation: Evaluation) {
@@ -122,7 +123,6 @@ extension AnyChannel {
 
   /// Adds an input, before all other observations; the lock is held.
   final func link(input: AnyInput) {
-    willLinkInput()
     link(input)
     first = .passUnretained(input)
   }

@@ -19,7 +19,7 @@ final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @usableFromInline
   override var name: String { "A Variable<\(Element.self)>" }
 
-  override func willLinkInput() {
+  override func willJoinDownstream() {
     if writer != 0 { holdBack() }
   }
 
@@ -61,7 +61,7 @@ extension Channel {
   @inlinable
   final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
-      if firstInput != nil { mark(mutation ?? thread.newTransaction()) }
+      if firstInput != nil { mark(mutation ?? thread.newTransaction(), on: thread) }
       announce(value, on: thread)
     } else {
       joinTransaction(on: thread)
@@ -130,7 +130,7 @@ extension Channel {
     writer = transaction
     if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
     takePlace(for: transaction, on: thread)
-    if firstInput != nil { mark(transaction) }
+    if firstInput != nil { mark(transaction, on: thread) }
     lock.unlock()
   }
 
@@ -156,8 +156,7 @@ extension Channel {
     } else {
       backlog?.held -= 1
     }
-    // Those who were there when it was written know of it.
-    if firstInput != nil { mark(transaction, since: replaced?.version ?? 0) }
+    if firstInput != nil { mark(transaction, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }

@@ -1,4 +1,4 @@
-import Synchronization
+import Dispatch
 
 /// How a derived constant hangs together with what it is derived from, and which changes it awaits.
 ///
@@ -12,8 +12,8 @@ import Synchronization
 /// - `entries`, `latest`, each source's `input` and what an input awaits are guarded by the derived
 ///   channel's lock. So is `isActive`, which besides changes only while all roots are locked.
 /// - Locks are taken downstream: a variable's first, then that of what derives from it.
-/// - The entries are numbered by the channel's version, without gaps; the numbers that one input
-///   awaits only grow, so that what arrives, in order, meets them in order.
+/// - The numbers of the entries that one input awaits only grow, so that what arrives, in order, meets
+///   them in order.
 /// - An entry is taken out by the channel's deliverer. Whoever completes the first entry while nobody
 ///   delivers, and each deliverer that leaves a complete one behind, takes a place in its round for it.
 @usableFromInline
@@ -40,6 +40,9 @@ final class Derivation: @unchecked Sendable {
   /// The changes that are on their way here, in order.
   @exclusivity(unchecked) @usableFromInline var entries = FIFO<Entry>()
 
+  /// Entries are numbered without gaps; this is the number of the last one.
+  @exclusivity(unchecked) @usableFromInline var lastNumber: UInt64 = 0
+
   /// The number of each thread's latest entry, as far as it may still be there.
   @exclusivity(unchecked) private var latest: [(thread: UInt64, number: UInt64)] = []
 
@@ -63,11 +66,22 @@ final class Derivation: @unchecked Sendable {
   /// One change that is on its way to a derived constant.
   @usableFromInline
   struct Entry {
-    /// What tells the change from all others: the number of a transaction, or of one write.
     let change: UInt64
 
+    /// The marking that came here last.
+    var pass: UInt64
+
+    /// The channel's version then: those are told who had subscribed before.
+    @usableFromInline var version: UInt64
+
     /// How many sources have not brought it yet.
-    @usableFromInline var awaited: Int32
+    @usableFromInline var awaited: Int32 = 1
+
+    init(of marking: Marking, version: UInt64) {
+      change = marking.change
+      pass = marking.pass
+      self.version = version
+    }
   }
 
   /// A variable, and how much its version counts in that of what derives from it.
@@ -95,32 +109,40 @@ final class Derivation: @unchecked Sendable {
 extension Derivation {
   /// Notes that a source will bring a change; the lock is held.
   ///
-  /// - Returns: Whether the change was not known here.
-  fileprivate func await(_ change: UInt64, from input: AnyInput, in channel: AnyChannel) -> Bool {
-    let first = firstNumber(in: channel)
-    if sources.count > 1, let number = number(of: change, from: first) {
-      if input.isAwaiting(number) { return false }
-      if input.await(number) {
-        entries[Int32(number &- first)].awaited += 1
-        return false
+  /// Each marking makes the entry newer than whoever has subscribed by then: what a transaction writes
+  /// after that is told to them too.
+  ///
+  /// - Returns: Whether this marking has not come here before.
+  fileprivate func await(_ marking: Marking, from input: AnyInput, in channel: AnyChannel) -> Bool {
+    channel.version &+= 1
+    if let number = number(of: marking.change) {
+      let index = Int32(truncatingIfNeeded: number &- firstNumber)
+      let isAwaited = input.isAwaiting(number)
+      if isAwaited || input.await(number) {
+        if !isAwaited { entries[index].awaited += 1 }
+        defer { entries[index].pass = marking.pass }
+        entries[index].version = channel.version
+        return entries[index].pass != marking.pass
       }
     }
-    channel.version &+= 1
-    entries.append(Entry(change: change, awaited: 1))
-    _ = input.await(channel.version)
-    if sources.count > 1 { noteLatest(of: change >> 40, after: first, is: channel.version) }
+    lastNumber &+= 1
+    entries.append(Entry(of: marking, version: channel.version))
+    _ = input.await(lastNumber)
+    noteLatest(of: marking.change >> 40, is: lastNumber)
     return true
   }
 
   /// The number of the entry for a change, which can only be the latest of its thread.
-  private func number(of change: UInt64, from first: UInt64) -> UInt64? {
+  private func number(of change: UInt64) -> UInt64? {
     guard !entries.isEmpty, let last = latest.first(where: { $0.thread == change >> 40 }),
-      last.number >= first, entries[Int32(last.number &- first)].change == change
+      last.number >= firstNumber,
+      entries[Int32(truncatingIfNeeded: last.number &- firstNumber)].change == change
     else { return nil }
     return last.number
   }
 
-  private func noteLatest(of thread: UInt64, after first: UInt64, is number: UInt64) {
+  private func noteLatest(of thread: UInt64, is number: UInt64) {
+    let first = firstNumber
     if let index = latest.firstIndex(where: { $0.thread == thread || $0.number < first }) {
       latest[index] = (thread, number)
       // One thread, one note: the place may have been that of another thread, before its own.
@@ -134,16 +156,14 @@ extension Derivation {
 
   /// The number of the first entry; the lock is held.
   @inlinable
-  func firstNumber(in channel: AnyChannel) -> UInt64 {
-    channel.version &+ 1 &- UInt64(truncatingIfNeeded: entries.count)
-  }
+  var firstNumber: UInt64 { lastNumber &+ 1 &- UInt64(truncatingIfNeeded: entries.count) }
 
   /// Notes that a source has brought a change; the lock is held.
   ///
   /// - Returns: Whether the first entry is complete by that.
   @inlinable
-  func arrive(at number: UInt64, in channel: AnyChannel) -> Bool {
-    let index = Int32(truncatingIfNeeded: number &- firstNumber(in: channel))
+  func arrive(at number: UInt64) -> Bool {
+    let index = Int32(truncatingIfNeeded: number &- firstNumber)
     entries[index].awaited -= 1
     return index == 0 && entries[0].awaited == 0
   }
@@ -175,22 +195,32 @@ extension Derivation {
 
 // MARK: - Marking
 
+/// One walk down from a variable to all that derives from it.
+struct Marking {
+  /// What tells the change from all others: the number of a transaction, or of one write.
+  let change: UInt64
+
+  /// What tells this walk from the others of the same change.
+  let pass: UInt64
+}
+
 extension AnyChannel {
   /// Tells all that derives from this channel that a change is on its way; the lock is held.
   ///
   /// It goes down the graph with the locks of its path in hand, so that two changes come to every
   /// place in the same order; it keeps its way in the graph itself, and the stack stays flat.
   ///
-  /// - Parameter since: Inputs that were there before this version know of the change.
+  /// - Parameter change: The number of a transaction, or of one write.
   @usableFromInline
-  final func mark(_ change: UInt64, since version: UInt64 = 0) {
+  final func mark(_ change: UInt64, on thread: CurrentThread) {
+    thread.pointee.markings &+= 1
+    let marking = Marking(change: change, pass: thread.pointee.markings)
     var channel = self
     var next = firstInput
     while true {
       if let node = next {
         let goesOn = node._withUnsafeGuaranteedRef { dust in
-          let input = unsafeDowncast(dust, to: AnyInput.self)
-          return (channel !== self || input.since >= version) && input.note(change)
+          unsafeDowncast(dust, to: AnyInput.self).note(marking)
         }
         if goesOn {
           let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
@@ -230,9 +260,9 @@ extension AnyInput {
   /// Notes that the source will bring a change.
   ///
   /// - Returns: Whether others are to be told of it downstream; then the target's lock stays locked.
-  fileprivate final func note(_ change: UInt64) -> Bool {
+  fileprivate final func note(_ marking: Marking) -> Bool {
     target.lock.lock()
-    if isLinked, derivation.await(change, from: self, in: target), target.firstInput != nil {
+    if isLinked, derivation.await(marking, from: self, in: target), target.firstInput != nil {
       return true
     }
     target.lock.unlock()
@@ -260,6 +290,27 @@ extension Derivation {
       first = busy
     }
   }
+
+  /// Locks all variables at once, at a time when no other thread is in the midst of a reduce, which may
+  /// have written to some of them and not to others yet.
+  ///
+  /// Nothing says which dispatcher it is that the variables follow, or whether any; so it looks at all.
+  /// It waits for no reduce without a bound, for that may be waiting for what this thread holds.
+  func lockRootsBetweenTurns(on thread: CurrentThread) {
+    lockRoots()
+    guard onlyRoot == nil else { return }
+    let start = DispatchTime.now().uptimeNanoseconds
+    while LiveRegistries.shared.isAnyTurnHeld(besides: thread.id),
+      DispatchTime.now().uptimeNanoseconds < start + Derivation.longestWait
+    {
+      unlockRoots()
+      thread.yieldProcessor()
+      lockRoots()
+    }
+  }
+
+  /// 5 ms: many reduces, and not yet a frame.
+  private static let longestWait: UInt64 = 5_000_000
 
   func unlockRoots() {
     for root in roots { root.channel.lock.unlock() }

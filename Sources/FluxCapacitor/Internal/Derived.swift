@@ -120,7 +120,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   @usableFromInline
   func evaluate() -> Element {
-    ownDerivation.lockRoots()
+    ownDerivation.lockRootsBetweenTurns(on: .current)
     let evaluation = Evaluation(of: ownDerivation)
     ownDerivation.unlockRoots()
     evaluation.find(self)
@@ -159,7 +159,8 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   func deliverNext(on thread: CurrentThread) {
     lock.lock()
     guard deliverer.thread == 0, ownDerivation.isReady else { return lock.unlock() }
-    let number = ownDerivation.firstNumber(in: self)
+    let number = ownDerivation.firstNumber
+    let version = ownDerivation.entries[0].version
     _ = ownDerivation.entries.popFirst()
     let isLast = ownDerivation.entries.isEmpty
     deliverer = Deliverer(thread)
@@ -167,7 +168,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     lock.unlock()
 
     let isChanged = update(to: ownDerivation.advance(to: number), memo, isLast: isLast)
-    tell(number, isChanged: isChanged, on: thread)
+    tell(version, isChanged: isChanged, on: thread)
     finishTelling(on: thread)
   }
 
@@ -197,7 +198,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   /// Tells the change or, to those who derive from this alone, that there is none.
   @inlinable
-  func tell(_ number: UInt64, isChanged: Bool, on thread: CurrentThread) {
+  func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
     lock.lock()
     let first = isChanged ? self.first : firstInput
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
@@ -206,10 +207,10 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     let value = told.value ?? formula(.told)
     told.value = value
     let revision = told.revision
-    if let first = tellInputs(value, number, revision, from: first, through: last, on: thread),
+    if let first = tellInputs(value, version, revision, from: first, through: last, on: thread),
       isChanged
     {
-      tellObservers(value, number, from: first, through: last, on: thread)
+      tellObservers(value, version, from: first, through: last, on: thread)
     }
   }
 
@@ -241,7 +242,8 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   func add(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForLateFirst() }
-    ownDerivation.lockRoots()
+    ownDerivation.lockRootsBetweenTurns(on: thread)
+    for root in ownDerivation.roots { root.channel.willJoinDownstream() }
     let activated = activate(on: thread)
     lock.lock()
     link(observation)
@@ -267,6 +269,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       revision = evaluation.revision(of: ownDerivation)
     }
     told.sources = revision.edition
+    told.value = nil
     if let evaluation, isSame != nil {
       evaluation.find(self)
       told.value = evaluation.value(of: self)

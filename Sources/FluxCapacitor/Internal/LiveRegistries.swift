@@ -13,6 +13,13 @@ final class LiveRegistries: @unchecked Sendable {
     lock.withLock { Array(registries.values) }
   }
 
+  /// Whether another thread reduces, or runs a transaction, at any dispatcher.
+  func isAnyTurnHeld(besides thread: UInt32) -> Bool {
+    lock.withLock {
+      registries.values.contains { $0.turn.isHeldForUser && !$0.turn.isHeld(by: thread) }
+    }
+  }
+
   func insert(_ registry: Registry) {
     lock.withLock { registries[ObjectIdentifier(registry)] = registry }
   }

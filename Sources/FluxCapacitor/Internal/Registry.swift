@@ -9,6 +9,9 @@ import Synchronization
 final class Registry: @unchecked Sendable {
   private let lock = Lock()
 
+  /// The dispatcher's: held by the thread that reduces.
+  @usableFromInline let turn = Lock()
+
   @usableFromInline let routes = RouteTable()
 
   // Both guarded by `lock`.

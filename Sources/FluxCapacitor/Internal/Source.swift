@@ -184,7 +184,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     target.lock.lock()
     if isLinked, let number = awaited.popFirst() {
       arrived.append(Arrival(number: number, value: value, revision: revision))
-      if derivation.arrive(at: number, in: target), target.deliverer.thread == 0 {
+      if derivation.arrive(at: number), target.deliverer.thread == 0 {
         thread.append(derivation.delivery(of: target), isOwn: false)
       }
     }

@@ -37,6 +37,9 @@ struct ThreadState: ~Copyable {
   /// Where the state goes that stores on this thread are reducing; reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyRoute>?
 
+  /// How often this thread has marked what derives from a variable that it wrote to.
+  @usableFromInline var markings: UInt64 = 0
+
   /// Whether an observer is being told on this thread: what it sets is told after the round.
   @usableFromInline var isTelling = false
 
