@@ -111,12 +111,11 @@ extension Dispatcher {
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
       if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
-      // The stores are let go of after the turn: the last reference may go here, and with it the
-      // store.
+      // Let go of after the turn, for the last reference may go here, and with it the store.
       var latest: (any Storable<State>)?
       var earlier: [any Storable<State>]?
-      var hasDead = false
-      // The protected one would watch the stack, for several instructions more.
+      var (hasDead, hasEarly) = (false, false)
+      // The protected one watches the stack, which takes five instructions more.
       _withUnprotectedUnsafePointer(to: state) { pointer in
         route.state = pointer
         thread.pointee.reducing = .passUnretained(route)
@@ -124,7 +123,7 @@ extension Dispatcher {
         while let registration = next {
           registration._withUnsafeGuaranteedRef { registration in
             next = registration.next
-            guard registration.isOpen else { return registration.pass() }
+            guard registration.isOpen else { return hasEarly = registration.pass() || hasEarly }
             guard let store = registration.store else { return hasDead = true }
             route.current = .passUnretained(registration)
             store.reduce(with: state)
@@ -137,7 +136,7 @@ extension Dispatcher {
         }
         thread.pointee.reducing = nil
       }
-      if !route.early.isEmpty { earlier = route.takeEarly(with: earlier) }
+      if hasEarly { earlier = route.takeEarly(with: earlier) }
       // Behind the variables that were written, in the thread's round.
       if let channel = route.linkedChannel { channel.send(state) }
       thread.pointee.dispatchDeferrals -= 1

@@ -6,7 +6,7 @@ import Testing
 struct BindingTests {
   @Test @MainActor func propertyFollowsTheValueOnMain() {
     let variable = Variable(1)
-    let view = View()
+    let view = BoundView()
 
     Constant(variable).bind(to: view, \.count)
     let first = view.count
@@ -18,7 +18,7 @@ struct BindingTests {
 
   @Test @MainActor func optionalPropertyTakesWhatIsNotOptional() {
     let variable = Variable("a")
-    let view = View()
+    let view = BoundView()
 
     variable.bind(to: view, \.text)
     variable.value = "b"
@@ -28,7 +28,7 @@ struct BindingTests {
 
   @Test @MainActor func optionalPropertyTakesNil() {
     let variable = Variable<String?>("a")
-    let view = View()
+    let view = BoundView()
 
     variable.bind(to: view, \.text)
     variable.value = nil
@@ -38,7 +38,7 @@ struct BindingTests {
 
   @Test @MainActor func closureIsGivenTheTargetOnMain() {
     let variable = Variable(1)
-    let view = View()
+    let view = BoundView()
 
     variable.bind(to: view) { view, count in view.text = "\(count)" }
     variable.value = 2
@@ -48,7 +48,7 @@ struct BindingTests {
 
   @Test @MainActor func targetOnMainNeedNotBeSendable() {
     let variable = Variable(1)
-    let model = Model()
+    let model = BoundModel()
     let log = Log<Int>()
 
     variable.bind(to: model, \.count)
@@ -62,7 +62,7 @@ struct BindingTests {
 
   @Test @MainActor func changeOnAnotherThreadIsWrittenOnMain() async {
     let variable = Variable(1)
-    let view = View()
+    let view = BoundView()
     variable.bind(to: view, \.count)
 
     Beside { variable.value = 2 }.join()
@@ -75,7 +75,7 @@ struct BindingTests {
 
   @Test func propertyAndClosureOnCurrent() {
     let variable = Variable(1)
-    let target = Target()
+    let target = BoundTarget()
 
     variable.bind(to: target, on: .current, \.count)
     variable.bind(to: target, on: .current, \.optional)
@@ -90,7 +90,7 @@ struct BindingTests {
   @Test func closureOnAQueueIsCalledThere() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(1)
-    let target = Target()
+    let target = BoundTarget()
 
     variable.bind(to: target, on: .queue(queue)) { target, value in
       dispatchPrecondition(condition: .onQueue(queue))
@@ -105,7 +105,7 @@ struct BindingTests {
   @Test func scopeOnAnyQueueTellsAsObserveDoes() {
     let queue = DispatchQueue(label: "scopes")
     let variable = Variable(1)
-    let object = Target()
+    let object = BoundTarget()
     let log = Log<Int>()
 
     variable.observe(duringScopeOf: object) { log.append($0) }
@@ -122,7 +122,7 @@ struct BindingTests {
 
   @Test @MainActor func scopeOnMainMayUseTheMainActor() {
     let variable = Variable(1)
-    let view = View()
+    let view = BoundView()
 
     variable.observe(duringScopeOf: view, on: .main, ignoreFirst: true) { [unowned view] count in
       view.count = count
@@ -138,7 +138,7 @@ struct BindingTests {
     let sink = Sink<Int>()
     let tally = Counted.Tally()
     let log = Log<Int>()
-    var object: Target? = Target()
+    var object: BoundTarget? = BoundTarget()
     if let object {
       sink.signal.map { $0 * 10 }.observe(duringScopeOf: object) { [counted = Counted(tally)] in
         log.append($0)
@@ -156,8 +156,8 @@ struct BindingTests {
 
   @Test @MainActor func signalIsObservedDuringAScopeOnMain() {
     let sink = Sink<Int>()
-    let view = View()
-    let model = Model()
+    let view = BoundView()
+    let model = BoundModel()
 
     sink.signal.observe(duringScopeOf: view, on: .main) { [unowned view] in view.count = $0 }
     sink.signal.observe(duringScopeOf: model, on: .main) { [unowned model] in model.count = $0 }
@@ -169,7 +169,7 @@ struct BindingTests {
 
   @Test func dustEndsABindingBeforeItsTarget() {
     let variable = Variable(1)
-    let target = Target()
+    let target = BoundTarget()
 
     let dust = variable.bind(to: target, on: .current, \.count)
     dust.clean()
@@ -183,153 +183,4 @@ struct BindingTests {
       DispatchQueue.main.async { continuation.resume() }
     }
   }
-}
-
-// MARK: - Lifetime
-
-extension BindingTests {
-  @Test func firstChangeAfterTheTargetFreesTheClosureOnCurrent() {
-    let variable = Variable(0)
-    let tally = Counted.Tally()
-    let log = Log<Int>()
-    var target: Target? = Target()
-    weak let held = target
-    bind(variable, to: target, on: .current, log, tally)
-
-    target = nil
-    #expect(held == nil)
-    #expect(tally.count == 1)
-    variable.value = 1
-
-    #expect(log.entries == [0])
-    #expect(tally.count == 0)
-  }
-
-  @Test func firstChangeAfterTheTargetFreesTheClosureOnAQueue() {
-    let queue = DispatchQueue(label: "bindings")
-    let variable = Variable(0)
-    let tally = Counted.Tally()
-    let log = Log<Int>()
-    var target: Target? = Target()
-    bind(variable, to: target, on: .queue(queue), log, tally)
-    queue.sync {}
-
-    target = nil
-    variable.value = 1
-    queue.sync {}
-
-    #expect(log.entries == [0])
-    #expect(tally.count == 0)
-  }
-
-  @Test func firstValueIsNotToldWhenTheTargetIsGoneByThen() {
-    let queue = DispatchQueue(label: "bindings")
-    let variable = Variable(0)
-    let tally = Counted.Tally()
-    let log = Log<Int>()
-    var target: Target? = Target()
-    queue.suspend()
-    bind(variable, to: target, on: .queue(queue), log, tally)
-
-    target = nil
-    queue.resume()
-    queue.sync {}
-
-    #expect(log.entries.isEmpty)
-    #expect(tally.count == 0)
-  }
-
-  @Test @MainActor func firstChangeAfterTheTargetFreesTheClosureOnMain() {
-    let variable = Variable(0)
-    let tally = Counted.Tally()
-    var view: View? = View()
-    weak let held = view
-    if let view {
-      variable.bind(to: view) { [counted = Counted(tally)] view, count in
-        view.count = count
-        _ = counted
-      }
-    }
-    variable.value = 1
-    #expect(view?.count == 1)
-
-    view = nil
-    #expect(held == nil)
-    #expect(tally.count == 1)
-    variable.value = 2
-
-    #expect(tally.count == 0)
-  }
-
-  @Test func cleanAndTheEndOfTheValueFreeTheClosure() {
-    let tally = Counted.Tally()
-    let target = Target()
-    do {
-      let variable = Variable(0)
-      bind(variable, to: target, on: .current, Log(), tally)
-      let second = Variable(0)
-      bind(second, to: target, on: .current, Log(), tally).clean()
-      #expect(tally.count == 1)
-    }
-
-    #expect(tally.count == 0)
-    withExtendedLifetime(target) {}
-  }
-
-  /// Calls come on other threads while the binding is being made, and while its target goes.
-  @Test func targetsThatComeAndGoAmongWrites() {
-    let variable = Variable(0)
-    let tally = Counted.Tally()
-    let queue = DispatchQueue(label: "bindings", attributes: .concurrent)
-
-    inParallel(8) { thread in
-      for index in 0..<25_000 {
-        if thread < 4 {
-          variable.value = index
-        } else if index.isMultiple(of: 10) {
-          let place: ExecuteQueue = index.isMultiple(of: 100) ? .queue(queue) : .current
-          bind(variable, to: Target(), on: place, nil, tally)
-        }
-      }
-    }
-    variable.value = -1
-    queue.sync(flags: .barrier) {}
-    variable.value = -2
-    queue.sync(flags: .barrier) {}
-
-    #expect(tally.count == 0)
-  }
-
-  @discardableResult
-  private func bind(
-    _ variable: Variable<Int>,
-    to target: Target?,
-    on queue: ExecuteQueue,
-    _ log: Log<Int>?,
-    _ tally: Counted.Tally
-  ) -> Dust {
-    variable.bind(to: target ?? Target(), on: queue) { [counted = Counted(tally)] target, value in
-      target.count = value
-      log?.append(target.count)
-      _ = counted
-    }
-  }
-}
-
-@MainActor
-private final class View {
-  var count = 0
-  var text: String?
-}
-
-/// What only the main actor uses, though nothing says so.
-private final class Model {
-  var count = 0
-}
-
-/// Guarded by the promise under test: calls to one observer never overlap.
-private final class Target: @unchecked Sendable {
-  var count = 0
-  var optional: Int?
-  var closure = 0
 }

@@ -85,7 +85,7 @@ struct ChangesTests {
 
   @Test @MainActor func changesOnMainMayUseTheMainActor() {
     let variable = Variable(1)
-    let view = View()
+    let view = Table()
 
     let dust = variable.observeChanges(on: .main) { view.changes.append([$0, $1]) }
     variable.value = 2
@@ -129,7 +129,7 @@ struct ChangesTests {
 }
 
 @MainActor
-private final class View {
+private final class Table {
   var changes: [[Int]] = []
 }
 

@@ -117,8 +117,8 @@ struct QueryableTests {
 
   @Test func cleanedDustHoldsNothing() {
     let tally = Counted.Tally()
-    var store: TokenStore? = TokenStore()
-    let dust = store?.query(Token(tally))
+    var store: TokenQueryStore? = TokenQueryStore()
+    let dust = store?.query(TokenQuery(tally))
     #expect(tally.count == 1)
 
     dust?.clean()
@@ -134,9 +134,9 @@ struct QueryableTests {
   @Test func uncleanedQueriesGoWithTheStoreAndTheirDust() {
     let tally = Counted.Tally()
     do {
-      let store = TokenStore()
-      _ = store.query(Token(tally))
-      let kept = store.query(Token(tally))
+      let store = TokenQueryStore()
+      _ = store.query(TokenQuery(tally))
+      let kept = store.query(TokenQuery(tally))
       #expect(tally.count == 2)
       withExtendedLifetime((store, kept)) {}
     }
@@ -146,15 +146,15 @@ struct QueryableTests {
 
   /// In a transaction, nobody else keeps a set that has come and gone.
   @Test func endOfAQueryMayHoldAnother() {
-    let store = EndingStore()
+    let store = EndingQueryStore()
     Dispatcher().transaction {
       let first = store.query(
-        Ending(
+        EndingQuery(
           id: 1,
-          end: AtEnd { [dusts] in store.query(Ending(id: 2, end: nil)).cleaned(by: dusts) }
+          end: AtEnd { [dusts] in store.query(EndingQuery(id: 2, end: nil)).cleaned(by: dusts) }
         )
       )
-      let second = store.query(Ending(id: 1, end: nil))
+      let second = store.query(EndingQuery(id: 1, end: nil))
       first.clean()
       second.clean()
     }
@@ -163,7 +163,7 @@ struct QueryableTests {
   }
 
   @Test func toldQueriesFormAChainFromManyThreads() {
-    let store = ChainStore()
+    let store = ChainQueryStore()
     let missing = Log<Int>()
 
     inParallel(8) { thread in
@@ -179,86 +179,4 @@ struct QueryableTests {
     #expect(store.isUnbroken)
     #expect(missing.entries.isEmpty)
   }
-}
-
-// MARK: - Stores
-
-private enum Price: DispatchState {
-  typealias RelatedStoreType = PriceStore
-  typealias RelatedActionType = PriceAction
-
-  case of(String, Int)
-}
-
-private struct PriceAction: Actionable {
-  typealias DispatchStateType = Price
-}
-
-private final class PriceStore: Queryable {
-  let queries = Queries<String>()
-  let prices = Variable<[String: Int]>([:])
-  let told = Log<[Set<String>]>()
-  let onChange = Variable<@Sendable (Set<String>, Set<String>) -> Void>({ _, _ in })
-
-  func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
-    told.append([old, new])
-    onChange.value(old, new)
-  }
-
-  func reduce(with state: Price) {
-    switch state {
-    case .of(let product, let price): prices.value[product] = price
-    }
-  }
-}
-
-private struct Token: Hashable, Sendable {
-  private let counted: Counted
-
-  init(_ tally: Counted.Tally) {
-    counted = Counted(tally)
-  }
-
-  static func == (first: Token, second: Token) -> Bool { first.counted === second.counted }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(counted)) }
-}
-
-private final class TokenStore: Queryable {
-  let queries = Queries<Token>()
-
-  func activeQueriesDidChange(from _: Set<Token>, to _: Set<Token>) {}
-
-  func reduce(with _: Price) {}
-}
-
-private struct Ending: Hashable, Sendable {
-  let id: Int
-  let end: AtEnd?
-
-  static func == (first: Ending, second: Ending) -> Bool { first.id == second.id }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(id) }
-}
-
-private final class EndingStore: Queryable {
-  let queries = Queries<Ending>()
-
-  func activeQueriesDidChange(from _: Set<Ending>, to _: Set<Ending>) {}
-
-  func reduce(with _: Price) {}
-}
-
-/// Nothing guards it but the promise that the calls never overlap: the thread sanitizer watches.
-private final class ChainStore: Queryable, @unchecked Sendable {
-  let queries = Queries<Int>()
-  private(set) var last: Set<Int> = []
-  private(set) var isUnbroken = true
-
-  func activeQueriesDidChange(from old: Set<Int>, to new: Set<Int>) {
-    isUnbroken = isUnbroken && old == last && new != old
-    last = new
-  }
-
-  func reduce(with _: Price) {}
 }

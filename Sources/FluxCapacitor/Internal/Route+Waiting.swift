@@ -44,9 +44,11 @@ extension Route {
 }
 
 extension Registration {
-  /// Forgets that its store has reduced the state early, now that the reduce passes by.
+  /// Passes by; answers whether its store has reduced the state early, which counts no longer.
   @usableFromInline
-  func pass() {
+  func pass() -> Bool {
+    guard isEarly else { return false }
     isEarly = false
+    return true
   }
 }

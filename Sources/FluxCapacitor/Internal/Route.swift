@@ -48,7 +48,7 @@ final class Route<State: DispatchState>: AnyRoute {
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
   /// The stores that have reduced the state early, to be let go of after the turn.
-  @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
+  @exclusivity(unchecked) var early: [any Storable<State>] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))

@@ -1,0 +1,135 @@
+import Dispatch
+import FluxCapacitor
+import Testing
+
+/// Bindings end with their target, and free what they hold.
+@Suite(.timeLimit(.minutes(2)))
+struct BindingLifetimeTests {
+  @Test func firstChangeAfterTheTargetFreesTheClosureOnCurrent() {
+    let variable = Variable(0)
+    let tally = Counted.Tally()
+    let log = Log<Int>()
+    var target: BoundTarget? = BoundTarget()
+    weak let held = target
+    bind(variable, to: target, on: .current, log, tally)
+
+    target = nil
+    #expect(held == nil)
+    #expect(tally.count == 1)
+    variable.value = 1
+
+    #expect(log.entries == [0])
+    #expect(tally.count == 0)
+  }
+
+  @Test func firstChangeAfterTheTargetFreesTheClosureOnAQueue() {
+    let queue = DispatchQueue(label: "bindings")
+    let variable = Variable(0)
+    let tally = Counted.Tally()
+    let log = Log<Int>()
+    var target: BoundTarget? = BoundTarget()
+    bind(variable, to: target, on: .queue(queue), log, tally)
+    queue.sync {}
+
+    target = nil
+    variable.value = 1
+    queue.sync {}
+
+    #expect(log.entries == [0])
+    #expect(tally.count == 0)
+  }
+
+  @Test func firstValueIsNotToldWhenTheTargetIsGoneByThen() {
+    let queue = DispatchQueue(label: "bindings")
+    let variable = Variable(0)
+    let tally = Counted.Tally()
+    let log = Log<Int>()
+    var target: BoundTarget? = BoundTarget()
+    queue.suspend()
+    bind(variable, to: target, on: .queue(queue), log, tally)
+
+    target = nil
+    queue.resume()
+    queue.sync {}
+
+    #expect(log.entries.isEmpty)
+    #expect(tally.count == 0)
+  }
+
+  @Test @MainActor func firstChangeAfterTheTargetFreesTheClosureOnMain() {
+    let variable = Variable(0)
+    let tally = Counted.Tally()
+    var view: BoundView? = BoundView()
+    weak let held = view
+    if let view {
+      variable.bind(to: view) { [counted = Counted(tally)] view, count in
+        view.count = count
+        _ = counted
+      }
+    }
+    variable.value = 1
+    #expect(view?.count == 1)
+
+    view = nil
+    #expect(held == nil)
+    #expect(tally.count == 1)
+    variable.value = 2
+
+    #expect(tally.count == 0)
+  }
+
+  @Test func cleanAndTheEndOfTheValueFreeTheClosure() {
+    let tally = Counted.Tally()
+    let target = BoundTarget()
+    do {
+      let variable = Variable(0)
+      bind(variable, to: target, on: .current, Log(), tally)
+      let second = Variable(0)
+      bind(second, to: target, on: .current, Log(), tally).clean()
+      #expect(tally.count == 1)
+    }
+
+    #expect(tally.count == 0)
+    withExtendedLifetime(target) {}
+  }
+
+  /// Calls come on other threads while the binding is being made, and while its target goes.
+  @Test func targetsThatComeAndGoAmongWrites() {
+    let variable = Variable(0)
+    let tally = Counted.Tally()
+    let queue = DispatchQueue(label: "bindings", attributes: .concurrent)
+
+    inParallel(8) { thread in
+      for index in 0..<25_000 {
+        if thread < 4 {
+          variable.value = index
+        } else if index.isMultiple(of: 25) {
+          let place: ExecuteQueue = index.isMultiple(of: 100) ? .queue(queue) : .current
+          bind(variable, to: BoundTarget(), on: place, nil, tally)
+        }
+      }
+    }
+    variable.value = -1
+    queue.sync(flags: .barrier) {}
+    variable.value = -2
+    queue.sync(flags: .barrier) {}
+
+    #expect(tally.count == 0)
+  }
+
+  @discardableResult
+  private func bind(
+    _ variable: Variable<Int>,
+    to target: BoundTarget?,
+    on queue: ExecuteQueue,
+    _ log: Log<Int>?,
+    _ tally: Counted.Tally
+  ) -> Dust {
+    let counted = Counted(tally)
+    return variable.bind(to: target ?? BoundTarget(), on: queue) { target, value in
+      target.count = value
+      log?.append(target.count)
+      _ = counted
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FluxCapacitor
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct WaitForStressTests {
+  @Test func everyStoreReducesEveryStateOnceInOrderFromManyThreads() async {
+    await isolated { dispatcher in
+      let stores = relayStores()
+      let order = Order()
+
+      await inParallel(8) { _ in
+        for index in 0..<25_000 {
+          dispatcher.dispatch(
+            Relay.run { store in
+              if store is FirstStore {
+                if index.isMultiple(of: 2) { store.wait(for: SecondStore.self) }
+              } else if store is SecondStore {
+                store.wait(for: ThirdStore.self)
+              }
+              order.append(store)
+            }
+          )
+        }
+      }
+
+      #expect(order.states == 200_000)
+      #expect(order.isRight)
+      withExtendedLifetime(stores) {}
+    }
+  }
+}
+
+/// Whether each state goes through Third before Second, and once through each store.
+///
+/// Nothing guards it but the promise that reduces never overlap: the thread sanitizer watches.
+private final class Order: @unchecked Sendable {
+  private(set) var states = 0
+  private(set) var isRight = true
+  private var seen: [String] = []
+
+  func append(_ store: any RelayStore) {
+    seen.append(store is FirstStore ? "1" : store is SecondStore ? "2" : "3")
+    guard seen.count == 3 else { return }
+    isRight = isRight && [["3", "2", "1"], ["1", "3", "2"]].contains(seen)
+    states += 1
+    seen = []
+  }
+}
