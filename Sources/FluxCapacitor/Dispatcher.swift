@@ -156,6 +156,7 @@ extension Dispatcher {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
       if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
       turn.lock(holder: thread.id)
+      thread.pointee.turn = ObjectIdentifier(registry)
     }
     thread.beginTransaction()
     return takesTurn
@@ -165,7 +166,9 @@ extension Dispatcher {
   @inlinable
   func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
-    if hasTakenTurn { turn.unlock() }
+    guard hasTakenTurn else { return }
+    thread.pointee.turn = nil
+    turn.unlock()
   }
 
   @usableFromInline

@@ -167,23 +167,27 @@ struct DerivedStressTests {
   @Test func comingAndGoingObserversLeaveNothingBehind() async {
     let tally = Counted.Tally()
     let source = Variable(0)
+    // In a place that can be emptied: a thread lets go of its closure some time after its end.
+    let constants = Log<(base: Constant<Int>, top: Constant<(Int, Int)>)>()
     do {
       let counted = Counted(tally)
       let base = source.map { [counted] value in withExtendedLifetime(counted) { value } }
-      let top = Constant.combine(base, base.map { -$0 })
+      constants.append((base, Constant.combine(base, base.map { -$0 })))
+    }
 
-      await inParallel(8) { thread in
-        for round in 0..<25_000 {
-          if thread < 2 {
-            source.value = round
-          } else {
-            let dust = top.observe { #expect($0.0 == -$0.1) }
-            if thread < 5 { base.observe(ignoreFirst: true) { _ in }.clean() }
-            dust.clean()
-          }
+    await inParallel(8) { thread in
+      let (base, top) = constants.entries[0]
+      for round in 0..<25_000 {
+        if thread < 2 {
+          source.value = round
+        } else {
+          let dust = top.observe { #expect($0.0 == -$0.1) }
+          if thread < 5 { base.observe(ignoreFirst: true) { _ in }.clean() }
+          dust.clean()
         }
       }
     }
+    constants.removeAll()
 
     #expect(tally.count == 0)
   }

@@ -156,7 +156,7 @@ extension Channel {
     } else {
       backlog?.held -= 1
     }
-    if firstInput != nil { mark(transaction, on: thread) }
+    if firstInput != nil { mark(transaction, replacing: replaced?.version, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// How a derived constant hangs together with what it is derived from, and which changes it awaits.
 ///
 /// While it is observed, a derived constant observes its sources, through an `AnyInput` each. A write
@@ -46,8 +44,12 @@ final class Derivation: @unchecked Sendable {
   /// The number of each thread's latest entry, as far as it may still be there.
   @exclusivity(unchecked) private var latest: [(thread: UInt64, number: UInt64)] = []
 
+  /// The dispatchers that have been seen to write to the roots; guarded by the lock, and left alone
+  /// while all roots are locked.
+  @exclusivity(unchecked) var dispatchers: [ObjectIdentifier] = []
+
   /// Where a marking has come from that has gone on downstream; belongs to it, as the lock does.
-  @exclusivity(unchecked) fileprivate var trail: (channel: AnyChannel, node: Unmanaged<Dust>)?
+  @exclusivity(unchecked) var trail: Trail?
 
   @usableFromInline
   init(
@@ -84,6 +86,13 @@ final class Derivation: @unchecked Sendable {
     }
   }
 
+  /// Where a marking has come from that has gone on to this constant's own inputs.
+  struct Trail {
+    let channel: AnyChannel
+    let onward: Onward
+    let node: Unmanaged<Dust>
+  }
+
   /// A variable, and how much its version counts in that of what derives from it.
   @usableFromInline
   struct Root {
@@ -109,27 +118,40 @@ final class Derivation: @unchecked Sendable {
 extension Derivation {
   /// Notes that a source will bring a change; the lock is held.
   ///
-  /// Each marking makes the entry newer than whoever has subscribed by then: what a transaction writes
-  /// after that is told to them too.
-  ///
-  /// - Returns: Whether this marking has not come here before.
-  fileprivate func await(_ marking: Marking, from input: AnyInput, in channel: AnyChannel) -> Bool {
-    channel.version &+= 1
-    if let number = number(of: marking.change) {
-      let index = Int32(truncatingIfNeeded: number &- firstNumber)
-      let isAwaited = input.isAwaiting(number)
-      if isAwaited || input.await(number) {
-        if !isAwaited { entries[index].awaited += 1 }
-        defer { entries[index].pass = marking.pass }
-        entries[index].version = channel.version
-        return entries[index].pass != marking.pass
-      }
+  /// - Parameter isKnown: Whether the source will bring it anyway, and only brings something newer.
+  /// - Returns: Whether and how the marking goes on downstream.
+  func await(
+    _ marking: Marking,
+    from input: AnyInput,
+    isKnown: Bool,
+    in channel: AnyChannel
+  ) -> Onward {
+    if let turn = marking.turn, !dispatchers.contains(turn) { dispatchers.append(turn) }
+    if isKnown {
+      // What the input awaits last, it awaits still.
+      return renew(input.lastAwaited, for: marking, in: channel)
     }
+    if let number = number(of: marking.change), input.await(number) {
+      entries[Int32(truncatingIfNeeded: number &- firstNumber)].awaited += 1
+      return renew(number, for: marking, in: channel)
+    }
+    channel.version &+= 1
     lastNumber &+= 1
     entries.append(Entry(of: marking, version: channel.version))
     _ = input.await(lastNumber)
     noteLatest(of: marking.change >> 40, is: lastNumber)
-    return true
+    return .asNew
+  }
+
+  /// Makes an entry newer than whoever has subscribed by now: it is told to them too.
+  private func renew(_ number: UInt64, for marking: Marking, in channel: AnyChannel) -> Onward {
+    let index = Int32(truncatingIfNeeded: number &- firstNumber)
+    guard entries[index].pass != marking.pass else { return .no }
+    defer { entries[index].pass = marking.pass }
+    let version = entries[index].version
+    channel.version &+= 1
+    entries[index].version = channel.version
+    return .asKnown(before: version)
   }
 
   /// The number of the entry for a change, which can only be the latest of its thread.
@@ -190,142 +212,5 @@ extension Derivation {
   @inlinable
   func delivery(of channel: AnyChannel) -> Delivery {
     Delivery(of: channel, at: 0, by: deliver)
-  }
-}
-
-// MARK: - Marking
-
-/// One walk down from a variable to all that derives from it.
-struct Marking {
-  /// What tells the change from all others: the number of a transaction, or of one write.
-  let change: UInt64
-
-  /// What tells this walk from the others of the same change.
-  let pass: UInt64
-}
-
-extension AnyChannel {
-  /// Tells all that derives from this channel that a change is on its way; the lock is held.
-  ///
-  /// It goes down the graph with the locks of its path in hand, so that two changes come to every
-  /// place in the same order; it keeps its way in the graph itself, and the stack stays flat.
-  ///
-  /// - Parameter change: The number of a transaction, or of one write.
-  @usableFromInline
-  final func mark(_ change: UInt64, on thread: CurrentThread) {
-    thread.pointee.markings &+= 1
-    let marking = Marking(change: change, pass: thread.pointee.markings)
-    var channel = self
-    var next = firstInput
-    while true {
-      if let node = next {
-        let goesOn = node._withUnsafeGuaranteedRef { dust in
-          unsafeDowncast(dust, to: AnyInput.self).note(marking)
-        }
-        if goesOn {
-          let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
-          input.derivation.trail = (channel, node)
-          channel = input.target
-          next = channel.firstInput
-        } else {
-          next = channel.input(after: node)
-        }
-      } else {
-        guard channel !== self, let derivation = channel.derivation, let trail = derivation.trail
-        else { return }
-        derivation.trail = nil
-        channel.lock.unlock()
-        channel = trail.channel
-        next = channel.input(after: trail.node)
-      }
-    }
-  }
-
-  /// Inputs come before all other observations.
-  @inlinable
-  final var firstInput: Unmanaged<Dust>? {
-    guard let first, first._withUnsafeGuaranteedRef({ $0.isInput }) else { return nil }
-    return first
-  }
-
-  private func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
-    guard let next = node._withUnsafeGuaranteedRef({ $0.next }),
-      next.toOpaque() != first?.toOpaque(), next._withUnsafeGuaranteedRef({ $0.isInput })
-    else { return nil }
-    return next
-  }
-}
-
-extension AnyInput {
-  /// Notes that the source will bring a change.
-  ///
-  /// - Returns: Whether others are to be told of it downstream; then the target's lock stays locked.
-  fileprivate final func note(_ marking: Marking) -> Bool {
-    target.lock.lock()
-    if isLinked, derivation.await(marking, from: self, in: target), target.firstInput != nil {
-      return true
-    }
-    target.lock.unlock()
-    return false
-  }
-}
-
-// MARK: - Roots
-
-extension Derivation {
-  /// Locks all variables at once, which stops every change on the way here.
-  ///
-  /// It waits for one lock only while it holds none, for the lock of a variable may be held by a
-  /// mutation, whose body may want another of these.
-  func lockRoots() {
-    var first = 0
-    while true {
-      roots[first].channel.acquire()
-      guard
-        let busy = roots.indices.first(where: { $0 != first && !roots[$0].channel.tryAcquire() })
-      else { return }
-      for index in roots.indices where index == first || index < busy {
-        roots[index].channel.lock.unlock()
-      }
-      first = busy
-    }
-  }
-
-  /// Locks all variables at once, at a time when no other thread is in the midst of a reduce, which may
-  /// have written to some of them and not to others yet.
-  ///
-  /// Nothing says which dispatcher it is that the variables follow, or whether any; so it looks at all.
-  /// It waits for no reduce without a bound, for that may be waiting for what this thread holds.
-  func lockRootsBetweenTurns(on thread: CurrentThread) {
-    lockRoots()
-    guard onlyRoot == nil else { return }
-    let start = DispatchTime.now().uptimeNanoseconds
-    while LiveRegistries.shared.isAnyTurnHeld(besides: thread.id),
-      DispatchTime.now().uptimeNanoseconds < start + Derivation.longestWait
-    {
-      unlockRoots()
-      thread.yieldProcessor()
-      lockRoots()
-    }
-  }
-
-  /// 5 ms: many reduces, and not yet a frame.
-  private static let longestWait: UInt64 = 5_000_000
-
-  func unlockRoots() {
-    for root in roots { root.channel.lock.unlock() }
-  }
-
-  /// What tells the present state of the variables from all others; they are locked.
-  var state: Fingerprint {
-    roots.reduce(.zero) { $0 + $1.weight * Fingerprint($1.channel.version) }
-  }
-}
-
-extension AnyChannel {
-  /// Takes the lock if nobody has it, and traps if this thread is inside a mutation under it.
-  fileprivate final func tryAcquire() -> Bool {
-    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
-    return lock.tryLock()
   }
 }

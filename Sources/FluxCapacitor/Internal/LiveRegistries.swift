@@ -13,10 +13,16 @@ final class LiveRegistries: @unchecked Sendable {
     lock.withLock { Array(registries.values) }
   }
 
-  /// Whether another thread reduces, or runs a transaction, at any dispatcher.
-  func isAnyTurnHeld(besides thread: UInt32) -> Bool {
-    lock.withLock {
-      registries.values.contains { $0.turn.isHeldForUser && !$0.turn.isHeld(by: thread) }
+  /// Whether another thread reduces, or runs a transaction, at one of these or, if there are none, at
+  /// any.
+  func isTurnHeld(of some: [ObjectIdentifier], besides thread: UInt32) -> Bool {
+    func isHeld(_ registry: Registry) -> Bool {
+      registry.turn.isHeldForUser && !registry.turn.isHeld(by: thread)
+    }
+    return lock.withLock {
+      some.isEmpty
+        ? registries.values.contains(where: isHeld)
+        : some.contains { registries[$0].map(isHeld) ?? false }
     }
   }
 

@@ -91,7 +91,7 @@ class AnyInput: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var awaited = FIFO<UInt64>()
 
   /// The latest of them, brought or not.
-  @exclusivity(unchecked) private final var lastAwaited: UInt64 = 0
+  @exclusivity(unchecked) private(set) final var lastAwaited: UInt64 = 0
 
   /// What was told last; belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var revision = Revision()
@@ -136,11 +136,6 @@ class AnyInput: Dust, @unchecked Sendable {
     lastAwaited = number
     awaited.append(number)
     return true
-  }
-
-  /// Whether the source is going to bring the entry; the lock is held.
-  final func isAwaiting(_ number: UInt64) -> Bool {
-    number == lastAwaited && !awaited.isEmpty
   }
 }
 

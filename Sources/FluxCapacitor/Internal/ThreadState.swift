@@ -37,6 +37,9 @@ struct ThreadState: ~Copyable {
   /// Where the state goes that stores on this thread are reducing; reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyRoute>?
 
+  /// Whose turn this thread has taken last, and not given up yet.
+  @usableFromInline var turn: ObjectIdentifier?
+
   /// How often this thread has marked what derives from a variable that it wrote to.
   @usableFromInline var markings: UInt64 = 0
 
