@@ -227,9 +227,10 @@ extension Dispatcher {
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
 ///   let store = CounterStore.instantiate()
-///   CounterAction().add(2)
+///   CounterAction().invoke(.add(2))
 ///   return store.count.value
 /// }
+/// print(count)  // 2
 /// ```
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,

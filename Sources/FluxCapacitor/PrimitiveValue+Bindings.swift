@@ -5,7 +5,7 @@ extension PrimitiveValue {
   ///
   /// ```swift
   /// @MainActor
-  /// final class CounterView {
+  /// final class CountView {
   ///   var count = 0
   ///
   ///   init(counter: Constant<Int>) {

@@ -161,6 +161,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// ```swift
   /// let tickets = Variable(["A1", "A2"])
   /// let mine = tickets.modify { $0.popLast() }
+  /// print(mine ?? "Sold out")
   /// ```
   ///
   /// - Parameter body: Changes the value. If it throws, what it has changed by then stays.

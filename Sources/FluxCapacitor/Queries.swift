@@ -1,10 +1,6 @@
-/// The queries that somebody holds of a ``Queryable`` store, which keeps it in a constant.
+/// The queries that somebody holds of a ``Queryable`` store, which keeps it in a `let`.
 ///
-/// ```swift
-/// let queries = Queries<String>()
-/// ```
-///
-/// It belongs to one store; ``Queryable/query(_:)`` adds to it.
+/// It belongs to one store; ``Queryable/query(_:)`` adds to it. See ``Queryable`` for an example.
 public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   /// Those that have a holder.
   let active = Variable<Set<Query>>([])

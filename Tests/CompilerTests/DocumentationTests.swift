@@ -15,8 +15,10 @@ struct DocumentationTests {
   }
 
   @Test(arguments: [
-    "Actionable", "BufferingPolicy", "Dispatcher+States", "PrimitiveValue+Values",
-    "Task+DustBuster", "Values",
+    "Actionable", "BufferingPolicy", "DispatchState", "Dispatcher", "Dispatcher+States", "Dust",
+    "DustBuster", "PrimitiveValue", "PrimitiveValue+Bindings", "PrimitiveValue+Changes",
+    "PrimitiveValue+Derived", "PrimitiveValue+Scope", "PrimitiveValue+Values",
+    "Queryable", "Signal", "Sink", "Storable", "Storable+WaitFor", "Task+DustBuster", "Values",
   ])
   func swiftBlocksInDocCommentsStandInCompiledFiles(name: String) throws {
     let file = "Sources/FluxCapacitor/\(name).swift"
