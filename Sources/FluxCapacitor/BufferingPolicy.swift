@@ -9,9 +9,10 @@
 /// }
 /// ```
 public struct BufferingPolicy: Sendable, Hashable {
-  let kind: Kind
+  @usableFromInline let kind: Kind
 
-  enum Kind: Hashable {
+  @usableFromInline
+  enum Kind: Hashable, Sendable {
     case unbounded
     case newest(Int)
     case oldest(Int)

@@ -13,6 +13,7 @@ extension PrimitiveValue {
   /// title.value = "Back to the Future"
   /// lengths.cancel()
   /// ```
+  @inlinable
   public var values: Values<Element> {
     values(buffering: .bufferingNewest(1))
   }
@@ -42,6 +43,7 @@ extension PrimitiveValue {
   ///
   /// - Parameter policy: What is kept for a consumer that is slower than the changes.
   /// - Returns: The sequence, which observes nothing before an iterator of it is made.
+  @inlinable
   public func values(buffering policy: BufferingPolicy) -> Values<Element> {
     Values(buffering: policy) { changes in self.observe(changes: changes) }
   }

@@ -18,11 +18,12 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   /// There are no errors.
   public typealias Failure = Never
 
-  typealias Subscribe = @Sendable (_ changes: @escaping @Sendable (Element) -> Void) -> Dust
+  @usableFromInline typealias Subscribe = @Sendable (_ changes: @escaping @Sendable (Element) -> Void) -> Dust
 
-  private let policy: BufferingPolicy
-  private let subscribe: Subscribe
+  @usableFromInline let policy: BufferingPolicy
+  @usableFromInline let subscribe: Subscribe
 
+  @inlinable
   init(buffering policy: BufferingPolicy, subscribe: @escaping Subscribe) {
     self.policy = policy
     self.subscribe = subscribe
@@ -32,6 +33,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// What comes from now on is kept for it by the buffering policy. The observation ends with the
   /// iterator, and when a task is cancelled that waits in it.
+  @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: Consumer(buffering: policy, subscribe: subscribe))
   }
@@ -43,7 +45,12 @@ extension Values {
   /// It observes until it is let go of, which leaving the loop does, or until it has returned `nil`.
   /// It does not keep what it observes alive.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let consumer: Consumer
+    @usableFromInline let consumer: Consumer
+
+    @inlinable
+    init(consumer: Consumer) {
+      self.consumer = consumer
+    }
 
     /// The next value, as soon as there is one, or `nil` when there can be none any more.
     ///
@@ -67,10 +74,12 @@ extension Values {
   /// The iterator alone holds it, so that its end is the iterator's. The observation's closure holds
   /// the other end of the buffer, an `Inlet`: its end is that of the observation, whoever brings it
   /// about. Neither reaches the other, so nothing is held in a circle.
-  fileprivate final class Consumer: Sendable {
-    private let buffer: AsyncBuffer<Element>
-    private let dust: Dust
+  @usableFromInline
+  final class Consumer: Sendable {
+    @usableFromInline let buffer: AsyncBuffer<Element>
+    @usableFromInline let dust: Dust
 
+    @inlinable
     init(buffering policy: BufferingPolicy, subscribe: Subscribe) {
       let buffer = AsyncBuffer<Element>(policy)
       let inlet = Inlet(of: buffer)
@@ -78,6 +87,7 @@ extension Values {
       dust = subscribe { inlet.buffer.append($0) }
     }
 
+    @usableFromInline
     deinit {
       cancel()
     }
@@ -99,13 +109,16 @@ extension Values {
     }
   }
 
-  private final class Inlet: Sendable {
-    let buffer: AsyncBuffer<Element>
+  @usableFromInline
+  final class Inlet: Sendable {
+    @usableFromInline let buffer: AsyncBuffer<Element>
 
+    @inlinable
     init(of buffer: AsyncBuffer<Element>) {
       self.buffer = buffer
     }
 
+    @usableFromInline
     deinit {
       buffer.finish()
     }

@@ -138,7 +138,7 @@ func derivedRows(scale: Int) -> [Row] {
     ),
     Row(
       "values, set and keep the newest",
-      atMost: .ratio(5),
+      atMost: .ratio(10),
       floor: Workload(n) {
         let variable = FloorVariable(0)
         let newest = Mutex(0)

@@ -21,12 +21,12 @@ struct DerivedStressTests {
     }
 
     await inParallel(8) { _ in
-      for _ in 0..<25_000 {
+      for _ in 0..<9_000 {
         dispatcher.transaction { for variable in variables { variable.value += 1 } }
       }
     }
 
-    observer.expectConsecutive(through: 200_000)
+    observer.expectConsecutive(through: 72_000)
     dust.clean()
   }
 
@@ -68,7 +68,7 @@ struct DerivedStressTests {
     let dispatchers = [Dispatcher(), Dispatcher()]
 
     await inParallel(8) { thread in
-      for round in 0..<25_000 {
+      for round in 0..<18_000 {
         if thread.isMultiple(of: 2) {
           dispatchers[thread / 2 % 2].transaction {
             variables[thread % 4].value = round
@@ -177,7 +177,7 @@ struct DerivedStressTests {
 
     await inParallel(8) { thread in
       let (base, top) = constants.entries[0]
-      for round in 0..<25_000 {
+      for round in 0..<8_000 {
         if thread < 2 {
           source.value = round
         } else {

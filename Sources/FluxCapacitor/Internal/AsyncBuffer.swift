@@ -2,36 +2,43 @@
 ///
 /// The state decides under the lock, and says what is to be done after it: a continuation is resumed,
 /// and what is thrown away is let go of, when the lock is open again. Either may run user code.
+@usableFromInline
 final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   // `state` is guarded by `lock`.
-  private let lock = Lock()
-  @exclusivity(unchecked) private var state: AsyncBufferState<Element>
+  @usableFromInline let lock = Lock()
+  @exclusivity(unchecked) @usableFromInline var state: AsyncBufferState<Element>
 
+  @inlinable
   init(_ policy: BufferingPolicy) {
     state = AsyncBufferState(policy)
   }
 
   /// Adds a value as the last one, unless nobody will take it.
+  @inlinable
   func append(_ value: Element) {
     lock.withLock { state.append(value) }.perform()
   }
 
   /// The first value, if there is one.
+  @inlinable
   func popFirst() -> Element? {
     lock.withLock { state.popFirst() }
   }
 
   /// Resumes a continuation with the first value, as soon as there is one, or with `nil` at the end.
+  @usableFromInline
   func wait(_ waiter: CheckedContinuation<Element?, Never>) {
     lock.withLock { state.wait(waiter) }.perform()
   }
 
   /// Ends the buffer after the values that are in it.
+  @usableFromInline
   func finish() {
     lock.withLock { state.finish() }.perform()
   }
 
   /// Ends the buffer, and drops what is in it.
+  @usableFromInline
   func cancel() {
     var dropped = FIFO<Element>()
     lock.withLock { state.cancel(dropping: &dropped) }.perform()
@@ -41,30 +48,35 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
 /// What is in a buffer, and who waits for it.
 ///
 /// Invariant: while somebody waits, there are no values, and the end has not come.
+@usableFromInline
 struct AsyncBufferState<Element: Sendable>: ~Copyable {
-  typealias Waiter = CheckedContinuation<Element?, Never>
+  @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
 
   /// What is to be done once the lock is open.
+  @usableFromInline
   enum Action {
     case none
     case resume(Waiter, Element?)
     case drop(Element)
 
     /// Letting go of the action is all that a drop takes.
+    @inlinable
     func perform() {
       if case .resume(let waiter, let value) = self { waiter.resume(returning: value) }
     }
   }
 
-  private let policy: BufferingPolicy
-  private var values = FIFO<Element>()
-  private var waiter: Waiter?
-  private var isFinished = false
+  @usableFromInline let policy: BufferingPolicy
+  @usableFromInline var values = FIFO<Element>()
+  @usableFromInline var waiter: Waiter?
+  @usableFromInline var isFinished = false
 
+  @inlinable
   init(_ policy: BufferingPolicy) {
     self.policy = policy
   }
 
+  @inlinable
   mutating func append(_ value: Element) -> Action {
     if isFinished { return .none }
     if let waiter {
@@ -87,6 +99,7 @@ struct AsyncBufferState<Element: Sendable>: ~Copyable {
     }
   }
 
+  @inlinable
   mutating func popFirst() -> Element? {
     values.popFirst()
   }
@@ -106,6 +119,7 @@ struct AsyncBufferState<Element: Sendable>: ~Copyable {
     return .none
   }
 
+  @usableFromInline
   mutating func finish() -> Action {
     isFinished = true
     guard let waiter else { return .none }
