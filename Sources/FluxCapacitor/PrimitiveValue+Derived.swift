@@ -72,6 +72,11 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// A reduce that changes several of them is told once. The constants may belong to several
   /// dispatchers: what changes in one reduce of one of them changes together.
   ///
+  /// Every change that is told is whole. Whoever starts to observe it, or reads it, while another thread
+  /// is in the midst of a reduce gets a whole value too if a reduce of that dispatcher was told here
+  /// before; otherwise it may be half of one, as that of two constants which are read one by one, and
+  /// ``Dispatcher/read(_:)`` prevents it. It waits for that reduce, up to a second.
+  ///
   /// ```swift
   /// let first = Variable("Emmett")
   /// let last = Variable("Brown")

@@ -18,7 +18,8 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   /// There are no errors.
   public typealias Failure = Never
 
-  @usableFromInline typealias Subscribe = @Sendable (_ changes: @escaping @Sendable (Element) -> Void) -> Dust
+  @usableFromInline typealias Subscribe =
+    @Sendable (_ changes: @escaping @Sendable (Element) -> Void) -> Dust
 
   @usableFromInline let policy: BufferingPolicy
   @usableFromInline let subscribe: Subscribe

@@ -141,6 +141,9 @@ struct DerivedStressTests {
     let dusts = DustBuster()
     let observers = (0..<20).map { _ in ExclusiveObserver() }
     let subscribing = Subscribing(2)
+    // From now on the constant knows whose reduces it follows.
+    both.observe { _ in }.cleaned(by: dusts)
+    dispatcher.transaction { for variable in variables { variable.value += 1 } }
 
     await inParallel(4) { thread in
       if thread < 2 {

@@ -22,12 +22,11 @@ extension Derivation {
   /// Locks all variables at once, at a time when no other thread is in the midst of a reduce, which may
   /// have written to some of them and not to others yet.
   ///
-  /// It looks at the dispatchers that have written to the variables before, or at all if none has been
-  /// seen to.
-  /// It waits for no reduce without a bound, for that may be waiting for what this thread holds.
+  /// It looks at the dispatchers that have been seen to write to the variables. It waits for no reduce
+  /// without a bound, for that may be waiting for what this thread holds.
   func lockRootsBetweenTurns(on thread: CurrentThread) {
     lockRoots()
-    guard onlyRoot == nil else { return }
+    guard onlyRoot == nil, !dispatchers.isEmpty else { return }
     let start = DispatchTime.now().uptimeNanoseconds
     while LiveRegistries.shared.isTurnHeld(of: dispatchers, besides: thread.id),
       DispatchTime.now().uptimeNanoseconds < start + Derivation.longestWait
@@ -38,8 +37,8 @@ extension Derivation {
     }
   }
 
-  /// 100 ms: more than a thread is put off the processor for in the midst of a reduce.
-  private static let longestWait: UInt64 = 100_000_000
+  /// 1 s: more than a thread is put off the processor for in the midst of a reduce.
+  private static let longestWait: UInt64 = 1_000_000_000
 
   func unlockRoots() {
     for root in roots { root.channel.lock.unlock() }

@@ -13,16 +13,13 @@ final class LiveRegistries: @unchecked Sendable {
     lock.withLock { Array(registries.values) }
   }
 
-  /// Whether another thread reduces, or runs a transaction, at one of these or, if there are none, at
-  /// any.
+  /// Whether another thread reduces, or runs a transaction, at one of these.
   func isTurnHeld(of some: [ObjectIdentifier], besides thread: UInt32) -> Bool {
-    func isHeld(_ registry: Registry) -> Bool {
-      registry.turn.isHeldForUser && !registry.turn.isHeld(by: thread)
-    }
-    return lock.withLock {
-      some.isEmpty
-        ? registries.values.contains(where: isHeld)
-        : some.contains { registries[$0].map(isHeld) ?? false }
+    lock.withLock {
+      some.contains { id in
+        guard let turn = registries[id]?.turnHolder else { return false }
+        return turn != 0 && turn != thread
+      }
     }
   }
 

@@ -12,6 +12,9 @@ final class Registry: @unchecked Sendable {
   /// The dispatcher's: held by the thread that reduces.
   @usableFromInline let turn = Lock()
 
+  /// The thread that reduces, or zero; a hint, but for one's own.
+  var turnHolder: UInt32 { turn.holder.load(ordering: .relaxed) }
+
   @usableFromInline let routes = RouteTable()
 
   // Both guarded by `lock`.
