@@ -7,9 +7,7 @@ extension Dispatcher {
     package typealias RelatedActionType = RepositoryAction
 
     case isRepositoryFetching(Bool)
-    case repositoryTotalCount(Int)
-    case addRepositories([GitHub.Repository])
-    case hasMoreRepositories(Bool)
+    case addRepositories([GitHub.Repository], totalCount: Int, hasMore: Bool)
     case removeAllRepositories
     case selectRepository(GitHub.Repository?)
     case repositoryFetchingFailed(ApiError)

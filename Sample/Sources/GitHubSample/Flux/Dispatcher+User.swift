@@ -8,8 +8,7 @@ extension Dispatcher {
 
     case selectUser(GitHub.User?)
     case isUserFetching(Bool)
-    case userTotalCount(Int)
-    case addUsers([GitHub.User])
+    case addUsers([GitHub.User], totalCount: Int)
     case removeAllUsers
     case userFetchingFailed(ApiError)
   }

@@ -20,10 +20,8 @@ package final class RepositoryAction: Actionable {
     await fetch { () async throws(ApiError) in
       let isWanted = query.isFiltered ? query.matches : nil
       var pager = Pager(RepositoriesRequest(query), limit: limit, where: isWanted)
-      defer { invoke(.hasMoreRepositories(pager.hasMore)) }
-      try await session.fetchPages(of: &pager) { repositories, totalCount in
-        invoke(.repositoryTotalCount(totalCount))
-        invoke(.addRepositories(repositories))
+      try await session.fetchPages(of: &pager) { repositories, totalCount, hasMore in
+        invoke(.addRepositories(repositories, totalCount: totalCount, hasMore: hasMore))
       }
     }
   }

@@ -29,9 +29,8 @@ package final class UserAction: Actionable {
   package func searchUsers(matching text: String, limit: Int?) async {
     await fetch { () async throws(ApiError) in
       var pager = Pager(UsersRequest(matching: text), limit: limit)
-      try await session.fetchPages(of: &pager) { users, totalCount in
-        invoke(.userTotalCount(totalCount))
-        invoke(.addUsers(users))
+      try await session.fetchPages(of: &pager) { users, totalCount, _ in
+        invoke(.addUsers(users, totalCount: totalCount))
       }
     }
   }

@@ -16,29 +16,24 @@ package final class ProgressView: Sendable {
   private let state = Protected(State())
   private let console: Console
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let text: @Sendable () -> String
+  private let text: Constant<String>
   private let width: Int
   private let dustBuster = DustBuster()
 
   /// - Parameter text: What goes on.
   init(
+    text: Constant<String>,
     stores: Stores,
-    environment: CommandEnvironment,
-    text: @escaping @Sendable () -> String
+    environment: CommandEnvironment
   ) {
     console = environment.console
     sleep = environment.sleep
     self.text = text
     width = environment.terminal.width ?? 80
-    for isFetching in [stores.user.isUserFetching, stores.repository.isRepositoryFetching] {
-      isFetching
-        .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
-        .cleaned(by: dustBuster)
-    }
-    stores.repository.repositories
-      .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
+    stores.isFetching
+      .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
       .cleaned(by: dustBuster)
-    stores.user.users
+    text
       .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
       .cleaned(by: dustBuster)
     stores.connection.wait
@@ -67,7 +62,7 @@ package final class ProgressView: Sendable {
   private func draw() {
     let frame = state.withLock { $0.spinning == nil ? nil : $0.frame }
     guard let frame else { return }
-    let line = "\(ProgressView.frames[frame % ProgressView.frames.count]) \(text())"
+    let line = "\(ProgressView.frames[frame % ProgressView.frames.count]) \(text.value)"
     // A line that fills the terminal could not be taken back.
     console.showActivity(line.cut(to: width - 1))
   }
