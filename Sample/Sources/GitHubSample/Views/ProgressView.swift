@@ -36,8 +36,8 @@ package final class ProgressView: Sendable {
     text
       .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
       .cleaned(by: dustBuster)
-    stores.connection.wait
-      .observe(ignoreFirst: true) { [weak self] in if let wait = $0 { self?.report(wait) } }
+    stores.connection.waits
+      .observe { [weak self] in self?.report($0) }
       .cleaned(by: dustBuster)
   }
 
