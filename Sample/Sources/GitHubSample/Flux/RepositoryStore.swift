@@ -36,7 +36,7 @@ package final class RepositoryStore: Storable {
 
   package func reduce(with state: Dispatcher.Repository) {
     switch state {
-    case .isRepositoryFetching(let isFetching):
+    case .isFetching(let isFetching):
       _isRepositoryFetching.value = isFetching
     case .addRepositories(let repositories, let totalCount, let hasMore):
       _repositories.value.append(contentsOf: repositories)
@@ -44,12 +44,12 @@ package final class RepositoryStore: Storable {
       _hasMore.value = hasMore
     case .selectRepository(let repository):
       _selectedRepository.value = repository
-    case .removeAllRepositories:
+    case .removeAll:
       _repositories.value = []
       _totalCount.value = nil
       _hasMore.value = false
       _failure.value = nil
-    case .repositoryFetchingFailed(let error):
+    case .fetchingFailed(let error):
       _failure.value = error
     }
   }

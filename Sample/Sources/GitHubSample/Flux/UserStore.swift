@@ -36,16 +36,16 @@ package final class UserStore: Storable {
     switch state {
     case .selectUser(let user):
       _selectedUser.value = user
-    case .isUserFetching(let isFetching):
+    case .isFetching(let isFetching):
       _isUserFetching.value = isFetching
     case .addUsers(let users, let totalCount):
       _users.value.append(contentsOf: users)
       _totalCount.value = totalCount
-    case .removeAllUsers:
+    case .removeAll:
       _users.value = []
       _totalCount.value = nil
       _failure.value = nil
-    case .userFetchingFailed(let error):
+    case .fetchingFailed(let error):
       _failure.value = error
     }
   }
