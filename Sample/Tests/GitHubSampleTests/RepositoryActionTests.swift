@@ -22,7 +22,7 @@ struct RepositoryActionTests {
       dust.clean()
       let expected = [[], [], ["mona/a", "mona/b"], ["mona/a", "mona/b", "mona/c"]]
       #expect(seen.withLock { $0 } == expected)
-      #expect(store.repositoryTotalCount.value == 3)
+      #expect(store.total.value == Total(shown: 3, all: 3))
       #expect(store.failure.value == nil)
     }
   }
@@ -100,11 +100,11 @@ struct RepositoryActionTests {
       let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
 
       await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
-      let hasMore = store.hasMoreRepositories.value
+      let hasMore = store.total.value?.hasMore
       await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
 
-      #expect(hasMore)
-      #expect(!store.hasMoreRepositories.value)
+      #expect(hasMore == true)
+      #expect(store.total.value == Total(shown: 1, all: 1))
     }
   }
 

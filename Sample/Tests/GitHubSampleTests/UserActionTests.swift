@@ -42,7 +42,7 @@ struct UserActionTests {
         ]
       )
       #expect(store.users.value == users)
-      #expect(store.userTotalCount.value == 3)
+      #expect(store.total.value == Total(shown: 3, all: 3))
       #expect(!store.isUserFetching.value)
     }
   }

@@ -4,7 +4,7 @@ extension ApiSession {
   /// A query that takes GitHub too long is asked again for half as much, twice.
   func fetchPages<Request: PagedRequest>(
     of pager: inout Pager<Request>,
-    _ receive: (_ items: [Request.Item], _ totalCount: Int) -> Void
+    _ receive: (_ items: [Request.Item], _ totalCount: Int, _ hasMore: Bool) -> Void
   ) async throws(ApiError) {
     var reductions = 0
     while let request = pager.nextRequest {
@@ -12,7 +12,7 @@ extension ApiSession {
       do throws(ApiError) {
         let page = try await send(request)
         reductions = 0
-        receive(pager.accept(page), page.totalCount)
+        receive(pager.accept(page), page.totalCount, pager.hasMore)
       } catch {
         guard error.reason.asksForLess, reductions < 2 else { throw error }
         reductions += 1

@@ -50,7 +50,6 @@ package final class PatientApiSession: ApiSession {
 
   private func wait(_ pause: Duration, after error: ApiError) async throws(ApiError) {
     if case .rateLimited = error.reason { connection.beginWaiting(pause, for: place) }
-    defer { connection.endWaiting() }
     do {
       try await sleep(pause)
     } catch {

@@ -5,53 +5,45 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
   let output = OutputFormat(options.common, terminal: environment.terminal)
   let isFiltered = options.query.isFiltered
   return await withSession(options.common, environment: environment) { stores in
-    let owner: @Sendable () -> String = {
-      DisplayText.oneLine(stores.user.selectedUser.value?.login ?? "")
+    let total = stores.repository.total
+    let owner = stores.user.selectedUser.map { DisplayText.oneLine($0?.login ?? "") }
+    let count: @Sendable (Total) -> String = {
+      isFiltered ? "\($0.shown) matching" : "\($0.shown) of \($0.all)"
     }
-    let (repositories, total) = (
-      stores.repository.repositories, stores.repository.repositoryTotalCount
-    )
     return [
-      ProgressView(stores: stores, environment: environment) {
-        let count = repositories.value.count
-        if count == 0 { return "Fetching repositories…" }
-        return isFiltered
-          ? "Fetched \(count) matching repositories…"
-          : "Fetched \(count) of \(total.value) repositories…"
-      },
+      ProgressView(
+        text: total.map { total in
+          guard let total, total.shown > 0 else { return "Fetching repositories…" }
+          return "Fetched \(count(total)) repositories…"
+        },
+        stores: stores,
+        environment: environment
+      ),
       ListView(
-        items: repositories,
-        isFetching: stores.repository.isRepositoryFetching,
-        failure: stores.repository.failure,
+        items: stores.repository.repositories,
+        title: Constant.combine(total, owner).map { total, owner in
+          guard let total else { return nil }
+          let more = total.hasMore ? "; see --limit and --all" : ""
+          return "Showing \(count(total)) repositories in @\(owner)\(more)"
+        },
+        stores: stores,
         format: RepositoryFormat.list,
         output: output,
         environment: environment,
-        title: {
-          let count = repositories.value.count
-          let more = stores.repository.hasMoreRepositories.value ? "; see --limit and --all" : ""
-          return isFiltered
-            ? "Showing \(count) matching repositories in @\(owner())\(more)"
-            : "Showing \(count) of \(total.value) repositories in @\(owner())\(more)"
-        },
         summary: { repositories, width, hasColors in
           let languages = repositories.compactMap(\.primaryLanguage)
           return LanguageBar.line(for: languages, width: width, hasColors: hasColors)
         }
       ),
       OutcomeView(
-        isFetching: stores.user.isUserFetching,
-        failure: stores.user.failure,
-        console: environment.console
-      ),
-      OutcomeView(
-        isFetching: stores.repository.isRepositoryFetching,
-        failure: stores.repository.failure,
+        stores: stores,
         console: environment.console,
-        count: { (repositories.value.count, isFiltered ? nil : total.value) },
-        nothing: {
-          guard output.isForPeople, repositories.value.isEmpty else { return nil }
-          return isFiltered && total.value > 0
-            ? "No repositories in @\(owner()) match." : "@\(owner()) has no repositories."
+        total: total,
+        isFiltered: isFiltered,
+        nothing: Constant.combine(total, owner).map { total, owner in
+          guard output.isForPeople, let total, total.shown == 0 else { return nil }
+          return isFiltered && total.all > 0
+            ? "No repositories in @\(owner) match." : "@\(owner) has no repositories."
         }
       ),
     ]

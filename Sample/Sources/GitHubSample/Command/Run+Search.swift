@@ -5,34 +5,35 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
   let output = OutputFormat(options.common, terminal: environment.terminal)
   let text = DisplayText.oneLine(options.text)
   return await withSession(options.common, environment: environment) { stores in
-    let (users, total) = (stores.user.users, stores.user.userTotalCount)
+    let total = stores.user.total
     return [
-      ProgressView(stores: stores, environment: environment) {
-        let count = users.value.count
-        return count == 0 ? "Searching…" : "Found \(count) of \(total.value) users…"
-      },
+      ProgressView(
+        text: total.map { total in
+          guard let total, total.shown > 0 else { return "Searching…" }
+          return "Found \(total.shown) of \(total.all) users…"
+        },
+        stores: stores,
+        environment: environment
+      ),
       ListView(
-        items: users,
-        isFetching: stores.user.isUserFetching,
-        failure: stores.user.failure,
+        items: stores.user.users,
+        title: total.map { total in
+          guard let total else { return nil }
+          let isLimited = options.limit.map { total.shown >= $0 && total.hasMore } ?? false
+          let more = isLimited ? "; see --limit and --all" : ""
+          return "Showing \(total.shown) of \(total.all) users matching '\(text)'\(more)"
+        },
+        stores: stores,
         format: UserFormat.list,
         output: output,
-        environment: environment,
-        title: {
-          let count = users.value.count
-          let isLimited = options.limit.map { count >= $0 && count < total.value } ?? false
-          let more = isLimited ? "; see --limit and --all" : ""
-          return "Showing \(count) of \(total.value) users matching '\(text)'\(more)"
-        },
-        summary: { _, _, _ in nil }
+        environment: environment
       ),
       OutcomeView(
-        isFetching: stores.user.isUserFetching,
-        failure: stores.user.failure,
+        stores: stores,
         console: environment.console,
-        count: { (users.value.count, total.value) },
-        nothing: {
-          output.isForPeople && users.value.isEmpty ? "No users match '\(text)'." : nil
+        total: total,
+        nothing: total.map {
+          output.isForPeople && $0?.shown == 0 ? "No users match '\(text)'." : nil
         }
       ),
     ]

@@ -5,13 +5,13 @@ func show(_ options: ShowOptions, environment: CommandEnvironment) async -> Exit
   let output = OutputFormat(options.common, terminal: environment.terminal)
   return await withSession(options.common, environment: environment) { stores in
     [
-      ProgressView(stores: stores, environment: environment) { "Fetching the repository…" },
-      RepositoryView(store: stores.repository, output: output, environment: environment),
-      OutcomeView(
-        isFetching: stores.repository.isRepositoryFetching,
-        failure: stores.repository.failure,
-        console: environment.console
+      ProgressView(
+        text: Constant(Variable("Fetching the repository…")),
+        stores: stores,
+        environment: environment
       ),
+      RepositoryView(stores: stores, output: output, environment: environment),
+      OutcomeView(stores: stores, console: environment.console),
     ]
   } operation: { session, _ in
     await RepositoryAction(session: session)

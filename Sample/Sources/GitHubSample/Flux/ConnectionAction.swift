@@ -9,8 +9,4 @@ package final class ConnectionAction: Actionable {
   func beginWaiting(_ duration: Duration, for place: String) {
     invoke(.wait(ConnectionStore.Wait(duration: duration, place: place)))
   }
-
-  func endWaiting() {
-    invoke(.wait(nil))
-  }
 }

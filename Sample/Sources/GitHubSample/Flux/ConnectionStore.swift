@@ -1,10 +1,10 @@
 import FluxCapacitor
 
-/// Holds what the requests are waiting for, apart from their answers.
+/// Tells what happens to the requests, apart from their answers.
 package final class ConnectionStore: Storable {
   package typealias DispatchStateType = Dispatcher.Connection
 
-  /// A rate limit that is waited out.
+  /// A rate limit that is waited out from now on.
   package struct Wait: Equatable, Sendable {
     package let duration: Duration
     package let place: String
@@ -15,16 +15,16 @@ package final class ConnectionStore: Storable {
     }
   }
 
-  package let wait: Constant<Wait?>
-  private let _wait = Variable<Wait?>(nil)
+  package let waits: Signal<Wait>
+  private let _waits = Sink<Wait>()
 
   package init() {
-    wait = Constant(_wait)
+    waits = Signal(_waits)
   }
 
   package func reduce(with state: Dispatcher.Connection) {
     switch state {
-    case .wait(let wait): _wait.value = wait
+    case .wait(let wait): _waits.send(wait)
     }
   }
 }

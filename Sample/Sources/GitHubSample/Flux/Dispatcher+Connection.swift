@@ -6,6 +6,6 @@ extension Dispatcher {
     package typealias RelatedStoreType = ConnectionStore
     package typealias RelatedActionType = ConnectionAction
 
-    case wait(ConnectionStore.Wait?)
+    case wait(ConnectionStore.Wait)
   }
 }

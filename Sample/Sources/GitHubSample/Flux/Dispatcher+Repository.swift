@@ -2,16 +2,14 @@ import FluxCapacitor
 
 extension Dispatcher {
   /// The states that fetching a user's repositories goes through.
-  package enum Repository: DispatchState {
+  package enum Repository: FetchingState {
     package typealias RelatedStoreType = RepositoryStore
     package typealias RelatedActionType = RepositoryAction
 
-    case isRepositoryFetching(Bool)
-    case repositoryTotalCount(Int)
-    case addRepositories([GitHub.Repository])
-    case hasMoreRepositories(Bool)
-    case removeAllRepositories
+    case removeAll
+    case isFetching(Bool)
+    case addRepositories([GitHub.Repository], totalCount: Int, hasMore: Bool)
     case selectRepository(GitHub.Repository?)
-    case repositoryFetchingFailed(ApiError)
+    case fetchingFailed(ApiError)
   }
 }

@@ -2,15 +2,14 @@ import FluxCapacitor
 
 extension Dispatcher {
   /// The states of whose repositories are looked at, and of a search for users.
-  package enum User: DispatchState {
+  package enum User: FetchingState {
     package typealias RelatedStoreType = UserStore
     package typealias RelatedActionType = UserAction
 
     case selectUser(GitHub.User?)
-    case isUserFetching(Bool)
-    case userTotalCount(Int)
-    case addUsers([GitHub.User])
-    case removeAllUsers
-    case userFetchingFailed(ApiError)
+    case removeAll
+    case isFetching(Bool)
+    case addUsers([GitHub.User], totalCount: Int)
+    case fetchingFailed(ApiError)
   }
 }

@@ -1,10 +1,11 @@
 import FluxCapacitor
 
-/// Fetches repositories, and tells the stores how it goes.
-package final class RepositoryAction: Actionable {
+/// Fetches repositories, and tells the stores how it goes. The newest fetching wins.
+package struct RepositoryAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.Repository
 
-  private let session: any ApiSession
+  let session: any ApiSession
+  let newest = NewestFetching()
 
   package init(session: any ApiSession) {
     self.session = session
@@ -20,31 +21,20 @@ package final class RepositoryAction: Actionable {
     await fetch { () async throws(ApiError) in
       let isWanted = query.isFiltered ? query.matches : nil
       var pager = Pager(RepositoriesRequest(query), limit: limit, where: isWanted)
-      defer { invoke(.hasMoreRepositories(pager.hasMore)) }
-      try await session.fetchPages(of: &pager) { repositories, totalCount in
-        invoke(.repositoryTotalCount(totalCount))
-        invoke(.addRepositories(repositories))
+      try await session.fetchPages(of: &pager) { repositories, totalCount, hasMore in
+        invokeUnlessCancelled(
+          .addRepositories(repositories, totalCount: totalCount, hasMore: hasMore)
+        )
       }
     }
   }
 
   /// Fetches one repository, which ``RepositoryStore/selectedRepository`` then shows.
   package func fetchRepository(owner: String, name: String) async {
-    invoke(.selectRepository(nil))
     await fetch { () async throws(ApiError) in
+      invokeUnlessCancelled(.selectRepository(nil))
       let request = RepositoryRequest(owner: owner, name: name)
-      invoke(.selectRepository(try await session.send(request)))
+      invokeUnlessCancelled(.selectRepository(try await session.send(request)))
     }
-  }
-
-  private func fetch(_ body: () async throws(ApiError) -> Void) async {
-    invoke(.removeAllRepositories)
-    invoke(.isRepositoryFetching(true))
-    do throws(ApiError) {
-      try await body()
-    } catch {
-      invoke(.repositoryFetchingFailed(error))
-    }
-    invoke(.isRepositoryFetching(false))
   }
 }

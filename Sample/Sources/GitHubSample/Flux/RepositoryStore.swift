@@ -11,13 +11,10 @@ package final class RepositoryStore: Storable {
   package let repositories: Constant<[GitHub.Repository]>
   private let _repositories = Variable<[GitHub.Repository]>([])
 
-  /// How many repositories the server counts, whatever the number that was asked for.
-  package let repositoryTotalCount: Constant<Int>
-  private let _repositoryTotalCount = Variable<Int>(0)
-
-  /// Whether there may be more than were asked for.
-  package let hasMoreRepositories: Constant<Bool>
-  private let _hasMoreRepositories = Variable<Bool>(false)
+  /// How many have come, of how many; nil before the first page has.
+  package let total: Constant<Total?>
+  private let _totalCount = Variable<Int?>(nil)
+  private let _hasMore = Variable<Bool>(false)
 
   package let selectedRepository: Constant<GitHub.Repository?>
   private let _selectedRepository = Variable<GitHub.Repository?>(nil)
@@ -29,30 +26,30 @@ package final class RepositoryStore: Storable {
   package init() {
     isRepositoryFetching = Constant(_isRepositoryFetching)
     repositories = Constant(_repositories)
-    repositoryTotalCount = Constant(_repositoryTotalCount)
-    hasMoreRepositories = Constant(_hasMoreRepositories)
+    total = Constant.combine(repositories, Constant(_totalCount), Constant(_hasMore))
+      .map { repositories, totalCount, hasMore in
+        totalCount.map { Total(shown: repositories.count, all: $0, hasMore: hasMore) }
+      }
     selectedRepository = Constant(_selectedRepository)
     failure = Constant(_failure)
   }
 
   package func reduce(with state: Dispatcher.Repository) {
     switch state {
-    case .isRepositoryFetching(let isFetching):
+    case .isFetching(let isFetching):
       _isRepositoryFetching.value = isFetching
-    case .repositoryTotalCount(let count):
-      _repositoryTotalCount.value = count
-    case .addRepositories(let repositories):
+    case .addRepositories(let repositories, let totalCount, let hasMore):
       _repositories.value.append(contentsOf: repositories)
-    case .hasMoreRepositories(let hasMore):
-      _hasMoreRepositories.value = hasMore
+      _totalCount.value = totalCount
+      _hasMore.value = hasMore
     case .selectRepository(let repository):
       _selectedRepository.value = repository
-    case .removeAllRepositories:
+    case .removeAll:
       _repositories.value = []
-      _repositoryTotalCount.value = 0
-      _hasMoreRepositories.value = false
+      _totalCount.value = nil
+      _hasMore.value = false
       _failure.value = nil
-    case .repositoryFetchingFailed(let error):
+    case .fetchingFailed(let error):
       _failure.value = error
     }
   }

@@ -6,10 +6,19 @@ package struct Stores: Sendable {
   package let repository = RepositoryStore.instantiate()
   package let connection = ConnectionStore.instantiate()
 
-  package init() {}
+  /// Whether anything is being fetched.
+  let isFetching: Constant<Bool>
+
+  /// Why a fetching ended early, if one did.
+  let failure: Constant<ApiError?>
+
+  package init() {
+    isFetching = Constant.combine(user.isUserFetching, repository.isRepositoryFetching)
+      .map { $0 || $1 }
+      .removeDuplicates()
+    failure = Constant.combine(user.failure, repository.failure).map { $0 ?? $1 }
+  }
 
   /// How the command ends, as the stores have it.
-  var exitCode: ExitCode {
-    (user.failure.value ?? repository.failure.value)?.exitCode ?? .success
-  }
+  var exitCode: ExitCode { failure.value?.exitCode ?? .success }
 }

@@ -1,10 +1,11 @@
 import FluxCapacitor
 
-/// Chooses whose repositories are looked at, and searches for users.
-package final class UserAction: Actionable {
+/// Chooses whose repositories are looked at, and searches for users. The newest fetching wins.
+package struct UserAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.User
 
-  private let session: any ApiSession
+  let session: any ApiSession
+  let newest = NewestFetching()
 
   package init(session: any ApiSession) {
     self.session = session
@@ -17,9 +18,9 @@ package final class UserAction: Actionable {
 
   /// Selects the user whose token it is, and returns when that is done or has failed.
   package func selectViewer() async {
-    invoke(.selectUser(nil))
     await fetch { () async throws(ApiError) in
-      invoke(.selectUser(try await session.send(ViewerRequest())))
+      invokeUnlessCancelled(.selectUser(nil))
+      invokeUnlessCancelled(.selectUser(try await session.send(ViewerRequest())))
     }
   }
 
@@ -29,21 +30,9 @@ package final class UserAction: Actionable {
   package func searchUsers(matching text: String, limit: Int?) async {
     await fetch { () async throws(ApiError) in
       var pager = Pager(UsersRequest(matching: text), limit: limit)
-      try await session.fetchPages(of: &pager) { users, totalCount in
-        invoke(.userTotalCount(totalCount))
-        invoke(.addUsers(users))
+      try await session.fetchPages(of: &pager) { users, totalCount, _ in
+        invokeUnlessCancelled(.addUsers(users, totalCount: totalCount))
       }
     }
-  }
-
-  private func fetch(_ body: () async throws(ApiError) -> Void) async {
-    invoke(.removeAllUsers)
-    invoke(.isUserFetching(true))
-    do throws(ApiError) {
-      try await body()
-    } catch {
-      invoke(.userFetchingFailed(error))
-    }
-    invoke(.isUserFetching(false))
   }
 }

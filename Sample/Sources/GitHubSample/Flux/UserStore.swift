@@ -14,9 +14,9 @@ package final class UserStore: Storable {
   package let users: Constant<[GitHub.User]>
   private let _users = Variable<[GitHub.User]>([])
 
-  /// How many the search matches, whatever the number that was asked for.
-  package let userTotalCount: Constant<Int>
-  private let _userTotalCount = Variable(0)
+  /// How many have come, of how many that match; nil before the first page has.
+  package let total: Constant<Total?>
+  private let _totalCount = Variable<Int?>(nil)
 
   /// Why the fetching ended early; the users that came before it stay.
   package let failure: Constant<ApiError?>
@@ -26,7 +26,9 @@ package final class UserStore: Storable {
     selectedUser = Constant(_selectedUser)
     isUserFetching = Constant(_isUserFetching)
     users = Constant(_users)
-    userTotalCount = Constant(_userTotalCount)
+    total = Constant.combine(users, Constant(_totalCount)).map { users, totalCount in
+      totalCount.map { Total(shown: users.count, all: $0, hasMore: users.count < $0) }
+    }
     failure = Constant(_failure)
   }
 
@@ -34,17 +36,16 @@ package final class UserStore: Storable {
     switch state {
     case .selectUser(let user):
       _selectedUser.value = user
-    case .isUserFetching(let isFetching):
+    case .isFetching(let isFetching):
       _isUserFetching.value = isFetching
-    case .userTotalCount(let count):
-      _userTotalCount.value = count
-    case .addUsers(let users):
+    case .addUsers(let users, let totalCount):
       _users.value.append(contentsOf: users)
-    case .removeAllUsers:
+      _totalCount.value = totalCount
+    case .removeAll:
       _users.value = []
-      _userTotalCount.value = 0
+      _totalCount.value = nil
       _failure.value = nil
-    case .userFetchingFailed(let error):
+    case .fetchingFailed(let error):
       _failure.value = error
     }
   }

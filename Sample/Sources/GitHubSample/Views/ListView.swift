@@ -5,43 +5,44 @@ import Foundation
 /// them when the fetching has ended, as a table or as JSON.
 package final class ListView<Item: Sendable>: Sendable {
   private let items: Constant<[Item]>
+  private let title: Constant<String?>
   private let failure: Constant<ApiError?>
   private let format: ListFormat<Item>
   private let output: OutputFormat
   private let console: Console
   private let now: @Sendable () -> Date
-  private let title: @Sendable () -> String
   private let summary: @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
   private let shownCount = Protected(0)
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - title: What stands above a table.
+  ///   - title: What stands above a table; nil before anything has come.
   ///   - summary: What stands below it.
   init(
     items: Constant<[Item]>,
-    isFetching: Constant<Bool>,
-    failure: Constant<ApiError?>,
+    title: Constant<String?>,
+    stores: Stores,
     format: ListFormat<Item>,
     output: OutputFormat,
     environment: CommandEnvironment,
-    title: @escaping @Sendable () -> String,
-    summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
+    summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String? = { _, _, _ in
+      nil
+    }
   ) {
     self.items = items
-    self.failure = failure
+    self.title = title
+    failure = stores.failure
     self.format = format
     self.output = output
     console = environment.console
     now = environment.now
-    self.title = title
     self.summary = summary
     if case .lines(let hasColors) = output {
       items
         .observe { [weak self] in self?.showLines(for: $0, hasColors: hasColors) }
         .cleaned(by: dustBuster)
     } else {
-      isFetching
+      stores.isFetching
         .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showAll() } }
         .cleaned(by: dustBuster)
     }
@@ -57,6 +58,7 @@ package final class ListView<Item: Sendable>: Sendable {
   }
 
   private func showAll() {
+    guard let title = title.value else { return }
     let items = items.value
     switch output {
     case .lines:
@@ -69,7 +71,7 @@ package final class ListView<Item: Sendable>: Sendable {
       guard !items.isEmpty else { return }
       let table = Table(format.columns(now()))
       var lines =
-        [title().cut(to: width), ""] + table.lines(for: items, width: width, hasColors: hasColors)
+        [title.cut(to: width), ""] + table.lines(for: items, width: width, hasColors: hasColors)
       if let summary = summary(items, width, hasColors) { lines += ["", summary] }
       console.print(lines.joined(separator: "\n"))
     }

@@ -5,25 +5,27 @@ import FluxCapacitor
 package final class OutcomeView: Sendable {
   private let console: Console
   private let failure: Constant<ApiError?>
-  private let count: @Sendable () -> (shown: Int, total: Int?)
-  private let nothing: @Sendable () -> String?
+  private let total: Constant<Total?>
+  private let isFiltered: Bool
+  private let nothing: Constant<String?>
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - count: How many things are shown, and of how many, as far as that is known.
+  ///   - isFiltered: Whether the server counts others than those that are shown.
   ///   - nothing: What to say without a failure, if there is nothing to be shown.
   init(
-    isFetching: Constant<Bool>,
-    failure: Constant<ApiError?>,
+    stores: Stores,
     console: Console,
-    count: @escaping @Sendable () -> (shown: Int, total: Int?) = { (0, nil) },
-    nothing: @escaping @Sendable () -> String? = { nil }
+    total: Constant<Total?> = Constant(Variable(nil)),
+    isFiltered: Bool = false,
+    nothing: Constant<String?> = Constant(Variable(nil))
   ) {
     self.console = console
-    self.failure = failure
-    self.count = count
+    failure = stores.failure
+    self.total = total
+    self.isFiltered = isFiltered
     self.nothing = nothing
-    isFetching
+    stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showOutcome() } }
       .cleaned(by: dustBuster)
   }
@@ -32,12 +34,15 @@ package final class OutcomeView: Sendable {
     if let failure = failure.value {
       // Only an output that can't be written to cancels anything, and that is said elsewhere.
       guard failure.reason != .cancelled else { return }
-      let (shown, total) = count()
-      let numbers = total.map { ": it has \(shown) of \($0)" } ?? ""
-      let loss = " The list above is incomplete\(numbers)."
-      console.report("github-repos: \(failure.message)\(shown > 0 ? loss : "")")
-    } else if let nothing = nothing() {
+      console.report("github-repos: \(failure.message)\(loss)")
+    } else if let nothing = nothing.value {
       console.report(nothing)
     }
+  }
+
+  private var loss: String {
+    guard let total = total.value, total.shown > 0 else { return "" }
+    let numbers = isFiltered ? "" : ": it has \(total.shown) of \(total.all)"
+    return " The list above is incomplete\(numbers)."
   }
 }

@@ -8,68 +8,64 @@ package final class ProgressView: Sendable {
 
   private struct State {
     var frame = 0
-
-    /// There as long as something is fetched.
-    var spinning: Task<Void, Never>?
+    var isSpinning = false
   }
 
   private let state = Protected(State())
   private let console: Console
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let text: @Sendable () -> String
+  private let text: Constant<String>
   private let width: Int
+  private let spinning = DustBuster()
   private let dustBuster = DustBuster()
 
   /// - Parameter text: What goes on.
   init(
+    text: Constant<String>,
     stores: Stores,
-    environment: CommandEnvironment,
-    text: @escaping @Sendable () -> String
+    environment: CommandEnvironment
   ) {
     console = environment.console
     sleep = environment.sleep
     self.text = text
     width = environment.terminal.width ?? 80
-    for isFetching in [stores.user.isUserFetching, stores.repository.isRepositoryFetching] {
-      isFetching
-        .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
-        .cleaned(by: dustBuster)
-    }
-    stores.repository.repositories
+    stores.isFetching
+      .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
+      .cleaned(by: dustBuster)
+    text
       .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
       .cleaned(by: dustBuster)
-    stores.user.users
-      .observe(ignoreFirst: true) { [weak self] _ in self?.draw() }
-      .cleaned(by: dustBuster)
-    stores.connection.wait
-      .observe(ignoreFirst: true) { [weak self] in if let wait = $0 { self?.report(wait) } }
+    stores.connection.waits
+      .observe { [weak self] in self?.report($0) }
       .cleaned(by: dustBuster)
   }
 
   private func begin() {
-    // Ends with `end()`, which the end of every fetching brings about.
-    let spinning = Task { [weak self, sleep] in
+    state.withLock { $0.isSpinning = true }
+    draw()
+    // Cancelled by `end()`, or with the bag when this view goes.
+    Task(replacing: spinning) { [weak self, sleep] in
       while (try? await sleep(ProgressView.pace)) != nil, !Task.isCancelled {
-        guard let self else { return }
-        self.state.withLock { $0.frame += 1 }
-        self.draw()
+        self?.draw(turningBy: 1)
       }
     }
-    state.withLock { $0.spinning = spinning }
-    draw()
   }
 
   private func end() {
-    state.withLock { $0.spinning.take()?.cancel() }
+    spinning.clean()
+    state.withLock { $0.isSpinning = false }
     console.hideActivity()
   }
 
-  private func draw() {
-    let frame = state.withLock { $0.spinning == nil ? nil : $0.frame }
-    guard let frame else { return }
-    let line = "\(ProgressView.frames[frame % ProgressView.frames.count]) \(text())"
-    // A line that fills the terminal could not be taken back.
-    console.showActivity(line.cut(to: width - 1))
+  private func draw(turningBy step: Int = 0) {
+    // The lock is held to the end, so that nothing is drawn any more once it spins no more.
+    state.withLock { state in
+      guard state.isSpinning else { return }
+      state.frame += step
+      let frame = ProgressView.frames[state.frame % ProgressView.frames.count]
+      // A line that fills the terminal could not be taken back.
+      console.showActivity("\(frame) \(text.value)".cut(to: width - 1))
+    }
   }
 
   private func report(_ wait: ConnectionStore.Wait) {

@@ -3,24 +3,24 @@ import Foundation
 
 /// Shows the repository that is selected.
 package final class RepositoryView: Sendable {
-  private let store: RepositoryStore
+  private let repository: Constant<GitHub.Repository?>
   private let output: OutputFormat
   private let console: Console
   private let now: @Sendable () -> Date
   private let dustBuster = DustBuster()
 
-  init(store: RepositoryStore, output: OutputFormat, environment: CommandEnvironment) {
-    self.store = store
+  init(stores: Stores, output: OutputFormat, environment: CommandEnvironment) {
+    repository = stores.repository.selectedRepository
     self.output = output
     console = environment.console
     now = environment.now
-    store.isRepositoryFetching
+    stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.show() } }
       .cleaned(by: dustBuster)
   }
 
   private func show() {
-    guard let repository = store.selectedRepository.value else { return }
+    guard let repository = repository.value else { return }
     switch output {
     case .lines:
       console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
