@@ -3,7 +3,7 @@
   import Foundation
   import Testing
 
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct LinkingTests {
     @Test func statesThatAreLinkedBothWaysCompile() async throws {
       let output = try await typecheck(store: "OtherStore", action: "OtherAction")

@@ -3,7 +3,7 @@ import FluxCapacitor
 import Testing
 
 /// Bindings end with their target, and free what they hold.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BindingLifetimeTests {
   @Test func firstChangeAfterTheTargetFreesTheClosureOnCurrent() {
     let variable = Variable(0)

@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChangesTests {
   @Test func nothingIsToldAtSubscription() {
     let variable = Variable(1)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// What can be counted of the costs; the times are for the benchmark to tell.
-@Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
 struct CostTests {
   @Test func theCountSeesAllocations() async {
     await #expect(processExitsWith: .success) {

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 /// B8: a store is told what its consumers want of it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueryableTests {
   private let store = PriceStore()
   private let dusts = DustBuster()

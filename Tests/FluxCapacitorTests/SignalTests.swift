@@ -123,7 +123,7 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test(.timeLimit(.minutes(2))) func nothingIsLostOrDoubledFromManyThreads() {
+  @Test(.timeLimit(.minutes(10))) func nothingIsLostOrDoubledFromManyThreads() {
     let sink = Sink<Int>()
     let observer = Log<Int>()
     let dust = sink.signal.observe { observer.append($0) }

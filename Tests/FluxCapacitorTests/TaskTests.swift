@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TaskTests {
   // MARK: Cleaned by a bag
 

@@ -133,7 +133,7 @@ struct TrackingTests {
     #expect(count.value == 2)
   }
 
-  @Test(.timeLimit(.minutes(2))) func observationsEndWithTheLastValue() async {
+  @Test(.timeLimit(.minutes(10))) func observationsEndWithTheLastValue() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
@@ -150,7 +150,7 @@ struct TrackingTests {
   }
 
   /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
-  @Test(.timeLimit(.minutes(4))) func racesLeaveEveryTrackingNoted() async {
+  @Test(.timeLimit(.minutes(10))) func racesLeaveEveryTrackingNoted() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Mistakes of the programmer's end the process with a sentence, and never hang.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrapTests {
   @Test func mutationInsideItsOwnMutation() async {
     let result = await #expect(
@@ -145,7 +145,7 @@ private final class ReadingStore: Storable {
 }
 
 #if DEBUG
-  @Suite(.timeLimit(.minutes(4)))
+  @Suite(.timeLimit(.minutes(10)))
   struct CycleTests {
     @Test func observersThatSetEachOtherForEverTrapAndAreNamed() async throws {
       let result = try await #require(

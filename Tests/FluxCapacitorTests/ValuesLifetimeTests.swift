@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// How sequences end, and what is freed when.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ValuesLifetimeTests {
   // MARK: How it ends
 

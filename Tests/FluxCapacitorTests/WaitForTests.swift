@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 /// B7: a store's reduce may wait for that of another.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WaitForTests {
   private let log = Log<String>()
 

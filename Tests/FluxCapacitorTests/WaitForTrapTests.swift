@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 /// A wait that cannot end, or has nothing to wait in, ends the process with a sentence.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WaitForTrapTests {
   @Test func storesThatWaitForEachOther() async {
     let result = await #expect(
