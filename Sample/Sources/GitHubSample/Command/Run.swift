@@ -70,8 +70,8 @@ func withSession(
   )
   if let token = session.token { console.hide(token) }
   // Cancelled if there is nobody left to work for.
-  let work = Task { await operation(session, stores) }
-  console.whenOutputFails { work.cancel() }
-  await work.value
+  let work = DustBuster()
+  console.whenOutputFails { work.clean() }
+  await Task(replacing: work) { await operation(session, stores) }.value
   return withExtendedLifetime(views) { stores.exitCode }
 }
