@@ -1,0 +1,176 @@
+import FluxCapacitor
+import Testing
+
+struct CombineTests {
+  @Test func combineTellsAReduceOnce() {
+    let first = Variable(1)
+    let second = Variable("a")
+    let third = Variable(true)
+    let log = Log<String>()
+    let combined = Constant.combine(Constant(first), Constant(second), Constant(third))
+    let dust = combined.observe { log.append("\($0.0)\($0.1)\($0.2)") }
+
+    Dispatcher().transaction {
+      first.value = 2
+      third.value = false
+      first.value = 3
+    }
+    second.value = "b"
+
+    #expect(log.entries == ["1atrue", "3afalse", "3bfalse"])
+    #expect(combined.value == (3, "b", false) as (Int, String, Bool))
+    dust.clean()
+  }
+
+  @Test func diamondTellsOneConsistentValueAChange() {
+    let source = Variable(1)
+    let count = Tally()
+    let doubled = source.map { $0 * 2 }
+    let tripled = source.map { $0 * 3 }
+    let sums = Constant.combine(doubled, tripled).map { doubled, tripled in
+      count.add()
+      return doubled + tripled
+    }
+    let all = Constant.combine(Constant(source), sums, doubled)
+    let log = Log<[Int]>()
+    let dust = all.observe { log.append([$0.0, $0.1, $0.2]) }
+
+    source.value = 2
+    source.value = 3
+
+    #expect(log.entries == [[1, 5, 2], [2, 10, 4], [3, 15, 6]])
+    #expect(count.value == 3)
+    dust.clean()
+  }
+
+  @Test func ladderOfDiamondsIsComputedOnceARung() {
+    let source = Variable(1)
+    let count = Tally()
+    var rung = Constant(source)
+    for _ in 0..<30 {
+      let left = rung.map { $0 &+ 1 }
+      let right = rung.map { $0 &- 1 }
+      rung = Constant.combine(left, right).map { left, right in
+        count.add()
+        return left &+ right
+      }
+    }
+    let log = Log<Int>()
+    let dust = rung.observe { log.append($0) }
+
+    source.value = 2
+
+    #expect(log.entries == [1 << 30, 2 << 30])
+    #expect(count.value == 60)
+    dust.clean()
+  }
+
+  @Test func mutationThatWritesAnotherVariableIsToldOnce() {
+    let first = Variable(0)
+    let second = Variable(0)
+    let log = Log<[Int]>()
+    let dust = Constant.combine(Constant(first), Constant(second)).observe {
+      log.append([$0.0, $0.1])
+    }
+
+    first.modify {
+      $0 = 1
+      second.value = 1
+    }
+
+    #expect(log.entries == [[0, 0], [1, 1]])
+    dust.clean()
+  }
+
+  @Test func variableOfTwoDispatchersCombineAndEachStaysConsistent() {
+    let dispatchers = [Dispatcher(), Dispatcher()]
+    let variables = (0..<4).map { _ in Variable(0) }
+    let log = Log<[Int]>()
+    let dust = Constant.combine(
+      Constant(variables[0]),
+      Constant(variables[1]),
+      Constant(variables[2]),
+      Constant(variables[3])
+    ).observe { log.append([$0.0, $0.1, $0.2, $0.3]) }
+
+    dispatchers[0].transaction {
+      variables[0].value = 1
+      variables[1].value = 1
+    }
+    dispatchers[1].transaction {
+      variables[2].value = 1
+      variables[3].value = 1
+    }
+
+    #expect(log.entries == [[0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1]])
+    dust.clean()
+  }
+
+  @Test func writeOfAnotherThreadAmidATransactionLeavesNothingStale() {
+    let first = Variable(0)
+    let second = Variable(0)
+    let log = Log<[Int]>()
+    let dust = Constant.combine(Constant(first), Constant(second)).observe {
+      log.append([$0.0, $0.1])
+    }
+
+    Dispatcher().transaction {
+      first.value = 1
+      Beside {
+        second.value = 7
+        first.value = 7
+      }.join()
+      second.value = 1
+    }
+
+    #expect(log.entries.last == [7, 1])
+    #expect(log.entries.first == [0, 0])
+    dust.clean()
+  }
+
+  @Test(arguments: [false, true]) func observerThatJoinsAmidATransactionIsToldItsEnd(
+    isObserved: Bool
+  ) {
+    let first = Variable(0)
+    let second = Variable(0)
+    let doubled = first.map { $0 * 2 }
+    let both = Constant.combine(doubled.map { $0 + 1 }, Constant(second))
+    let old = Log<[Int]>()
+    let single = Log<Int>()
+    let pairs = Log<[Int]>()
+    let dusts = DustBuster()
+    if isObserved { both.observe { old.append([$0.0, $0.1]) }.cleaned(by: dusts) }
+
+    Dispatcher().transaction {
+      first.value = 1
+      Beside {
+        doubled.observe(ignoreFirst: true) { single.append($0) }.cleaned(by: dusts)
+        both.observe(ignoreFirst: true) { pairs.append([$0.0, $0.1]) }.cleaned(by: dusts)
+      }.join()
+      first.value = 2
+      second.value = 2
+    }
+    second.value = 3
+
+    #expect(old.entries == (isObserved ? [[1, 0], [5, 2], [5, 3]] : []))
+    #expect(single.entries == [4])
+    #expect(pairs.entries == [[5, 2], [5, 3]])
+  }
+
+  @Test func observerThatJoinsAfterATransactionsLastWriteIsNotToldItAgain() {
+    let variable = Variable(0)
+    let doubled = variable.map { $0 * 2 }
+    let old = Log<Int>()
+    let new = Log<Int>()
+    let dusts = DustBuster()
+    doubled.observe { old.append($0) }.cleaned(by: dusts)
+
+    Dispatcher().transaction {
+      variable.value = 1
+      Beside { doubled.observe { new.append($0) }.cleaned(by: dusts) }.join()
+    }
+
+    #expect(old.entries == [0, 2])
+    #expect(new.entries == [2])
+  }
+}

@@ -1,0 +1,159 @@
+import FluxCapacitor
+import Testing
+
+struct DerivedLifetimeTests {
+  // Depth
+
+  @Test(arguments: [1_000, 5_000]) func chainOfAnyDepthTakesNoStack(depth: Int) async {
+    let tally = Counted.Tally()
+    await inParallel(1, stackSize: 1 << 19) { _ in
+      let source = Variable(1)
+      let counted = Counted(tally)
+      var end = Constant(source)
+      for _ in 0..<depth { end = end.map { [counted] in counted.pass($0 + 1) } }
+      #expect(end.value == depth + 1)
+      source.value = 2
+      #expect(end.value == depth + 2)
+
+      let log = Log<Int>()
+      let dust = end.observe { log.append($0) }
+      source.value = 3
+      dust.clean()
+
+      #expect(log.entries == [depth + 2, depth + 3])
+    }
+    #expect(tally.count == 0)
+  }
+
+  // Lifetime
+
+  @Test func observationKeepsAChainUntilItIsCleaned() {
+    let tally = Counted.Tally()
+    let source = Variable(1)
+    let log = Log<Int>()
+    let counted = Counted(tally)
+    let dust = source.map { [counted] in counted.pass($0 * 2) }
+      .removeDuplicates()
+      .map { [counted] in counted.pass($0 + 1) }
+      .observe { log.append($0) }
+    withExtendedLifetime(counted) {}
+
+    source.value = 2
+    #expect(log.entries == [3, 5])
+    dust.clean()
+    source.value = 3
+
+    #expect(log.entries == [3, 5])
+  }
+
+  @Test func everythingIsFreedWithTheLastDust() {
+    let tally = Counted.Tally()
+    let source = Variable(1)
+    let dusts = DustBuster()
+    do {
+      let counted = Counted(tally)
+      let left = source.map { [counted] in counted.pass($0 * 2) }
+      let right = left.map { [counted] in counted.pass($0 * 3) }
+      for _ in 0..<3 {
+        Constant.combine(left, right.removeDuplicates()).observe { [counted] _ in counted.pass(()) }
+          .cleaned(by: dusts)
+      }
+      source.value = 2
+    }
+    #expect(tally.count == 1)
+
+    dusts.clean()
+
+    #expect(tally.count == 0)
+  }
+
+  @Test func unobservedAgainItComputesNoMoreAndWorksOnceMore() {
+    let source = Variable(1)
+    let count = Tally()
+    let doubled = source.map { value in
+      count.add()
+      return value * 2
+    }
+    let log = Log<Int>()
+    doubled.observe { log.append($0) }.clean()
+
+    source.value = 2
+    #expect(count.value == 1)
+    let dust = doubled.observe { log.append($0) }
+    source.value = 3
+
+    #expect(log.entries == [2, 4, 6])
+    #expect(count.value == 3)
+    dust.clean()
+  }
+
+  @Test func observerThatCleansItselfInsideItsCallEndsTheSubscription() {
+    let tally = Counted.Tally()
+    let source = Variable(0)
+    let dusts = DustBuster()
+    let log = Log<Int>()
+    do {
+      let counted = Counted(tally)
+      source.map { [counted] in counted.pass($0) }.observe { value in
+        log.append(value)
+        if value == 1 { dusts.clean() }
+      }.cleaned(by: dusts)
+    }
+
+    source.value = 1
+    source.value = 2
+
+    #expect(log.entries == [0, 1])
+    #expect(tally.count == 0)
+  }
+
+  @Test func sourceKeepsNoStore() {
+    let dispatcher = Dispatcher()
+    let log = Log<Int>()
+    weak var store: CounterStore?
+    let dust = withDispatcher(dispatcher) {
+      let made = CounterStore.instantiate()
+      store = made
+      return made.count.map { $0 + 1 }.observe { log.append($0) }
+    }
+
+    #expect(store == nil)
+    dust.clean()
+  }
+
+  @Test func setInsideATransformIsToldAfterwards() {
+    let source = Variable(0)
+    let log = Log<Int>()
+    let dust = source.map { value in
+      if value == 1 { source.value = 2 }
+      return value
+    }.observe { log.append($0) }
+
+    source.value = 1
+
+    #expect(log.entries == [0, 1, 2])
+    dust.clean()
+  }
+
+  @Test func deriveFromADerivedConstantThatIsObservedAndInTheMidstOfATelling() {
+    let source = Variable(1)
+    let doubled = source.map { $0 * 2 }
+    let log = Log<String>()
+    let dusts = DustBuster()
+    doubled.observe { value in
+      log.append("doubled \(value)")
+      if value == 4 {
+        source.value = 3
+        doubled.map { $0 + 1 }.observe { log.append("more \($0)") }.cleaned(by: dusts)
+      }
+    }.cleaned(by: dusts)
+
+    source.value = 2
+    source.value = 4
+
+    #expect(
+      log.entries
+        == ["doubled 2", "doubled 4", "more 7", "doubled 6", "doubled 8", "more 9"]
+    )
+  }
+}

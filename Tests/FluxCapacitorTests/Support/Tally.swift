@@ -1,0 +1,10 @@
+import Synchronization
+
+/// Counts calls.
+final class Tally: Sendable {
+  private let count = Atomic(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+
+  func add() { count.add(1, ordering: .relaxed) }
+}
