@@ -41,6 +41,14 @@ struct ReadmeSnippets {
     #expect(log.value == ["Marty McFly", "Emmett Brown"])
   }
 
+  @Test func valuesThatDerive() {
+    let first = Variable("Emmett")
+    let last = Variable("Brown")
+    let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }
+
+    #expect(name.value == "Emmett Brown")
+  }
+
   @Test func incrementing() {
     withDispatcher(Dispatcher()) {
       let store = CounterStore.instantiate()
