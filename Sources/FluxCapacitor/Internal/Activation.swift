@@ -52,8 +52,9 @@ extension AnyChannel {
       for input in channel.deactivated() {
         let source = input.source.channel
         inputs.append(input)
-        input.markAsCleaned()
         source.withLockUnlessRoot {
+          // Under the lock: a deliverer that is done takes out what is marked, and only it then.
+          input.markAsCleaned()
           if source.deliverer.thread != 0 {
             source.deliverer.hasCleaned = true
           } else {
