@@ -82,8 +82,7 @@ struct FetchingActionTests {
       search.release("old")
       await task.value
 
-      #expect(!store.isUserFetching.value)
-      #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
+      expectCancellation(in: store)
     }
   }
 
@@ -98,8 +97,7 @@ struct FetchingActionTests {
       await task.value
 
       #expect(store.users.value == [])
-      #expect(!store.isUserFetching.value)
-      #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
+      expectCancellation(in: store)
     }
   }
 
@@ -134,11 +132,21 @@ struct FetchingActionTests {
         await search.run("new")
       }.value
 
-      #expect(!store.isUserFetching.value)
-      #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
+      expectCancellation(in: store)
       search.release("old")
       await older.value
     }
+  }
+
+  private func expectCancellation(
+    in store: UserStore,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(!store.isUserFetching.value, sourceLocation: sourceLocation)
+    #expect(
+      store.failure.value == ApiError(.cancelled, at: "mock"),
+      sourceLocation: sourceLocation
+    )
   }
 
   @Test func ofTwoThatBeginAtOnceOneWins() async {

@@ -87,9 +87,11 @@ package final class Console: Sendable {
   }
 
   /// Takes the line of activity away, and writes nothing more.
-  func close() {
-    state.close { state in
-      if state.activity != nil { writeError(Console.endOfActivity) }
+  ///
+  /// - Parameter isStuck: Whether nothing can be written: then there is nothing to wait for.
+  func close(unless isStuck: () -> Bool) {
+    state.close(unless: isStuck) { state in
+      if state.activity != nil, !isStuck() { writeError(Console.endOfActivity) }
     }
   }
 

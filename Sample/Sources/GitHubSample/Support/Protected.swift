@@ -14,8 +14,12 @@ package final class Protected<Value>: @unchecked Sendable {
   }
 
   /// Uses the value for the last time: whoever wants it afterwards waits to the end of the process.
-  func close(_ body: (inout Value) -> Void) {
-    lock.lock()
+  ///
+  /// - Parameter isStuck: Whether to give up, asked now and then while another thread has the value.
+  func close(unless isStuck: () -> Bool, _ body: (inout Value) -> Void) {
+    while !lock.lock(before: Date() + 0.01) {
+      if isStuck() { return }
+    }
     body(&value)
   }
 

@@ -14,33 +14,31 @@ package enum Signals {
   /// - Parameter console: What such a signal closes first.
   package static func prepare(closing console: Console) {
     signal(SIGPIPE, SIG_IGN)
-    for number in [SIGINT, SIGTERM, SIGHUP] {
-      let previous = signal(number, SIG_IGN)
-      // Whoever started the process with the signal ignored, as nohup does, wants it so.
-      if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
+    // Whoever started the process with a signal ignored, as nohup does, wants it so.
+    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
       let source = DispatchSource.makeSignalSource(
         signal: number,
         queue: DispatchQueue(label: "Signals")
       )
       source.setEventHandler { @Sendable in
-        close(console)
+        console.close(unless: StandardStreams.areStuck)
         die(by: number)
       }
+      #if canImport(Darwin)
+        // Elsewhere the source itself takes the place of what the signal did. A signal that comes
+        // before ends the process: ignored from the start, it would be lost.
+        source.setRegistrationHandler { @Sendable in _ = signal(number, SIG_IGN) }
+      #endif
       source.resume()
       sources.withLock { $0.append(source) }
     }
   }
 
-  /// Closes a console, if the terminal lets it.
-  ///
-  /// Not for longer than nobody notices: a thread may hold the console and wait for its reader.
-  private static func close(_ console: Console) {
-    let isClosed = DispatchSemaphore(value: 0)
-    DispatchQueue.global().async {
-      console.close()
-      isClosed.signal()
-    }
-    _ = isClosed.wait(timeout: .now() + .milliseconds(100))
+  private static func isIgnored(_ number: Int32) -> Bool {
+    let action = signal(number, SIG_IGN)
+    if unsafeBitCast(action, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return true }
+    signal(number, action)
+    return false
   }
 
   /// Ends the process by a signal, so that whoever started it sees that.

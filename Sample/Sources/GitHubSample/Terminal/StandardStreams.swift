@@ -19,6 +19,14 @@ package enum StandardStreams {
     return Int(size.ws_col)
   }
 
+  /// Whether whoever reads the output, or the errors, takes nothing more at present.
+  static func areStuck() -> Bool {
+    var streams = [STDOUT_FILENO, STDERR_FILENO].map {
+      pollfd(fd: $0, events: Int16(POLLOUT), revents: 0)
+    }
+    return poll(&streams, nfds_t(streams.count), 0) < streams.count
+  }
+
   /// The first line of standard input with anything in it, up to a length that no token has.
   @Sendable
   static func readLine() -> String {
