@@ -27,10 +27,7 @@ struct CombineTests {
     let count = Tally()
     let doubled = source.map { $0 * 2 }
     let tripled = source.map { $0 * 3 }
-    let sums = Constant.combine(doubled, tripled).map { doubled, tripled in
-      count.add()
-      return doubled + tripled
-    }
+    let sums = Constant.combine(doubled, tripled).map(counting: count) { $0 + $1 }
     let all = Constant.combine(Constant(source), sums, doubled)
     let log = Log<[Int]>()
     let dust = all.observe { log.append([$0.0, $0.1, $0.2]) }
@@ -50,10 +47,7 @@ struct CombineTests {
     for _ in 0..<30 {
       let left = rung.map { $0 &+ 1 }
       let right = rung.map { $0 &- 1 }
-      rung = Constant.combine(left, right).map { left, right in
-        count.add()
-        return left &+ right
-      }
+      rung = Constant.combine(left, right).map(counting: count) { left, right in left &+ right }
     }
     let log = Log<Int>()
     let dust = rung.observe { log.append($0) }

@@ -70,10 +70,7 @@ struct DerivedLifetimeTests {
   @Test func unobservedAgainItComputesNoMoreAndWorksOnceMore() {
     let source = Variable(1)
     let count = Tally()
-    let doubled = source.map { value in
-      count.add()
-      return value * 2
-    }
+    let doubled = source.map(counting: count) { $0 * 2 }
     let log = Log<Int>()
     doubled.observe { log.append($0) }.clean()
 

@@ -8,10 +8,7 @@ struct DerivedTests {
   @Test func readComputesOnlyIfTheSourceHasChanged() {
     let source = Variable(1)
     let count = Tally()
-    let doubled = source.map { value in
-      count.add()
-      return value * 2
-    }
+    let doubled = source.map(counting: count) { $0 * 2 }
     #expect(count.value == 0)
 
     #expect([doubled.value, doubled.value] == [2, 2])
@@ -25,10 +22,7 @@ struct DerivedTests {
   @Test func readComputesNothingBehindARemovedDuplicate() {
     let source = Variable(1)
     let count = Tally()
-    let text = source.map { $0 % 2 }.removeDuplicates().map { value in
-      count.add()
-      return "\(value)"
-    }
+    let text = source.map { $0 % 2 }.removeDuplicates().map(counting: count) { "\($0)" }
 
     #expect(text.value == "1")
     source.value = 3
@@ -69,10 +63,7 @@ struct DerivedTests {
   @Test func observersShareOneComputationAChange() {
     let source = Variable(1)
     let count = Tally()
-    let doubled = source.map { value in
-      count.add()
-      return value * 2
-    }
+    let doubled = source.map(counting: count) { $0 * 2 }
     let log = Log<Int>()
     let dusts = DustBuster()
     doubled.observe { log.append($0) }.cleaned(by: dusts)
@@ -89,10 +80,7 @@ struct DerivedTests {
   @Test func readerAheadOfTheTellingLeavesItsComputationForIt() {
     let source = Variable(1)
     let count = Tally()
-    let doubled = source.map { value in
-      count.add()
-      return value * 2
-    }
+    let doubled = source.map(counting: count) { $0 * 2 }
     let log = Log<String>()
     let dusts = DustBuster()
     doubled.observe { log.append("derived \($0)") }.cleaned(by: dusts)
@@ -109,10 +97,9 @@ struct DerivedTests {
     let source = Variable(1)
     let count = Tally()
     let log = Log<Int>()
-    let dust = source.map { value in
-      count.add()
-      return value * 2
-    }.map { $0 + 1 }.observe(ignoreFirst: true) { log.append($0) }
+    let dust = source.map(counting: count) { $0 * 2 }
+      .map { $0 + 1 }
+      .observe(ignoreFirst: true) { log.append($0) }
 
     #expect(count.value == 0)
     source.value = 2
@@ -155,10 +142,9 @@ struct DerivedTests {
     let count = Tally()
     let parity = source.map { $0 % 2 }.removeDuplicates()
     let log = Log<String>()
-    let dust = Constant.combine(parity, Constant(other)).map { parity, other in
-      count.add()
-      return "\(parity)\(other)"
-    }.observe { log.append($0) }
+    let dust = Constant.combine(parity, Constant(other))
+      .map(counting: count) { "\($0)\($1)" }
+      .observe { log.append($0) }
 
     source.value = 3
     other.value = "b"
@@ -203,6 +189,27 @@ struct DerivedTests {
     source.value = 2
     queue.resume()
     for await _ in last.stream { break }
+
+    #expect(log.entries == [0, 1, 2])
+  }
+
+  @Test func queueThatRunsBeforeTheFirstValueIsKnownTellsNothingYet() {
+    let source = Variable(0)
+    let log = Log<Int>()
+    let queue = DispatchQueue(label: "observer")
+    let dusts = DustBuster()
+
+    source.map { value in
+      guard value == 0 else { return value }
+      Beside {
+        source.value = 1
+        source.value = 2
+      }.join()
+      queue.sync {}
+      return value
+    }.observe(on: .queue(queue)) { log.append($0) }
+      .cleaned(by: dusts)
+    queue.sync {}
 
     #expect(log.entries == [0, 1, 2])
   }

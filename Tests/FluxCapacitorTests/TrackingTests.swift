@@ -116,10 +116,7 @@ struct TrackingTests {
     let variable = Variable(0)
     let count = Tally()
     do {
-      let derived = variable.map { value in
-        count.add()
-        return value
-      }
+      let derived = variable.map(counting: count) { $0 }
       withObservationTracking {
         _ = derived.value
       } onChange: {

@@ -105,23 +105,16 @@ struct ValuesTests {
   // MARK: Mistakes
 
   @Test(arguments: [true, false]) func bufferForNoValueTraps(ofNewest: Bool) async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) { [ofNewest] in
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [ofNewest] in
       _ = ofNewest ? BufferingPolicy.bufferingNewest(0) : .bufferingOldest(0)
     }
 
-    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(printed.contains("keep 0 values"))
-    #expect(printed.contains("Let it keep one or more"))
+    expectSentence(in: result, "keep 0 values", "Let it keep one or more")
   }
 
   @Test func twoTasksThatWaitInOneIteratorTrap() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       let iterator = Carried(variable.values.makeAsyncIterator())
       let tasks = (0..<2).map { _ in
@@ -133,7 +126,6 @@ struct ValuesTests {
       for task in tasks { await task.value }
     }
 
-    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(printed.contains("one iterator of Values<Int>"))
+    expectSentence(in: result, "one iterator of Values<Int>")
   }
 }

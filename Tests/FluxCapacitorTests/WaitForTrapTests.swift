@@ -5,10 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct WaitForTrapTests {
   @Test func storesThatWaitForEachOther() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(
         .run { store in
@@ -28,10 +25,7 @@ struct WaitForTrapTests {
   }
 
   @Test func storesBehindAnotherThatWaitForEachOther() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(
         .run { store in
@@ -51,10 +45,7 @@ struct WaitForTrapTests {
   }
 
   @Test func storeThatWaitsForItself() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = FirstStore.instantiate()
       RelayAction().invoke(.run { $0.wait(for: FirstStore.self) })
       withExtendedLifetime(store) {}
@@ -64,10 +55,7 @@ struct WaitForTrapTests {
   }
 
   @Test func outsideAReduce() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       relayStores().0.waitFor(ThirdStore.self)
     }
 
@@ -79,10 +67,7 @@ struct WaitForTrapTests {
   }
 
   @Test func insideAReduceOfOtherStates() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       let script = ScriptStore.instantiate()
       Dispatcher.shared.reduce { _ in stores.0.waitFor(ThirdStore.self) }
@@ -93,10 +78,7 @@ struct WaitForTrapTests {
   }
 
   @Test func afterAReduce() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(.run { _ in })
       stores.0.waitFor(ThirdStore.self)

@@ -210,7 +210,7 @@ extension Channel {
       let thread = CurrentThread.current
       acquire()
       let value = self.value
-      observation.prepare(first: value)
+      observation.prepareForFirst(on: thread)
       link(observation)
       lock.unlock()
       observation.start(first: value, on: queue, thread)

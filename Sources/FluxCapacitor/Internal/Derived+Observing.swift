@@ -3,7 +3,7 @@ extension Derived {
   @usableFromInline
   func add(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
-    if !ignoreFirst { observation.prepareForLateFirst() }
+    if !ignoreFirst { observation.prepareForFirst(on: thread) }
     ownDerivation.lockRootsBetweenTurns(on: thread)
     for root in ownDerivation.roots { root.channel.willJoinDownstream() }
     let activated = activate(on: thread)
@@ -18,7 +18,7 @@ extension Derived {
     for channel in activated { channel.start(from: evaluation, at: state, on: thread) }
     if !ignoreFirst, let evaluation {
       evaluation.find(self)
-      observation.start(lateFirst: evaluation.value(of: self), on: queue, thread)
+      observation.start(first: evaluation.value(of: self), on: queue, thread)
     }
     thread.settle()
   }

@@ -73,36 +73,15 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   // MARK: The first value
 
-  /// Makes later changes wait for the first value; nobody else knows the observation yet.
+  /// Makes changes wait for the first value; nobody else knows the observation yet.
   @inlinable
-  func prepare(first: Element) {
+  func prepareForFirst(on thread: CurrentThread) {
     if let mailbox {
-      mailbox.values.append(first)
+      // As if this thread were emptying the mailbox: permits count, and nobody tells anything.
+      mailbox.emptier = thread.id
     } else {
       leaveDirect()
     }
-  }
-
-  /// The same if the first value will be known later only.
-  @usableFromInline
-  func prepareForLateFirst() {
-    if let mailbox {
-      // What comes in has to wait: see `start(lateFirst:)`.
-      mailbox.permits = -1
-    } else {
-      leaveDirect()
-    }
-  }
-
-  @usableFromInline
-  func start(lateFirst first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
-    if !queue.isCurrent {
-      lock.lock()
-      mailbox?.values.prepend(first)
-      mailbox?.permits += 1
-      lock.unlock()
-    }
-    start(first: first, on: queue, thread)
   }
 
   /// Tells the first value, and then what has come in meanwhile.
@@ -119,11 +98,25 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
         }
       }
     case .main where MainQueue.isCurrent:
+      admit(first: first)
       lock.lock()
       permitOne(on: thread)
-    case .main: sendPermit(to: .main)
-    case .queue(let queue): sendPermit(to: queue)
+    case .main:
+      admit(first: first)
+      sendPermit(to: .main)
+    case .queue(let queue):
+      admit(first: first)
+      sendPermit(to: queue)
     }
+  }
+
+  /// Puts the first value before what has come in meanwhile; from now on that may be told.
+  @usableFromInline
+  func admit(first: Element) {
+    lock.lock()
+    mailbox?.values.prepend(first)
+    mailbox?.emptier = 0
+    lock.unlock()
   }
 
   // MARK: The mailbox

@@ -1,3 +1,4 @@
+import FluxCapacitor
 import Synchronization
 
 /// Counts calls.
@@ -7,4 +8,17 @@ final class Tally: Sendable {
   var value: Int { count.load(ordering: .relaxed) }
 
   func add() { count.add(1, ordering: .relaxed) }
+}
+
+extension PrimitiveValue {
+  /// A derived constant that counts how often it is computed.
+  func map<Result: Sendable>(
+    counting tally: Tally,
+    _ transform: @escaping @Sendable (Element) -> Result
+  ) -> Constant<Result> {
+    map { value in
+      tally.add()
+      return transform(value)
+    }
+  }
 }
