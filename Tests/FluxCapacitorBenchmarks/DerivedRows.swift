@@ -12,14 +12,7 @@ func derivedRows(scale: Int) -> [Row] {
     Row(
       "get of a constant, tracked by Observation",
       atMost: .ratio(4),
-      floor: Workload(n) {
-        let variable = FloorVariable(1)
-        return {
-          var total = 0
-          for _ in 0..<n { total &+= variable.value }
-          blackHole(total)
-        }
-      },
+      floor: .floorGet(n),
       ours: Workload(n) {
         let constant = Constant(Variable(1))
         return {

@@ -117,3 +117,17 @@ final class FloorTokens: Sendable {
     }
   }
 }
+
+extension Workload {
+  /// Reads a variable written by hand.
+  static func floorGet(_ count: Int) -> Workload {
+    Workload(count) {
+      let variable = FloorVariable(1)
+      return {
+        var total = 0
+        for _ in 0..<count { total &+= variable.value }
+        blackHole(total)
+      }
+    }
+  }
+}

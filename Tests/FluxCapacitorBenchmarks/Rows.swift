@@ -130,14 +130,7 @@ func rows(scale: Int) -> [Row] {
     Row(
       "get",
       atMost: .ratio(2),
-      floor: Workload(n) {
-        let variable = FloorVariable(1)
-        return {
-          var total = 0
-          for _ in 0..<n { total &+= variable.value }
-          blackHole(total)
-        }
-      },
+      floor: .floorGet(n),
       ours: Workload(n) {
         let variable = Variable(1)
         return {

@@ -9,25 +9,17 @@ extension AnyChannel {
   ///   started them.
   final func activate(on thread: CurrentThread) -> [AnyChannel] {
     var activated: [AnyChannel] = []
-    var path: [(channel: AnyChannel, nextSource: Int)] = [(self, 0)]
-    while let (channel, nextSource) = path.last {
-      guard let derivation = channel.derivation, !derivation.isActive else {
-        path.removeLast()
-        continue
-      }
-      if nextSource < derivation.sources.count {
-        path[path.count - 1].nextSource += 1
-        path.append((derivation.sources[nextSource].channel, 0))
-      } else {
-        channel.linkToSources(of: derivation, on: thread)
-        activated.append(channel)
-        path.removeLast()
-      }
+    visitSourcesFirst {
+      $0.derivation?.isActive ?? true
+    } visit: {
+      $0.linkToSources(on: thread)
+      activated.append($0)
     }
     return activated
   }
 
-  private final func linkToSources(of derivation: Derivation, on thread: CurrentThread) {
+  private final func linkToSources(on thread: CurrentThread) {
+    guard let derivation else { return }
     lock.lock()
     derivation.isActive = true
     deliverer = Deliverer(thread)

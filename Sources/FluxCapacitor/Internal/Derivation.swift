@@ -44,8 +44,8 @@ final class Derivation: @unchecked Sendable {
   /// The number of each thread's latest entry, as far as it may still be there.
   @exclusivity(unchecked) private var latest: [(thread: UInt64, number: UInt64)] = []
 
-  /// The dispatchers that have been seen to write to the roots; guarded by the lock, and left alone
-  /// while all roots are locked.
+  /// The dispatchers that have been seen to write to the roots, if there are several; guarded by the
+  /// lock, and left alone while all roots are locked.
   @exclusivity(unchecked) var dispatchers: [ObjectIdentifier] = []
 
   /// Where a marking has come from that has gone on downstream; belongs to it, as the lock does.
@@ -68,6 +68,7 @@ final class Derivation: @unchecked Sendable {
   /// One change that is on its way to a derived constant.
   @usableFromInline
   struct Entry {
+    /// The number of the transaction, or of the one write, that makes it.
     let change: UInt64
 
     /// The marking that came here last.
@@ -126,7 +127,9 @@ extension Derivation {
     isKnown: Bool,
     in channel: AnyChannel
   ) -> Onward {
-    if let turn = marking.turn, !dispatchers.contains(turn) { dispatchers.append(turn) }
+    if onlyRoot == nil, let turn = marking.turn, !dispatchers.contains(turn) {
+      dispatchers.append(turn)
+    }
     if isKnown {
       // What the input awaits last, it awaits still.
       return renew(input.lastAwaited, for: marking, in: channel)

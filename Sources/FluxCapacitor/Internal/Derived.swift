@@ -228,7 +228,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @usableFromInline
   func detachCleanedAndDeactivate() {
     var detached = Detached()
-    if deliverer.thread == 0 { detachCleaned(into: &detached) }
+    detachCleaned(into: &detached)
     let isUnobserved = first == nil
     lock.unlock()
     detached.release()

@@ -5,18 +5,14 @@
 /// so that a long chain takes no stack.
 @usableFromInline
 final class Evaluation {
-  private let roots: [Derivation.Root]
-  private let versions: [UInt64]
-
-  /// What is known by now. What was found last is asked for next, in most cases.
+  /// What is known by now: the variables first, whose editions are their versions. What was found last
+  /// is asked for next, in most cases.
   private var known: [(channel: AnyChannel, value: any Sendable, edition: Fingerprint)] = []
 
   /// Captures the variables, which are locked.
   init(of derivation: Derivation) {
-    roots = derivation.roots
-    versions = roots.map(\.channel.version)
-    known.reserveCapacity(roots.count + 4)
-    for root in roots {
+    known.reserveCapacity(derivation.roots.count + 4)
+    for root in derivation.roots {
       known.append((root.channel, root.channel.capture(), Fingerprint(root.channel.version)))
     }
   }
@@ -31,17 +27,10 @@ final class Evaluation {
 
   /// Makes a derived constant known, and what it needs for that.
   func find(_ channel: AnyChannel) {
-    guard index(of: channel) == nil else { return }
-    var path: [(channel: AnyChannel, nextSource: Int)] = [(channel, 0)]
-    while let (channel, nextSource) = path.last {
-      guard let sources = channel.derivation?.sources, nextSource < sources.count else {
-        channel.evaluate(in: self)
-        path.removeLast()
-        continue
-      }
-      path[path.count - 1].nextSource += 1
-      let source = sources[nextSource].channel
-      if index(of: source) == nil { path.append((source, 0)) }
+    channel.visitSourcesFirst {
+      index(of: $0) != nil
+    } visit: {
+      $0.evaluate(in: self)
     }
   }
 
@@ -50,10 +39,8 @@ final class Evaluation {
   }
 
   func revision(of channel: AnyChannel) -> Revision {
-    Revision(
-      state: channel.derivation.map(state(of:)) ?? version(of: channel),
-      edition: index(of: channel).map { known[$0].edition } ?? .zero
-    )
+    let edition = index(of: channel).map { known[$0].edition } ?? .zero
+    return Revision(state: channel.derivation.map(state(of:)) ?? edition, edition: edition)
   }
 
   /// What a derived constant's state is, and its edition unless it keeps an earlier one.
@@ -67,11 +54,9 @@ final class Evaluation {
   }
 
   private func state(of derivation: Derivation) -> Fingerprint {
-    derivation.roots.reduce(.zero) { $0 + $1.weight * version(of: $1.channel) }
-  }
-
-  private func version(of root: AnyChannel) -> Fingerprint {
-    roots.firstIndex { $0.channel === root }.map { Fingerprint(versions[$0]) } ?? .zero
+    derivation.roots.reduce(.zero) { sum, root in
+      sum + root.weight * (known.first { $0.channel === root.channel }?.edition ?? .zero)
+    }
   }
 
   private func index(of channel: AnyChannel) -> Int? {
