@@ -7,11 +7,16 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "FluxCapacitor", targets: ["FluxCapacitor"]),
+    .library(name: "FluxCapacitorTesting", targets: ["FluxCapacitorTesting"]),
     .executable(name: "github-repos", targets: ["github-repos"]),
   ],
   targets: [
     .target(name: "FluxCapacitor"),
-    .testTarget(name: "FluxCapacitorTests", dependencies: ["FluxCapacitor"]),
+    .testTarget(name: "FluxCapacitorTests", dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]),
+
+    // For the tests of applications; it imports Testing and XCTest, so no application may link it.
+    .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor"]),
+    .testTarget(name: "FluxCapacitorTestingTests", dependencies: ["FluxCapacitorTesting"]),
 
     .executableTarget(
       name: "FluxCapacitorBenchmarks",

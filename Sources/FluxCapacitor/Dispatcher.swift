@@ -39,7 +39,11 @@ public final class Dispatcher: Sendable {
   public func dispatch<State: DispatchState>(_ state: State) {
     let thread = CurrentThread.current
     if thread.pointee.dispatchDeferrals > 0 {
-      thread.pointee.deferredDispatches.append { thread in self.reduce(state, on: thread) }
+      let end = registry.beginDeferral(of: State.self)
+      thread.pointee.deferredDispatches.append { thread in
+        self.reduce(state, on: thread)
+        end?()
+      }
     } else {
       // What was invoked before, and waits, comes first.
       if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
@@ -106,11 +110,15 @@ extension Dispatcher {
   /// Reduces a state in its stores; the observers are not told yet.
   @inlinable
   func reduce<State: DispatchState>(_ state: State, on thread: CurrentThread) {
-    registry.routes.route(for: State.self)?._withUnsafeGuaranteedRef { route in
+    let route = registry.routes.route(for: State.self) ?? registry.routeIfWitnessed(for: State.self)
+    route?._withUnsafeGuaranteedRef { route in
       guard route.edition.load(ordering: .acquiring) != 0 else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
-      if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
+      var isWitnessed = false
+      if route.linkedEdition != route.edition.load(ordering: .acquiring) {
+        isWitnessed = registry.link(route)
+      }
       // Let go of after the turn, for the last reference may go here, and with it the store.
       var latest: (any Storable<State>)?
       var earlier: [any Storable<State>]?
@@ -139,6 +147,7 @@ extension Dispatcher {
       if hasEarly { earlier = route.takeEarly(with: earlier) }
       // Behind the variables that were written, in the thread's round.
       if let channel = route.linkedChannel { channel.send(state) }
+      if isWitnessed { registry.testify(to: state, reachingStores: latest != nil, on: thread) }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
       withExtendedLifetime((latest, earlier)) {}
@@ -202,7 +211,7 @@ extension Dispatcher {
     return replacement.get() ?? ofProcess
   }
 
-  private static let ofProcess = Dispatcher()
+  static let ofProcess = Dispatcher()
 
   /// What stands in for the process's dispatcher in the current task.
   fileprivate static let replacement = TaskLocal<Dispatcher?>(wrappedValue: nil)
@@ -211,6 +220,12 @@ extension Dispatcher {
   /// takes longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
   fileprivate static let shortcut = Atomic<UInt>(0)
   fileprivate static let isReplaced: UInt = 1
+
+  /// Where what begins now is accounted for: nowhere as long as nothing has ever stood in for the
+  /// process's dispatcher, for nobody but tests asks.
+  @usableFromInline static var activity: Activity? {
+    shortcut.load(ordering: .relaxed) == isReplaced ? shared.registry.activity : nil
+  }
 
   static func unregister(_ store: some Storable) {
     if shared.registry.unregister(store) { return }

@@ -19,8 +19,17 @@ extension Task {
   /// ```
   ///
   /// - Complexity: O(1), amortised.
-  public func cleaned(by dustBuster: DustBuster) {
-    let dust = TaskDust()
+  ///
+  /// - Parameters:
+  ///   - dustBuster: The bag.
+  ///   - fileID: Names the task to whoever waits for it in a test.
+  ///   - line: Names the task to whoever waits for it in a test.
+  public func cleaned(
+    by dustBuster: DustBuster,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    let dust = TaskDust(startedIn: fileID, line: line)
     _ = dust.start { _ in self }
     dustBuster.insert(dust)
     retire(dust)
@@ -71,15 +80,19 @@ extension Task where Failure == Never {
   ///
   /// - Parameters:
   ///   - dustBuster: The bag. Keep one for each thing of which only the newest counts.
+  ///   - fileID: Names the task to whoever waits for it in a test.
+  ///   - line: Names the task to whoever waits for it in a test.
   ///   - operation: What the task does. It is started also if yet another task has taken its place
   ///     by then, and finds itself cancelled.
   @discardableResult
   public init(
     replacing dustBuster: DustBuster,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) () async -> Success
   ) {
-    let dust = TaskDust()
+    let dust = TaskDust(startedIn: fileID, line: line)
     // Here it is settled which one is the newest. Whoever comes later cleans this Dust, and the task
     // has either been started by then and is cancelled, or will start with the knowledge.
     dustBuster.replaceAll(with: [dust])

@@ -11,12 +11,12 @@ import Synchronization
 /// costs nothing on x86 and next to nothing elsewhere, and it shows the thread sanitizer the
 /// hand-over that happens inside `Mutex`, which it cannot see.
 @usableFromInline
-struct Lock: ~Copyable, Sendable {
+package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())
   @usableFromInline let holder = Atomic<UInt32>(0)
 
   @inlinable
-  init() {}
+  package init() {}
 
   /// Waits for the lock. The thread must not hold it.
   @inlinable
@@ -62,7 +62,7 @@ struct Lock: ~Copyable, Sendable {
   }
 
   @inlinable
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     lock()

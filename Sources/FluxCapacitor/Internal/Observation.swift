@@ -64,10 +64,10 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       permitOne(on: thread)
     case .main:
       lock.unlock()
-      sendPermit(to: .main)
+      sendPermit(to: .main, accountedBy: mailbox.activity)
     case .queue(let queue):
       lock.unlock()
-      sendPermit(to: queue)
+      sendPermit(to: queue, accountedBy: mailbox.activity)
     }
   }
 
@@ -102,31 +102,37 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       lock.lock()
       permitOne(on: thread)
     case .main:
-      admit(first: first)
-      sendPermit(to: .main)
+      sendPermit(to: .main, accountedBy: admit(first: first))
     case .queue(let queue):
-      admit(first: first)
-      sendPermit(to: queue)
+      sendPermit(to: queue, accountedBy: admit(first: first))
     }
   }
 
   /// Puts the first value before what has come in meanwhile; from now on that may be told.
+  ///
+  /// - Returns: Where the call is accounted for.
+  @discardableResult
   @usableFromInline
-  func admit(first: Element) {
+  func admit(first: Element) -> Activity? {
     lock.lock()
+    defer { lock.unlock() }
     mailbox?.values.prepend(first)
     mailbox?.emptier = 0
-    lock.unlock()
+    return mailbox?.activity
   }
 
   // MARK: The mailbox
 
   /// Sends a block to the queue, which permits to tell one change.
   @usableFromInline
-  func sendPermit(to queue: DispatchQueue) {
+  func sendPermit(to queue: DispatchQueue, accountedBy activity: Activity?) {
+    let end = activity?.begin {
+      "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
+    }
     queue.async {
       self.lock.lock()
       self.permitOne(on: .current)
+      end?()
     }
   }
 
@@ -200,6 +206,9 @@ final class Mailbox<Element> {
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
+  /// Where the calls that are on their way to the queue are accounted for.
+  @usableFromInline let activity: Activity?
+
   /// The thread that is emptying the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
 
@@ -209,6 +218,7 @@ final class Mailbox<Element> {
   @inlinable
   init(for queue: ExecuteQueue) {
     self.queue = queue
+    activity = queue.isCurrent ? nil : Dispatcher.activity
   }
 
   /// Whether it is there for what comes in while the first value is told, on `.current`.

@@ -17,7 +17,14 @@ final class Registry: @unchecked Sendable {
 
   @usableFromInline let routes = RouteTable()
 
-  // Both guarded by `lock`.
+  /// What is under way on behalf of the dispatcher.
+  let activity = Activity()
+
+  /// Whether there are witnesses; written under `lock`.
+  @usableFromInline let isWitnessed = Atomic(false)
+
+  // Guarded by `lock`.
+  @exclusivity(unchecked) private var witnesses: [Witness] = []
   @exclusivity(unchecked) private var creations: [Creation] = []
   @exclusivity(unchecked) private var awaited: [UInt32: Creation] = [:]
 
@@ -25,14 +32,24 @@ final class Registry: @unchecked Sendable {
   init() {}
 
   /// Links a route's registrations and its channel for reducing; the turn is held.
+  ///
+  /// - Returns: Whether the state that is being dispatched is to be witnessed.
   @usableFromInline
-  func link<State: DispatchState>(_ route: Route<State>) {
+  func link<State: DispatchState>(_ route: Route<State>) -> Bool {
     lock.withLock { route.link() }
   }
 
   /// Where the dispatched states of a type can be observed.
   func channel<State: DispatchState>(of _: State.Type) -> EventChannel<State> {
     lock.withLock { routeForRegistering(State.self).channelOfStates() }
+  }
+
+  func hasStores<State: DispatchState>(for _: State.Type) -> Bool {
+    // They are let go of outside the lock.
+    let stores = lock.withLock {
+      routes.route(for: State.self)?.takeUnretainedValue().liveStores() ?? []
+    }
+    return !stores.isEmpty
   }
 
   /// Forgets the registrations whose stores are gone.
@@ -64,6 +81,77 @@ final class Registry: @unchecked Sendable {
     for registration in unwanted { registration.cancel() }
     lock.withLock { route.removeCancelled() }
     return true
+  }
+}
+
+// MARK: - Witnesses
+
+extension Registry {
+  /// Has a witness attend every dispatch whose reduce begins from now on.
+  func add(_ witness: Witness) {
+    lock.withLock {
+      witnesses.append(witness)
+      if witnesses.count == 1 { setWitnessed(true) }
+    }
+  }
+
+  func remove(_ witness: Witness) {
+    let removed = lock.withLock {
+      defer {
+        witnesses.removeAll { $0 === witness }
+        if witnesses.isEmpty { setWitnessed(false) }
+      }
+      return witnesses
+    }
+    // What they hold goes when the lock is open again.
+    withExtendedLifetime(removed) {}
+  }
+
+  /// The lock is held.
+  private func setWitnessed(_ isWitnessed: Bool) {
+    self.isWitnessed.store(isWitnessed, ordering: .releasing)
+    for route in routes.routes { route.setWitnessed(isWitnessed) }
+  }
+
+  /// Where the states of a type go that nobody has wanted by now, if all are witnessed.
+  @inlinable
+  func routeIfWitnessed<State: DispatchState>(
+    for _: State.Type
+  ) -> Unmanaged<Route<State>>? {
+    isWitnessed.load(ordering: .relaxed) ? witnessedRoute(for: State.self) : nil
+  }
+
+  @usableFromInline
+  func witnessedRoute<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>> {
+    lock.withLock { .passUnretained(routeForRegistering(State.self)) }
+  }
+
+  /// Tells the witnesses of a state that has been reduced; the turn is held.
+  @usableFromInline
+  func testify(to state: any DispatchState, reachingStores: Bool, on thread: CurrentThread) {
+    let witnesses = lock.withLock { self.witnesses }
+    for witness in witnesses { witness.attend(state, reachingStores) }
+    beginTelling(of: state, on: thread)
+  }
+
+  /// Notes that a state waits for the end of the reduce that it was invoked in, if that is of interest.
+  ///
+  /// - Returns: What is to be called when it has been reduced.
+  @inlinable
+  func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
+    isWitnessed.load(ordering: .relaxed) ? beginWitnessedDeferral(of: type) : nil
+  }
+
+  @usableFromInline
+  func beginWitnessedDeferral(of type: any DispatchState.Type) -> @Sendable () -> Void {
+    activity.begin { "A \(sourceName(of: type)) waits for the end of the reduce that invoked it." }
+  }
+
+  /// Notes that this thread has to tell what the state has changed.
+  private func beginTelling(of state: any DispatchState, on thread: CurrentThread) {
+    guard !thread.pointee.round.isEmpty else { return }
+    let end = activity.begin { "The observers of a \(sourceName(of: type(of: state))) are being told." }
+    thread.pointee.whenTold = (thread.pointee.whenTold ?? []) + [end]
   }
 }
 
@@ -163,6 +251,7 @@ extension Registry {
   private func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = routes.route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
+    if !witnesses.isEmpty { route.setWitnessed(true) }
     routes.insert(route)
     return route
   }

@@ -14,6 +14,12 @@ class AnyRoute {
   func cancelAll() {
     trap("\(Self.self) leads nowhere.")
   }
+
+  /// Has each state come here, to be witnessed, or only those that somebody wants; the registry's lock
+  /// is held.
+  func setWitnessed(_ isWitnessed: Bool) {
+    trap("\(Self.self) leads nowhere.")
+  }
 }
 
 /// The registered stores that the states of one type reach, in the order of their registration.
@@ -24,14 +30,16 @@ class AnyRoute {
 /// the states themselves to those who observe them, the first of whom brings it about.
 @usableFromInline
 final class Route<State: DispatchState>: AnyRoute {
-  // Both guarded by the registry's lock.
+  // Guarded by the registry's lock.
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
   @exclusivity(unchecked) private var channel: EventChannel<State>?
 
-  /// Counts the changes of the two; written under the registry's lock.
+  @exclusivity(unchecked) private var isWitnessed = false
+
+  /// Counts the changes of these; written under the registry's lock.
   @exclusivity(unchecked) private var changes = 0
 
-  /// The number of the last change or, without any registration or channel, zero.
+  /// The number of the last change or, without anybody who wants the states, zero.
   @usableFromInline let edition = Atomic(0)
 
   // What a reduce goes along; guarded by the dispatcher's turn.
@@ -92,7 +100,13 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Lets the next reduce link anew; the registry's lock is held.
   private func publish() {
     changes += 1
-    edition.store(registrations.isEmpty && channel == nil ? 0 : changes, ordering: .releasing)
+    let isWanted = !registrations.isEmpty || channel != nil || isWitnessed
+    edition.store(isWanted ? changes : 0, ordering: .releasing)
+  }
+
+  override func setWitnessed(_ isWitnessed: Bool) {
+    self.isWitnessed = isWitnessed
+    publish()
   }
 
   override func cancelAll() {
@@ -101,15 +115,18 @@ final class Route<State: DispatchState>: AnyRoute {
   }
 
   /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
-  func link() {
+  ///
+  /// - Returns: Whether the state is to be witnessed. Then the next one is linked for, too.
+  func link() -> Bool {
     linked = registrations
     linkedChannel = channel
-    linkedEdition = edition.load(ordering: .relaxed)
+    linkedEdition = isWitnessed ? 0 : edition.load(ordering: .relaxed)
     first = nil
     for registration in linked.reversed() {
       registration.next = first
       first = .passUnretained(registration)
     }
+    return isWitnessed
   }
 }
 

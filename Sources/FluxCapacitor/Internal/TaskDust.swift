@@ -6,8 +6,12 @@ final class TaskDust: Dust, @unchecked Sendable {
   /// Guarded by `lock`; there from the start of the task to its cancellation or its end.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
+  /// Notes that the task has ended, where it is accounted for.
+  private let noteEnd: (@Sendable () -> Void)?
+
   /// Dust of a task that is yet to be started.
-  init() {
+  init(startedIn fileID: StaticString, line: UInt) {
+    noteEnd = Dispatcher.activity?.begin { "The task of \(fileID):\(line) is running." }
     super.init(isDirect: true) { unsafeDowncast($0, to: TaskDust.self).cancel() }
   }
 
@@ -34,6 +38,7 @@ final class TaskDust: Dust, @unchecked Sendable {
   func retire() {
     forgetTask()
     clean()
+    noteEnd?()
   }
 
   /// Lets go of the task outside the lock: its result may be gone with it.

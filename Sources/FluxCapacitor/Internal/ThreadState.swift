@@ -51,6 +51,9 @@ struct ThreadState: ~Copyable {
   /// wait for another.
   @usableFromInline var round = FIFO<Delivery>()
 
+  /// What is to be done when all of the round has been told, if anything.
+  var whenTold: [@Sendable () -> Void]?
+
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
@@ -211,6 +214,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       pointee.depth = 0
     #endif
     pointee.isTelling = false
+    if let whenTold = pointee.whenTold.take() {
+      for body in whenTold { body() }
+    }
   }
 
   #if DEBUG

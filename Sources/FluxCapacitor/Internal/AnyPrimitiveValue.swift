@@ -1,0 +1,30 @@
+/// A variable or a constant, whatever its element: for tests and tools that look into stores.
+package protocol AnyPrimitiveValue: AnyObject, Sendable {
+  /// Tells variables apart; it is the same for a variable and its constants.
+  var identity: ObjectIdentifier { get }
+
+  /// Whether it is computed from others.
+  var isDerived: Bool { get }
+
+  /// Whether it can only be read.
+  var isConstant: Bool { get }
+
+  var anyValue: any Sendable { get }
+
+  /// Tells every later change, on the thread that makes it.
+  func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust
+}
+
+extension PrimitiveValue: AnyPrimitiveValue {
+  package var identity: ObjectIdentifier { ObjectIdentifier(channel) }
+
+  package var isDerived: Bool { channel.isDerived }
+
+  package var isConstant: Bool { Trait.self == ImmutableTrait.self }
+
+  package var anyValue: any Sendable { value }
+
+  package func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust {
+    observe(ignoreFirst: true) { changes($0) }
+  }
+}

@@ -1,0 +1,36 @@
+/// Somebody who attends every dispatch of a dispatcher.
+///
+/// It is called in the dispatcher's turn, on the thread that dispatches, when the state has been reduced
+/// and nobody told of it. So it may do nothing but take notes: no code of the user's runs in it.
+package final class Witness: Sendable {
+  let attend: @Sendable (_ state: any DispatchState, _ reachingStores: Bool) -> Void
+
+  package init(
+    attending: @escaping @Sendable (_ state: any DispatchState, _ reachingStores: Bool) -> Void
+  ) {
+    attend = attending
+  }
+}
+
+extension Dispatcher {
+  /// Has somebody attend every dispatch from now on, whose reduce has not begun.
+  ///
+  /// Without a witness, a dispatch costs nothing for that.
+  ///
+  /// - Returns: What ends it.
+  package func add(_ witness: Witness) -> Dust {
+    registry.add(witness)
+    return ActionDust { [weak registry] in registry?.remove(witness) }
+  }
+
+  /// Whether a store is alive and registered that a state would reach.
+  package func hasStores<State: DispatchState>(for _: State) -> Bool {
+    registry.hasStores(for: State.self)
+  }
+
+  /// What is under way on behalf of this dispatcher.
+  package var activity: Activity { registry.activity }
+
+  /// The process's dispatcher, whatever stands in for it.
+  package static var processWide: Dispatcher { ofProcess }
+}

@@ -1,0 +1,59 @@
+import FluxCapacitor
+
+/// Records every state that a dispatcher reduces, of whatever type, in order.
+///
+/// A state is recorded when its reduce has ended, also one that reaches no store. It may be used on
+/// any thread.
+///
+/// ```swift
+/// let recorder = DispatchRecorder()
+/// CounterAction().increment()
+/// #expect(recorder.states(of: Dispatcher.Counter.self) == [.add(1)])
+/// ```
+public final class DispatchRecorder: Sendable {
+  private let recording: Recording<any DispatchState>
+  private let dust: Dust
+
+  /// Records the states whose reduce begins from now on.
+  public init(_ dispatcher: Dispatcher = .shared) {
+    let recording = Recording<any DispatchState>()
+    self.recording = recording
+    dust = dispatcher.add(Witness { state, _ in recording.note(state) })
+  }
+
+  deinit {
+    dust.clean()
+  }
+
+  /// The states by now.
+  public var states: [any DispatchState] { recording.all }
+
+  /// The states of one type by now.
+  public func states<State: DispatchState>(of _: State.Type) -> [State] {
+    states.compactMap { $0 as? State }
+  }
+
+  /// Waits for the next states: those that no earlier call has returned.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  /// - Returns: The states; fewer than asked for if the time was up, or the task cancelled.
+  @discardableResult
+  public func next(
+    _ count: Int = 1,
+    within limit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> [any DispatchState] {
+    let states = await recording.next(count, within: limit)
+    if states.count < count {
+      Place(fileID, filePath, line, column)
+        .fail(missing(count, of: "the states", after: limit, came: states.map(shownState)))
+    }
+    return states
+  }
+}

@@ -1,0 +1,53 @@
+import Dispatch
+import FluxCapacitor
+
+extension Dispatcher {
+  /// Waits until nothing is under way that this dispatcher knows of.
+  ///
+  /// That is: states that are being reduced or told, or that were invoked inside a reduce; calls of
+  /// observers that were made where this dispatcher is ``shared``, on their way to any queue; tasks
+  /// that were put there into a ``DustBuster``, by `cleaned(by:)` or `Task(replacing:)`.
+  ///
+  /// ```swift
+  /// SearchAction().search("flux")
+  /// await Dispatcher.shared.settled()
+  /// #expect(store.results.value == ["FluxCapacitor"])
+  /// ```
+  ///
+  /// It knows nothing of other tasks, of variables that other threads set outside a dispatch, and, on
+  /// the process's dispatcher, of what began before any test replaced that.
+  ///
+  /// - Parameter limit: How long to wait at most. When the time is up, the test fails, and is told
+  ///   what is still under way.
+  /// - Returns: Whether it has settled.
+  @discardableResult
+  public func settled(
+    within limit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> Bool {
+    let witness = add(Witness { _, _ in })
+    defer { witness.clean() }
+    awaitReduce()
+    let activity = activity
+    let hasSettled = await wait(atMost: limit) { activity.whenIdle($0) }
+    if !hasSettled {
+      let list = activity.descriptions.map { "\n  \($0)" }.joined()
+      Place(fileID, filePath, line, column)
+        .fail("The dispatcher has not settled within \(limit). Still under way:\(list)")
+    }
+    return hasSettled
+  }
+
+  /// Counts the reduce that another thread may be in as under way, until it has ended.
+  private func awaitReduce() {
+    let end = activity.begin { "A state is being reduced, or a transaction runs." }
+    DispatchQueue.global().async {
+      self.read {}
+      end()
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import FluxCapacitor
+
+/// Holds asynchronous work at a chosen point until a test lets it go on.
+///
+/// ```swift
+/// let gate = Gate()
+/// let work = Task {
+///   await gate.pass()
+///   return "done"
+/// }
+/// await gate.reached()
+/// gate.open()
+/// #expect(await work.value == "done")
+/// ```
+public final class Gate: @unchecked Sendable {
+  // All guarded by `lock`.
+  private let lock = Lock()
+  private var isOpen = false
+  private var held: [CheckedContinuation<Void, Never>] = []
+  private let arrivals = Recording<Void>()
+
+  /// A gate that is closed.
+  public init() {}
+
+  /// Lets the work go on that is held, and whatever comes later.
+  public func open() {
+    let held = lock.withLock {
+      isOpen = true
+      defer { self.held = [] }
+      return self.held
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  /// Waits until the gate is open: for the work.
+  ///
+  /// It holds a task that is cancelled, too, as a server would that does not know of it.
+  public func pass(isolation: isolated (any Actor)? = #isolation) async {
+    await withCheckedContinuation { continuation in
+      let isOpen = lock.withLock {
+        if !self.isOpen { held.append(continuation) }
+        return self.isOpen
+      }
+      arrivals.note(())
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  /// Waits until work has come to the gate that no earlier call has waited for: for the test.
+  ///
+  /// - Parameters:
+  ///   - count: How often.
+  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  public func reached(
+    _ count: Int = 1,
+    within limit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let arrived = await arrivals.next(count, within: limit).count
+    guard arrived < count else { return }
+    Place(fileID, filePath, line, column).fail(
+      "Waited \(limit) for work to come to the gate \(count) times, and it came \(arrived) times."
+    )
+  }
+}

@@ -1,0 +1,54 @@
+import FluxCapacitor
+
+/// The variables and constants of a store, by the names of its properties.
+///
+/// A variable that a constant publishes has the constant's name.
+struct StoreContents {
+  struct Item {
+    let name: String
+    let value: any AnyPrimitiveValue
+  }
+
+  private(set) var items: [Item] = []
+
+  init(of store: Any) {
+    var next: Mirror? = Mirror(reflecting: store)
+    var mirrors: [Mirror] = []
+    while let mirror = next {
+      mirrors.insert(mirror, at: 0)
+      next = mirror.superclassMirror
+    }
+    for mirror in mirrors { add(mirror.children, prefix: "") }
+  }
+
+  func item(for value: any AnyPrimitiveValue) -> Item? {
+    items.first { $0.value.identity == value.identity }
+  }
+
+  private mutating func add(_ children: Mirror.Children, prefix: String) {
+    for (label, child) in children {
+      let label = (label ?? "").replacing("$__lazy_storage_$_", with: "")
+      if let value = child as? any AnyPrimitiveValue {
+        add(Item(name: prefix + label, value: value))
+      } else {
+        let mirror = Mirror(reflecting: child)
+        switch mirror.displayStyle {
+        case .optional: add(mirror.children.map { (label, $0.value) }, prefix: prefix)
+        case .struct, .tuple: add(mirror.children, prefix: "\(prefix)\(label).")
+        default: break
+        }
+      }
+    }
+  }
+
+  private mutating func add(_ children: [(String, Any)], prefix: String) {
+    add(Mirror.Children(children.map { (label: $0.0 as String?, value: $0.1) }), prefix: prefix)
+  }
+
+  private mutating func add(_ item: Item) {
+    guard let index = items.firstIndex(where: { $0.value.identity == item.value.identity }) else {
+      return items.append(item)
+    }
+    if item.value.isConstant, !items[index].value.isConstant { items[index] = item }
+  }
+}

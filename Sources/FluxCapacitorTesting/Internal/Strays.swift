@@ -1,0 +1,84 @@
+import FluxCapacitor
+import Testing
+
+/// Watches the process's dispatcher for states that come from isolated tests and have lost their way.
+///
+/// Work that has left its test's task has no current test. So a state that is dispatched there by such
+/// work, while isolated tests run, is a stray: if it reaches no store, or if one of those tests has a
+/// store for it.
+final class Strays: @unchecked Sendable {
+  static let shared = Strays()
+
+  /// A test case that is running with a dispatcher of its own.
+  final class Isolation: Sendable {
+    let test: Test
+    let dispatcher: Dispatcher
+
+    init(_ test: Test, _ dispatcher: Dispatcher) {
+      self.test = test
+      self.dispatcher = dispatcher
+    }
+  }
+
+  // Both guarded by `lock`.
+  private let lock = Lock()
+  private var running: [Isolation] = []
+  private var strays: [(isolation: Isolation, sentence: String)] = []
+
+  private init() {
+    // For the life of the process, so nobody cleans it.
+    _ = Dispatcher.processWide.add(Witness { Strays.shared.attend($0, reachingStores: $1) })
+  }
+
+  func begin(_ dispatcher: Dispatcher, for test: Test) -> Isolation {
+    let isolation = Isolation(test, dispatcher)
+    lock.withLock { running.append(isolation) }
+    return isolation
+  }
+
+  /// Fails the test, in whose task this is called, for what has strayed from it.
+  func end(_ isolation: Isolation) {
+    let sentences = lock.withLock {
+      running.removeAll { $0 === isolation }
+      defer { strays.removeAll { $0.isolation === isolation } }
+      return strays.filter { $0.isolation === isolation }.map(\.sentence)
+    }
+    for sentence in sentences {
+      Issue.record(
+        Comment(rawValue: sentence),
+        sourceLocation: isolation.test.sourceLocation
+      )
+    }
+  }
+
+  private func attend(_ state: any DispatchState, reachingStores: Bool) {
+    // A test that is not isolated may use the process's dispatcher.
+    guard Test.current == nil else { return }
+    let owner = lock.withLock {
+      let owners = running.filter { $0.dispatcher.hasStores(for: state) }
+      guard !owners.isEmpty || !reachingStores else { return nil as [String]? }
+      let suspects = owners.isEmpty ? running : owners
+      guard suspects.count == 1 else { return suspects.map(\.test.name) }
+      strays.append((suspects[0], Strays.sentence(for: state)))
+      return nil
+    }
+    guard let suspects = owner else { return }
+    // It can't be told which test it came from.
+    Issue.record(
+      Comment(
+        rawValue: Strays.sentence(for: state)
+          + (suspects.isEmpty
+            ? " The test has ended."
+            : " It came from one of these: \(suspects.joined(separator: ", ")).")
+      )
+    )
+  }
+
+  private static func sentence(for state: any DispatchState) -> String {
+    """
+    \(shownState(state)) reached the process's dispatcher, and not that of the isolated test, for it \
+    was invoked outside the test's task: on a dispatch queue, a thread or in a detached task. Let the \
+    action keep the dispatcher that is shared when it is made: `let dispatcher = Dispatcher.shared`.
+    """
+  }
+}

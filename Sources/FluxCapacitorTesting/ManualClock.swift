@@ -1,0 +1,110 @@
+import FluxCapacitor
+
+/// A clock that a test sets forward, for code that waits.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let task = Task {
+///   try await clock.sleep(for: .seconds(60))
+///   return "a minute later"
+/// }
+/// await clock.sleeping()
+/// clock.advance(by: .seconds(60))
+/// #expect(try await task.value == "a minute later")
+/// ```
+public final class ManualClock: Clock, @unchecked Sendable {
+  /// A time of the clock's.
+  public struct Instant: InstantProtocol, Sendable {
+    /// How long after the clock was made.
+    public let offset: Duration
+
+    public func advanced(by duration: Duration) -> Instant {
+      Instant(offset: offset + duration)
+    }
+
+    public func duration(to other: Instant) -> Duration {
+      other.offset - offset
+    }
+
+    public static func < (first: Instant, second: Instant) -> Bool {
+      first.offset < second.offset
+    }
+  }
+
+  // All guarded by `lock`.
+  private let lock = Lock()
+  private var time = Instant(offset: .zero)
+  private var sleepers: [Int: (deadline: Instant, continuation: Continuation)] = [:]
+  private var lastNumber = 0
+  private let beginnings = Recording<Void>()
+
+  private typealias Continuation = CheckedContinuation<Void, any Error>
+
+  /// A clock that stands at zero.
+  public init() {}
+
+  /// What the clock shows.
+  public var now: Instant { lock.withLock { time } }
+
+  /// The clock is exact.
+  public var minimumResolution: Duration { .zero }
+
+  /// Waits until the clock is set to a time, or the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    let number = lock.withLock {
+      lastNumber += 1
+      return lastNumber
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isDue = lock.withLock {
+          if deadline <= time { return true }
+          sleepers[number] = (deadline, continuation)
+          return false
+        }
+        if isDue { continuation.resume() } else { beginnings.note(()) }
+        // It may have been cancelled before it was there to be found.
+        if Task.isCancelled { cancel(number) }
+      }
+    } onCancel: {
+      cancel(number)
+    }
+    try Task.checkCancellation()
+  }
+
+  private func cancel(_ number: Int) {
+    let sleeper = lock.withLock { sleepers.removeValue(forKey: number) }
+    sleeper?.continuation.resume(throwing: CancellationError())
+  }
+
+  /// Sets the clock forward, and wakes those whose time has come, in the order of their deadlines.
+  public func advance(by duration: Duration) {
+    let due = lock.withLock {
+      time = time.advanced(by: duration)
+      let due = sleepers.filter { $0.value.deadline <= time }
+      for number in due.keys { sleepers[number] = nil }
+      return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+    }
+    for sleeper in due { sleeper.value.continuation.resume() }
+  }
+
+  /// Waits until somebody has begun to sleep that no earlier call has waited for.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  public func sleeping(
+    _ count: Int = 1,
+    within limit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let begun = await beginnings.next(count, within: limit).count
+    guard begun < count else { return }
+    Place(fileID, filePath, line, column)
+      .fail("Waited \(limit) for \(count) to sleep, and \(begun) did.")
+  }
+}

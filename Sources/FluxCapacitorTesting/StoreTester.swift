@@ -1,0 +1,189 @@
+import FluxCapacitor
+
+/// Tests what states do to a store: exactly these variables change, to exactly these values, in this
+/// order.
+///
+/// ```swift
+/// let tester = StoreTester(CounterStore.self)
+/// tester.invoke(.add(2)) {
+///   Change(\.count, to: 2)
+/// }
+/// tester.invoke(.add(0))
+/// ```
+///
+/// What changes and is not named fails the test, and so does what is named and does not change; the
+/// failure shows the difference. It looks into all variables of the store, private ones too. A
+/// constant that derives from them may be named, and need not.
+public final class StoreTester<Store: Storable>: Sendable {
+  /// How much a tester wants to hear of.
+  public enum Strictness: Sendable {
+    /// Every change.
+    case exact
+
+    /// Those that are named, in their order; others may happen.
+    case relaxed
+  }
+
+  /// The store that is tested.
+  public let store: Store
+
+  private let dispatcher: Dispatcher
+  private let strictness: Strictness
+  private let contents: Unchecked<StoreContents>
+  private let recording = Recording<RecordedChange>()
+  private let dustBuster = DustBuster()
+
+  /// Tests the one live store of a type, which is made if there is none.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the store.
+  ///   - strictness: Whether to hear of changes that were not named.
+  public convenience init(_ type: Store.Type, _ strictness: Strictness = .exact) {
+    self.init(type.instantiate(), strictness)
+  }
+
+  /// Tests a store.
+  ///
+  /// - Parameters:
+  ///   - store: The store, registered with ``Dispatcher/shared``.
+  ///   - strictness: Whether to hear of changes that were not named.
+  public init(_ store: Store, _ strictness: Strictness = .exact) {
+    self.store = store
+    self.strictness = strictness
+    dispatcher = .shared
+    let contents = StoreContents(of: store)
+    self.contents = Unchecked(contents)
+    for item in contents.items {
+      item.value.observeAny { [recording, name = item.name] value in
+        recording.note(RecordedChange(name: name, value: value))
+      }
+      .cleaned(by: dustBuster)
+    }
+  }
+
+  /// Invokes a state, and expects the changes that it makes.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - changes: The changes, in the order in which the reduce first sets the variables. A variable
+  ///     that is set to what it was has not changed.
+  public func invoke(
+    _ state: Store.DispatchStateType,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+    @ChangesBuilder<Store> changes: () -> [Change<Store>] = { [] }
+  ) {
+    let before = Snapshot(of: contents.value, startingAt: recording.all.count)
+    dispatcher.dispatch(state)
+    expect(
+      changes(),
+      since: before,
+      after: shownState(state),
+      at: Place(fileID, filePath, line, column)
+    )
+  }
+
+  /// Expects the changes that an operation makes, such as an action that invokes several states.
+  ///
+  /// ```swift
+  /// await tester.expect {
+  ///   Change(\.isFetching, to: true)
+  ///   Change(\.names, to: ["FluxCapacitor"])
+  ///   Change(\.isFetching, to: false)
+  /// } when: {
+  ///   await action.fetch()
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - changes: The changes, in the order in which they are told.
+  ///   - operation: What makes them. It has ended when they are compared.
+  public func expect(
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+    @ChangesBuilder<Store> _ changes: () -> [Change<Store>],
+    when operation: () async throws -> Void
+  ) async rethrows {
+    let before = Snapshot(of: contents.value, startingAt: recording.all.count)
+    try await operation()
+    expect(
+      changes(),
+      since: before,
+      after: "the operation",
+      at: Place(fileID, filePath, line, column)
+    )
+  }
+
+  private func expect(
+    _ expected: [Change<Store>],
+    since before: Snapshot,
+    after cause: String,
+    at place: Place
+  ) {
+    let happened = before.changes(in: recording.all)
+    let difference = Difference(
+      expected: expected.map { change in
+        Difference.Expectation(
+          name: name(of: change.property),
+          value: change.value,
+          line: change.line
+        )
+      },
+      happened: happened,
+      isExact: strictness == .exact,
+      isDerived: { [contents] name in
+        contents.value.items.contains { $0.name == name && $0.value.isDerived }
+      }
+    )
+    if let text = difference.text {
+      place.fail("\(Store.self) after \(cause):\(text)")
+    }
+  }
+
+  private func name(of property: Change<Store>.Property) -> String {
+    switch property {
+    case .named(let name): name
+    case .published(let value): contents.value.item(for: value(store))?.name ?? "?"
+    }
+  }
+}
+
+/// What was told of a variable.
+struct RecordedChange: Sendable {
+  let name: String
+  let value: any Sendable
+}
+
+/// The values of a store's variables at one time.
+struct Snapshot {
+  private let values: [String: any Sendable]
+  private let start: Int
+
+  init(of contents: StoreContents, startingAt start: Int) {
+    values = Dictionary(contents.items.map { ($0.name, $0.value.anyValue) }) { first, _ in first }
+    self.start = start
+  }
+
+  /// The changes since then that were some, with the values before.
+  func changes(in all: [RecordedChange]) -> [Difference.Event] {
+    var values = values
+    return all[start...].compactMap { change in
+      let old = values[change.name] ?? change.value
+      values[change.name] = change.value
+      guard !isSame(old, change.value) else { return nil }
+      return Difference.Event(name: change.name, old: old, new: change.value)
+    }
+  }
+}
+
+/// A value that never changes, though its type does not say so.
+struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,81 @@
+import FluxCapacitor
+
+/// Records every value of a variable, a constant or a signal, in order.
+///
+/// It observes from its beginning to its end, and may be used on any thread.
+///
+/// ```swift
+/// let store = CounterStore.instantiate()
+/// let recorder = ValueRecorder(store.count)
+/// CounterAction().increment()
+/// #expect(recorder.values == [0, 1])
+/// ```
+public final class ValueRecorder<Value: Sendable>: Sendable {
+  private let recording: Recording<Value>
+  private let name: String
+  private let dust: Dust
+
+  /// Records the current value of a variable or a constant, and every change from now on.
+  ///
+  /// - Parameters:
+  ///   - value: The variable or constant. It is not kept.
+  ///   - ignoreFirst: Whether to leave the current value out.
+  public init<Trait>(_ value: PrimitiveValue<Trait, Value>, ignoreFirst: Bool = false) {
+    let recording = Recording<Value>()
+    self.recording = recording
+    name = "\(type(of: value).self)"
+    dust = value.observe(ignoreFirst: ignoreFirst) { recording.note($0) }
+  }
+
+  /// Records every event of a signal from now on.
+  public init(_ signal: Signal<Value>) {
+    let recording = Recording<Value>()
+    self.recording = recording
+    name = "a Signal<\(Value.self)>"
+    dust = signal.observe { recording.note($0) }
+  }
+
+  deinit {
+    dust.clean()
+  }
+
+  /// The values by now.
+  public var values: [Value] { recording.all }
+
+  /// Waits for the next values: those that no earlier call has returned.
+  ///
+  /// ```swift
+  /// let recorder = ValueRecorder(store.count)
+  /// CounterAction().increment()
+  /// #expect(await recorder.next(2) == [0, 1])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  /// - Returns: The values; fewer than asked for if the time was up, or the task cancelled.
+  @discardableResult
+  public func next(
+    _ count: Int = 1,
+    within limit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> [Value] {
+    let values = await recording.next(count, within: limit)
+    if values.count < count {
+      Place(fileID, filePath, line, column)
+        .fail(missing(count, of: name, after: limit, came: values.map(shown)))
+    }
+    return values
+  }
+}
+
+/// Says that less has come than was waited for.
+func missing(_ count: Int, of name: String, after limit: Duration, came: [String]) -> String {
+  let number = came.isEmpty ? "none" : "only \(came.count)"
+  let list = came.map { "\n  \($0)" }.joined()
+  return "Waited \(limit) for the next \(count) of \(name), and \(number) came\(list.isEmpty ? "." : ":")\(list)"
+}

@@ -1,0 +1,96 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct IsolatedDispatcherTests {
+  @Test(arguments: 0..<100) func eachCaseHasStoresOfItsOwn(number: Int) async {
+    let store = NoteStore.instantiate()
+    #expect(store.text.value == "")
+
+    KeepingAction().invoke(.write("\(number)"))
+    await Task.yield()
+    await Task { KeepingAction().invoke(.write(store.text.value + "!")) }.value
+
+    #expect(NoteStore.instantiate() === store)
+    #expect(store.text.value == "\(number)!")
+  }
+
+  @Test func anActionThatKeepsItsDispatcherMayLeaveTheTask() async {
+    let store = NoteStore.instantiate()
+    let action = KeepingAction()
+
+    await offTheTask { action.invoke(.write("from a queue")) }
+    #expect(store.text.value == "from a queue")
+    await Task.detached { action.invoke(.write("detached")) }.value
+    #expect(store.text.value == "detached")
+  }
+}
+
+/// What reaches the process's dispatcher from an isolated test.
+@Suite(.timeLimit(.minutes(5)))
+struct StrayTests {
+  /// Runs a body as an isolated test, and answers the sentences with which that fails.
+  private func failuresOfIsolatedTest(
+    _ body: @escaping @Sendable () async -> Void
+  ) async throws -> [String] {
+    let test = try #require(Test.current)
+    return await failures {
+      try await IsolatedDispatcherTrait().provideScope(
+        for: test,
+        testCase: Test.Case.current,
+        performing: body
+      )
+    }
+  }
+
+  @Test func isReportedByTheTestWithTheStore() async throws {
+    let sentences = try await failuresOfIsolatedTest {
+      let store = MessageStore.instantiate()
+      await offTheTask { LosingAction().callBack() }
+      #expect(store.count.value == 0)
+    }
+
+    #expect(sentences.count == 1)
+    #expect(sentences[0].hasPrefix("Message.sent reached the process's dispatcher"))
+    #expect(sentences[0].contains("`let dispatcher = Dispatcher.shared`"))
+  }
+
+  @Test func whatStaysInTheTaskIsNone() async throws {
+    let sentences = try await failuresOfIsolatedTest {
+      let store = SearchStore.instantiate()
+      await SearchAction().search { ["a"] }
+      await Task { SearchAction().invoke(.found([])) }.value
+      #expect(store.results.value == [])
+    }
+
+    #expect(sentences == [])
+  }
+
+  @Test func aTestMayUseTheProcessesDispatcher() async throws {
+    enum Ping: DispatchState {
+      typealias RelatedStoreType = PingStore
+      typealias RelatedActionType = PingAction
+
+      case ping
+    }
+    struct PingAction: Actionable {
+      typealias DispatchStateType = Ping
+    }
+    final class PingStore: Storable {
+      let count = Variable(0)
+
+      func reduce(with _: Ping) { count.value += 1 }
+    }
+    let store = PingStore.instantiate()
+
+    let sentences = try await failuresOfIsolatedTest {
+      #expect(Dispatcher.shared !== Dispatcher.processWide)
+    }
+    PingAction().invoke(.ping)
+    await offTheTask { PingAction().invoke(.ping) }
+
+    #expect(store.count.value == 2)
+    #expect(sentences == [])
+  }
+}

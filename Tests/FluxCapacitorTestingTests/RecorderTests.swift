@@ -1,0 +1,192 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct ValueRecorderTests {
+  @Test func everyValueIsRecordedInOrder() {
+    let variable = Variable(0)
+    let recorder = ValueRecorder(variable)
+    let later = ValueRecorder(Constant(variable), ignoreFirst: true)
+
+    for value in 1...3 { variable.value = value }
+
+    #expect(recorder.values == [0, 1, 2, 3])
+    #expect(later.values == [1, 2, 3])
+  }
+
+  @Test func eventsOfASignalAreRecorded() {
+    let sink = Sink<String>()
+    let recorder = ValueRecorder(sink.signal)
+
+    sink.send("a")
+    sink.send("b")
+
+    #expect(recorder.values == ["a", "b"])
+  }
+
+  @Test func nextHandsOutEachValueOnce() async {
+    let variable = Variable(0)
+    let recorder = ValueRecorder(variable)
+    variable.value = 1
+
+    #expect(await recorder.next() == [0])
+    let next = Task { await recorder.next(3) }
+    await offTheTask {
+      variable.value = 2
+      variable.value = 3
+    }
+
+    #expect(await next.value == [1, 2, 3])
+  }
+
+  @Test func nothingIsLostUnderContention() async {
+    let variable = Variable(0)
+    let recorder = ValueRecorder(variable)
+    let writers = 8
+    let count = 5_000
+
+    let consumer = Task {
+      var all: [Int] = []
+      while all.count <= writers * count { all += await recorder.next(1, within: .seconds(200)) }
+      return all
+    }
+    await withTaskGroup { group in
+      for _ in 0..<writers {
+        group.addTask { for _ in 0..<count { variable.value += 1 } }
+      }
+    }
+
+    #expect(await consumer.value == Array(0...writers * count))
+  }
+
+  @Test func waitingInVainFailsTheTestAndSaysWhatCame() async {
+    let variable = Variable(7)
+    let recorder = ValueRecorder(variable)
+
+    let sentences = await failures {
+      #expect(await recorder.next(2, within: .milliseconds(1)) == [7])
+    }
+
+    #expect(sentences == ["Waited 0.001 seconds for the next 2 of Variable<Int>, and only 1 came:\n  7"])
+    variable.value = 8
+    #expect(await recorder.next() == [8])
+  }
+
+  @Test func aCancelledTaskWaitsNoMore() async {
+    let recorder = ValueRecorder(Sink<Int>().signal)
+
+    let sentences = await failures {
+      let task = Task { await recorder.next(1, within: .seconds(1_000)) }
+      task.cancel()
+      #expect(await task.value == [])
+    }
+
+    #expect(sentences.count == 1)
+  }
+
+  @Test func theRecorderObservesNoLongerThanItLives() {
+    let variable = Variable(AtEnd {})
+    weak var recorder: ValueRecorder<AtEnd>?
+    do {
+      let made = ValueRecorder(variable)
+      recorder = made
+      #expect(made.values.count == 1)
+    }
+
+    #expect(recorder == nil)
+  }
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct DispatchRecorderTests {
+  @Test func everyStateOfEveryTypeIsRecordedInOrder() async {
+    let recorder = DispatchRecorder()
+    let store = SearchStore.instantiate()
+
+    await SearchAction().search { ["a"] }
+    KeepingAction().invoke(.write("reaches no store"))
+
+    #expect(recorder.states.map { "\($0)" } == [
+      "isSearching(true)", #"found(["a"])"#, #"write("reaches no store")"#,
+    ])
+    #expect(recorder.states(of: Dispatcher.Note.self).count == 1)
+    #expect(store.results.value == ["a"])
+  }
+
+  @Test func aStateIsRecordedWhenItIsReduced() async {
+    let recorder = DispatchRecorder()
+    let store = NoteStore.instantiate()
+    let action = KeepingAction()
+
+    for round in 0..<1_000 {
+      async let states = recorder.next()
+      await offTheTask { action.invoke(.write("\(round)")) }
+      #expect(await states.count == 1)
+      #expect(store.text.value == "\(round)")
+    }
+  }
+
+  @Test func theOrderIsThatOfTheReduces() async {
+    let recorder = DispatchRecorder()
+    let store = NoteStore.instantiate()
+    let seen = ValueRecorder(store.text, ignoreFirst: true)
+    let action = KeepingAction()
+
+    await withTaskGroup { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<2_500 { action.invoke(.write("\(writer) \(number)")) }
+        }
+      }
+    }
+    await Dispatcher.shared.settled()
+
+    let texts = recorder.states(of: Dispatcher.Note.self).map { state in
+      switch state {
+      case .write(let text): text
+      }
+    }
+    #expect(texts.count == 10_000)
+    #expect(texts == seen.values)
+  }
+
+  @Test func afterItsEndADispatchIsAsBefore() {
+    let dispatcher = Dispatcher()
+    withDispatcher(dispatcher) {
+      let store = NoteStore.instantiate()
+      do {
+        let recorder = DispatchRecorder(dispatcher)
+        KeepingAction().invoke(.write("a"))
+        #expect(recorder.states.count == 1)
+      }
+      KeepingAction().invoke(.write("b"))
+      #expect(store.text.value == "b")
+    }
+  }
+
+  @Test func waitingInVainFailsTheTestAndSaysWhatCame() async {
+    let recorder = DispatchRecorder()
+    KeepingAction().invoke(.write("a"))
+
+    let sentences = await failures { await recorder.next(2, within: .milliseconds(1)) }
+
+    #expect(
+      sentences == [
+        """
+        Waited 0.001 seconds for the next 2 of the states, and only 1 came:
+          Note.write("a")
+        """
+      ]
+    )
+  }
+}
+
+/// A value whose end runs code.
+final class AtEnd: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  deinit { body() }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// The sentences with which a body fails the test, which goes on as if it had not.
+func failures(
+  isolation: isolated (any Actor)? = #isolation,
+  of body: () async throws -> Void
+) async -> [String] {
+  let sentences = Sentences()
+  await withKnownIssue(isIntermittent: true) {
+    try await body()
+  } matching: { issue in
+    sentences.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
+    return true
+  }
+  return sentences.all
+}
+
+private final class Sentences: @unchecked Sendable {
+  // `sentences` is guarded by `lock`.
+  private let lock = NSLock()
+  private var sentences: [String] = []
+
+  var all: [String] { lock.withLock { sentences } }
+
+  func append(_ sentence: String) { lock.withLock { sentences.append(sentence) } }
+}
+
+/// Runs a body on a thread that no task knows, and returns when it has ended.
+func offTheTask(_ body: @escaping @Sendable () -> Void) async {
+  await withCheckedContinuation { continuation in
+    DispatchQueue.global().async {
+      body()
+      continuation.resume()
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import FluxCapacitor
+
+// A small application: one search at a time, and what it has found.
+
+extension Dispatcher {
+  enum Search: DispatchState {
+    typealias RelatedStoreType = SearchStore
+    typealias RelatedActionType = SearchAction
+
+    case isSearching(Bool)
+    case found([String])
+    case renameAll(String)
+    case run(@Sendable () -> Void)
+  }
+}
+
+final class SearchStore: Storable {
+  let isSearching: Constant<Bool>
+  let results: Constant<[String]>
+  let count: Constant<Int>
+  private let _isSearching = Variable(false)
+  private let _results = Variable<[String]>([])
+  private let searches = Variable(0)
+
+  init() {
+    isSearching = Constant(_isSearching)
+    results = Constant(_results)
+    count = _results.map(\.count)
+  }
+
+  func reduce(with state: Dispatcher.Search) {
+    switch state {
+    case .isSearching(let isSearching):
+      _isSearching.value = isSearching
+      if isSearching { searches.value += 1 }
+    case .found(let results):
+      _results.value = results
+      _isSearching.value = false
+    case .renameAll(let name):
+      _isSearching.value = false
+      _results.value = _results.value.map { _ in name }
+    case .run(let body):
+      body()
+    }
+  }
+}
+
+struct SearchAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Search
+
+  func search(_ find: () async -> [String]) async {
+    invoke(.isSearching(true))
+    let results = await find()
+    invoke(.found(results))
+  }
+}
+
+/// Keeps the dispatcher that is shared when it is made.
+struct KeepingAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Note
+
+  let dispatcher = Dispatcher.shared
+}
+
+struct LosingAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Message
+
+  func callBack() { invoke(.sent) }
+}
+
+extension Dispatcher {
+  enum Note: DispatchState {
+    typealias RelatedStoreType = NoteStore
+    typealias RelatedActionType = KeepingAction
+
+    case write(String)
+  }
+
+  enum Message: DispatchState {
+    typealias RelatedStoreType = MessageStore
+    typealias RelatedActionType = LosingAction
+
+    case sent
+  }
+}
+
+final class NoteStore: Storable {
+  let text = Variable("")
+
+  func reduce(with state: Dispatcher.Note) {
+    switch state {
+    case .write(let text): self.text.value = text
+    }
+  }
+}
+
+final class MessageStore: Storable {
+  let count = Variable(0)
+
+  func reduce(with _: Dispatcher.Message) { count.value += 1 }
+}
