@@ -19,8 +19,9 @@ final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @usableFromInline
   override var name: String { "A Variable<\(Element.self)>" }
 
-  override func willJoinDownstream() {
+  override func willJoinDownstream() -> Bool {
     if writer != 0 { holdBack() }
+    return backlog.map { $0.held > 0 } ?? false
   }
 
   override func capture() -> any Sendable { stored }
@@ -156,7 +157,7 @@ extension Channel {
     } else {
       backlog?.held -= 1
     }
-    if firstInput != nil { mark(transaction, replacing: replaced?.version, on: thread) }
+    if firstInput != nil { mark(transaction, isMoved: replaced != nil, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }

@@ -57,6 +57,13 @@ struct FIFO<Element>: ~Copyable {
     return element
   }
 
+  @inlinable
+  mutating func popLast() -> Element? {
+    guard count > 0 else { return nil }
+    count -= 1
+    return (slots.unsafelyUnwrapped + slot(at: count)).move()
+  }
+
   /// Takes out the first element that satisfies the predicate. O(n).
   @inlinable
   mutating func remove(where predicate: (Element) -> Bool) -> Element? {

@@ -54,6 +54,13 @@ struct ThreadState: ~Copyable {
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
+  /// What finds out whether a read is tracked, and the one before it; see there.
+  var tracking: Tracking?
+  var formerTracking: Tracking?
+
+  /// How many reads were tracked through it.
+  var trackedReads = 0
+
   #if DEBUG
     /// The depth of what is being told.
     @usableFromInline var depth = 0
