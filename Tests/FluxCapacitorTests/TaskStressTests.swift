@@ -4,9 +4,7 @@ import Synchronization
 import Testing
 
 /// The promises about tasks under contention: 200,000 requests each.
-///
-/// Each keeps every core busy, so they run one after the other.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct TaskStressTests {
   @Test(arguments: [(1, false), (4, false), (3, true)])
   func noOlderResultComesAfterANewerOne(threads: Int, isCleaned: Bool) async {

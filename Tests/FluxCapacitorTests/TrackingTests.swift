@@ -190,7 +190,7 @@ struct TrackingTests {
   }
 
   /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
-  @Test(.timeLimit(.minutes(10))) func racesLeaveEveryTrackingNoted() async {
+  @Test(.oneAtATime, .timeLimit(.minutes(10))) func racesLeaveEveryTrackingNoted() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }

@@ -151,12 +151,8 @@ extension Channel {
   /// written again; takes the lock over.
   @inlinable
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
-    let replaced = backlog?.changes.remove { $0.holder == transaction }
-    if replaced == nil {
-      takePlace(for: transaction, on: thread)
-    } else {
-      backlog?.held -= 1
-    }
+    let replaced = backlog?.take(heldBy: transaction)
+    if replaced == nil { takePlace(for: transaction, on: thread) }
     if firstInput != nil { mark(transaction, isMoved: replaced != nil, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}

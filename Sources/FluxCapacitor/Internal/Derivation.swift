@@ -196,19 +196,19 @@ extension Derivation {
     case .new, .again:
       return nil
     case .moved:
-      return takeBack(from: input) { $0 == step.former }
+      return takeBackLast(from: input) { $0 == step.former }
     case .merged:
-      return takeBack(from: input) { $0 >= step.former }
+      var first: UInt64?
+      while let number = takeBackLast(from: input, where: { $0 >= step.former }) { first = number }
+      return first
     }
   }
 
-  private func takeBack(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
-    var first: UInt64?
-    while let awaited = input.awaited.remove(where: { isTaken($0.origin) }) {
-      first = first ?? awaited.number
-      entries[index(of: awaited.number)].awaited -= 1
-    }
-    return first
+  private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
+    let awaited = input.awaited.removeLast { isTaken($0.origin) }
+    guard let number = awaited?.number else { return nil }
+    entries[index(of: number)].awaited -= 1
+    return number
   }
 
   /// Whether no source brings something behind an entry that is to go behind the others.
@@ -221,7 +221,7 @@ extension Derivation {
 
   /// Makes an entry the last one; answers its new number.
   private func move(_ number: UInt64, on thread: CurrentThread, in channel: AnyChannel) -> UInt64 {
-    guard var entry = entries.remove(where: { $0.number == number }) else { return number }
+    guard var entry = entries.removeLast(where: { $0.number == number }) else { return number }
     lastNumber &+= 1
     entry.number = lastNumber
     // What was waiting behind it may have arrived.
