@@ -54,21 +54,35 @@ extension AnyChannel {
       pass: thread.pointee.markings,
       turn: thread.pointee.turn
     )
-    var channel = self
+    // Nothing on the way is let go of as long as the variable is locked: see `deactivateIfUnobserved`.
+    var channel = Unmanaged.passUnretained(self)
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
-    while let input = channel.input(after: nil), channel.input(after: input) == nil {
-      input.target.lock.lock()
-      let onward = input.note(marking, step, on: thread)
-      if channel !== self { channel.lock.unlock() }
-      channel = input.target
-      guard let onward else { return channel.lock.unlock() }
+    while true {
+      let inputs = channel._withUnsafeGuaranteedRef { $0.firstTwoInputs }
+      guard let node = inputs.first, inputs.second == nil else { break }
+      let (target, onward) = node._withUnsafeGuaranteedRef { dust in
+        let input = unsafeDowncast(dust, to: AnyInput.self)
+        input.target.lock.lock()
+        return (
+          Unmanaged<AnyChannel>.passUnretained(input.target),
+          input.note(marking, step, on: thread)
+        )
+      }
+      unlock(channel)
+      channel = target
+      guard let onward else { return unlock(channel) }
       step = onward
     }
-    if channel.input(after: nil) != nil {
+    if channel._withUnsafeGuaranteedRef({ $0.firstTwoInputs.first }) != nil {
       var walk = Walk(marking, on: thread)
-      walk.run(from: channel, step)
+      walk.run(from: channel.takeUnretainedValue(), step)
     }
-    if channel !== self { channel.lock.unlock() }
+    unlock(channel)
+  }
+
+  /// Unlocks a channel on the way, unless it is this one, where the way begins.
+  private func unlock(_ channel: Unmanaged<AnyChannel>) {
+    channel._withUnsafeGuaranteedRef { if $0 !== self { $0.lock.unlock() } }
   }
 
   /// Inputs come before all other observations.
@@ -78,18 +92,30 @@ extension AnyChannel {
     return first
   }
 
-  /// The next input after another, or the first one.
+  /// The inputs, as far as two are there.
+  fileprivate final var firstTwoInputs: (first: Unmanaged<Dust>?, second: Unmanaged<Dust>?) {
+    guard let first = input(from: firstInput) else { return (nil, nil) }
+    return (first, input(after: first))
+  }
+
+  /// The next input after another.
+  fileprivate final func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
+    let next = node._withUnsafeGuaranteedRef { $0.next }
+    return next?.toOpaque() == first?.toOpaque() ? nil : input(from: next)
+  }
+
+  /// The next input from here on.
   ///
   /// One that is cleaned and still there, for somebody is telling it, is left out. The target may have
   /// another by now, and would be come to twice.
-  fileprivate final func input(after input: AnyInput?) -> AnyInput? {
-    var next = input == nil ? firstInput : input?.next
-    while let node = next, input == nil || node.toOpaque() != first?.toOpaque() {
-      let dust = node.takeUnretainedValue()
-      guard dust.isInput else { return nil }
-      if !dust.isCleaned { return unsafeDowncast(dust, to: AnyInput.self) }
-      next = dust.next
-      if next?.toOpaque() == first?.toOpaque() { return nil }
+  private func input(from node: Unmanaged<Dust>?) -> Unmanaged<Dust>? {
+    var node = node
+    while let candidate = node {
+      let flags = candidate._withUnsafeGuaranteedRef { $0.flags.load(ordering: .relaxed) }
+      guard flags & Dust.input != 0 else { return nil }
+      if flags & Dust.cleaned == 0 { return candidate }
+      let next = candidate._withUnsafeGuaranteedRef { $0.next }
+      node = next?.toOpaque() == first?.toOpaque() ? nil : next
     }
     return nil
   }
@@ -134,9 +160,10 @@ private struct Walk {
   }
 
   private mutating func goOn(from channel: AnyChannel, _ step: Step) {
-    var next = channel.input(after: nil)
-    while let input = next {
-      next = channel.input(after: input)
+    var next = channel.firstTwoInputs.first
+    while let node = next {
+      let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
+      next = channel.input(after: node)
       guard input.derivation.sources.count == 1 else {
         add(input, step)
         continue

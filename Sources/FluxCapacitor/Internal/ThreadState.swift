@@ -55,8 +55,8 @@ struct ThreadState: ~Copyable {
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
   /// What finds out whether a read is tracked, and the one before it; see there.
-  var tracking: Tracking?
-  var formerTracking: Tracking?
+  var tracking: Unmanaged<Tracking>?
+  var formerTracking: Unmanaged<Tracking>?
 
   /// How many reads were tracked through it.
   var trackedReads = 0
@@ -79,6 +79,11 @@ struct ThreadState: ~Copyable {
   init(id: UInt32) {
     self.id = id
     transaction = ThreadState.firstTransaction(of: id)
+  }
+
+  deinit {
+    tracking?.release()
+    formerTracking?.release()
   }
 
   /// There is room for 10^12 transactions before the numbers of the next thread begin.

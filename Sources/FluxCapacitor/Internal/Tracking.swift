@@ -28,18 +28,15 @@ final class Tracking: Observable, Sendable {
   @usableFromInline static var isActive: Bool {
     let thread = CurrentThread.current
     let before = hashes.load(ordering: .relaxed)
-    if let tracking = thread.pointee.tracking {
-      tracking.registrar.access(tracking, keyPath: tracking.path)
-    } else {
-      return makeFirst(on: thread)
-    }
+    guard let tracking = thread.pointee.tracking else { return makeFirst(on: thread) }
+    tracking._withUnsafeGuaranteedRef { $0.registrar.access($0, keyPath: $0.path) }
     guard hashes.load(ordering: .relaxed) != before else { return false }
     replaceIfOld(on: thread)
     return true
   }
 
   private static func makeFirst(on thread: CurrentThread) -> Bool {
-    thread.pointee.tracking = Tracking()
+    thread.pointee.tracking = .passRetained(Tracking())
     return isActive
   }
 
@@ -50,8 +47,9 @@ final class Tracking: Observable, Sendable {
     thread.pointee.trackedReads += 1
     guard thread.pointee.trackedReads == readsOfOne else { return }
     thread.pointee.trackedReads = 0
+    thread.pointee.formerTracking?.release()
     thread.pointee.formerTracking = thread.pointee.tracking
-    thread.pointee.tracking = Tracking()
+    thread.pointee.tracking = .passRetained(Tracking())
   }
 
   /// As many as one tracking may read and leave nothing behind.
