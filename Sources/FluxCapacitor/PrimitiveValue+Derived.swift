@@ -4,7 +4,8 @@ extension PrimitiveValue {
   /// Derived constants are constants: they are read, observed and derived from in the same way.
   ///
   /// - Unobserved, they compute when they are read, and only if a source has changed since. Observed,
-  ///   they compute each change once, and tell it after the reduce or transaction that made it.
+  ///   they compute each change once, and tell it after the reduce or transaction that made it; who
+  ///   reads a change before it is told computes it, and perhaps ahead of others.
   /// - However they are put together, one change of the variables is told once, and computed from
   ///   values that belong together.
   /// - Nobody has to keep them: an observation does so until its Dust is cleaned. They keep the
@@ -70,7 +71,9 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// A constant of several constants' values, which change together.
   ///
   /// A reduce that changes several of them is told once. The constants may belong to several
-  /// dispatchers: what changes in one reduce of one of them changes together.
+  /// dispatchers: what changes in one reduce of one of them changes together. Of reduces of several
+  /// dispatchers, or transactions and sets, that are mixed up so that one is before the other here and
+  /// behind it there, all are told as one, for nothing in between is whole.
   ///
   /// Every change that is told is whole. Whoever starts to observe it, or reads it, while another thread
   /// is in the midst of a reduce gets a whole value too if a reduce of that dispatcher was told here
@@ -95,6 +98,12 @@ extension PrimitiveValue where Trait == ImmutableTrait {
         (repeat (each sources).value(for: reading))
       }
     )
+  }
+
+  /// There is nothing to combine.
+  @available(*, unavailable, message: "Combine one constant or more.")
+  public static func combine() -> Constant<()> where Element == () {
+    trap("Constant.combine was called without a constant.")
   }
 
   /// The same for two constants: the compiler specialises it for their types, as it does not for a

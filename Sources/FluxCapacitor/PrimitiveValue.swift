@@ -58,7 +58,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// ```
   @inlinable
   public var value: Element {
-    trackRead()
+    if Tracking.isActive { return trackedValue() }
     return channel.isDerived ? channel.derivedValue() : channel.read()
   }
 

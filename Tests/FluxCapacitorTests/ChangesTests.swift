@@ -108,7 +108,7 @@ struct ChangesTests {
   }
 
   /// Nothing guards the value before, and nothing guards the observer: the thread sanitizer watches.
-  @Test(arguments: [false, true])
+  @Test(.oneAtATime, arguments: [false, true])
   func changesFromManyThreadsFormAChain(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "changes", attributes: .concurrent)
     let variable = Variable(0)

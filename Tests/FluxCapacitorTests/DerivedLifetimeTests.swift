@@ -27,6 +27,23 @@ struct DerivedLifetimeTests {
 
   // Lifetime
 
+  @Test func changesInPlaceCopyNothingForWhatDerivesFromThem() {
+    let list = Variable<[Int]>([])
+    let log = Log<Int>()
+    let dust = list.map(\.count).observe { log.append($0) }
+    list.modify { $0.reserveCapacity(100) }
+    list.value.append(0)
+    let address = list.modify { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+
+    for number in 1..<100 { list.value.append(number) }
+
+    #expect(log.entries.last == 100)
+    #expect(
+      list.modify { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } } == address
+    )
+    dust.clean()
+  }
+
   @Test func observationKeepsAChainUntilItIsCleaned() {
     let tally = Counted.Tally()
     let source = Variable(1)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Races of derived constants; each does 200,000 operations or more, computations included.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DerivedStressTests {
   @Test func everyDispatchIsToldOnceAndWhole() async {
     let dispatcher = Dispatcher()

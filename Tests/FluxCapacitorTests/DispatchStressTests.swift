@@ -3,9 +3,7 @@ import Synchronization
 import Testing
 
 /// The promises about dispatching and the registry under contention: 200,000 operations each.
-///
-/// Each keeps every core busy, so they run one after the other.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
 

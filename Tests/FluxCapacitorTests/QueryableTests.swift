@@ -162,11 +162,11 @@ struct QueryableTests {
     #expect(store.activeQueries.map(\.id) == [2])
   }
 
-  @Test func toldQueriesFormAChainFromManyThreads() {
+  @Test(.oneAtATime) func toldQueriesFormAChainFromManyThreads() async {
     let store = ChainQueryStore()
     let missing = Log<Int>()
 
-    inParallel(8) { thread in
+    await inParallel(8) { thread in
       for index in 0..<25_000 {
         let dust = store.query((index + thread) % 3)
         if !store.activeQueries.contains((index + thread) % 3) { missing.append(index) }

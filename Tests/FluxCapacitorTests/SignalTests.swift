@@ -123,12 +123,12 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test(.timeLimit(.minutes(10))) func nothingIsLostOrDoubledFromManyThreads() {
+  @Test(.oneAtATime, .timeLimit(.minutes(10))) func nothingIsLostOrDoubledFromManyThreads() async {
     let sink = Sink<Int>()
     let observer = Log<Int>()
     let dust = sink.signal.observe { observer.append($0) }
 
-    inParallel(8) { thread in
+    await inParallel(8) { thread in
       let dispatcher = Dispatcher()
       for index in 0..<25_000 {
         if index.isMultiple(of: 10) {

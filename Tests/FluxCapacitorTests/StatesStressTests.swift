@@ -2,9 +2,7 @@ import FluxCapacitor
 import Testing
 
 /// The promises about observing states under contention: 200,000 operations each.
-///
-/// Each keeps every core busy, so they run one after the other.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct StatesStressTests {
   @Test func statesHaveTheStoresOrderForAll() async {
     await isolated { dispatcher in

@@ -4,9 +4,7 @@ import Synchronization
 import Testing
 
 /// The promises about values under contention: 200,000 operations each, and more.
-///
-/// Each keeps every core busy, so they run one after the other.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValueStressTests {
   // V1
 

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct WaitForStressTests {
   @Test func everyStoreReducesEveryStateOnceInOrderFromManyThreads() async {
     await isolated { dispatcher in

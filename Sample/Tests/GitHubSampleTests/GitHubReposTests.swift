@@ -87,14 +87,13 @@ struct GitHubReposTests {
 
   @Test func anInterruptEndsItAtOnceAndBringsBackTheCursor() async throws {
     try await LoopbackServer.serving({ _ in .silence }) { server in
-      let requests = server.requests
       let process = try await GitHubReposProcess.runOnTerminal(
         columns: 80,
         "mona",
         variables: server.variables
       ) { process in
-        for await _ in requests { break }
-        kill(process.processIdentifier, SIGINT)
+        server.waitForRequest()
+        kill(process, SIGINT)
       }
 
       #expect(process.output.hasSuffix("\r\u{1B}[K"))
@@ -115,7 +114,7 @@ struct GitHubReposTests {
         variables: server.variables,
         isRead: false
       ) { process in
-        kill(process.processIdentifier, SIGINT)
+        kill(process, SIGINT)
       }
 
       #expect(process.exitCode == 130)

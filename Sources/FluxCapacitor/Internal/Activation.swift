@@ -36,6 +36,10 @@ extension AnyChannel {
   @usableFromInline
   final func deactivateIfUnobserved() {
     guard let roots = derivation else { return }
+    let thread = CurrentThread.current
+    guard thread.pointee.openMutations == 0 else {
+      return afterMutation(on: thread) { $0.deactivateIfUnobserved() }
+    }
     var detached = Detached()
     var inputs: [AnyInput] = []
     var candidates = [self]

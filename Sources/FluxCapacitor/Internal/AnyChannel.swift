@@ -57,7 +57,13 @@ class AnyChannel: @unchecked Sendable {
 
   /// Sees to it that whatever is written from now on is marked anew, for those who join downstream; the
   /// lock is held.
-  func willJoinDownstream() {}
+  ///
+  /// - Returns: Whether a transaction is under way that has written here.
+  func willJoinDownstream() -> Bool { false }
+
+  /// Whether two editions are known to be of the same value.
+  @usableFromInline
+  func isSame(_ edition: Fingerprint, _ other: Fingerprint) -> Bool { false }
 
   /// Finds its value from those of its sources, which the evaluation knows.
   func evaluate(in evaluation: Evaluation) {
@@ -146,7 +152,8 @@ extension AnyChannel {
   /// Takes a cleaned observation out, now or when the delivery that is under way has ended.
   ///
   /// Inside a mutation of this very channel, the thread has the lock already: what the mutation
-  /// throws away may clean its observation of it.
+  /// throws away may clean its observation of it. Inside another's, it waits for no lock, whose holder
+  /// may be waiting for that variable: it is taken out afterwards.
   ///
   /// - Returns: Whether another thread is telling the observers.
   @usableFromInline
@@ -154,7 +161,12 @@ extension AnyChannel {
     var detached = Detached()
     let thread = CurrentThread.current
     let isMutating = lock.isHeld(by: thread.id)
-    if !isMutating { lock.lock() }
+    if !isMutating, thread.pointee.openMutations == 0 {
+      lock.lock()
+    } else if !isMutating, !lock.tryLock() {
+      afterMutation(on: thread) { $0.removeCleaned() }
+      return false
+    }
     let deliverer = deliverer.thread
     if deliverer != 0 {
       self.deliverer.hasCleaned = true
@@ -166,6 +178,30 @@ extension AnyChannel {
     detached.release()
     if isUnobserved, isDerived { deactivateIfUnobserved() }
     return deliverer != 0 && deliverer != thread.id
+  }
+
+  /// Takes out what could not be taken out at once.
+  private func removeCleaned() {
+    var detached = Detached()
+    lock.lock()
+    if deliverer.thread != 0 {
+      deliverer.hasCleaned = true
+    } else {
+      detachCleaned(into: &detached)
+    }
+    let isUnobserved = first == nil
+    lock.unlock()
+    detached.release()
+    if isUnobserved, isDerived { deactivateIfUnobserved() }
+  }
+
+  /// Does something when this thread has no variable's lock in hand any more.
+  final func afterMutation(
+    on thread: CurrentThread,
+    do action: @escaping @Sendable (AnyChannel) -> Void
+  ) {
+    let delivery = Delivery(of: self, at: 0) { channel, _, _ in action(channel) }
+    thread.append(delivery, isOwn: false)
   }
 
   /// Takes every cleaned observation out; the lock is held, and nobody delivers.

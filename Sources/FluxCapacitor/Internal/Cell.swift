@@ -19,8 +19,9 @@ final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @usableFromInline
   override var name: String { "A Variable<\(Element.self)>" }
 
-  override func willJoinDownstream() {
+  override func willJoinDownstream() -> Bool {
     if writer != 0 { holdBack() }
+    return backlog.map { $0.held > 0 } ?? false
   }
 
   override func capture() -> any Sendable { stored }
@@ -150,13 +151,9 @@ extension Channel {
   /// written again; takes the lock over.
   @inlinable
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
-    let replaced = backlog?.changes.remove { $0.holder == transaction }
-    if replaced == nil {
-      takePlace(for: transaction, on: thread)
-    } else {
-      backlog?.held -= 1
-    }
-    if firstInput != nil { mark(transaction, replacing: replaced?.version, on: thread) }
+    let replaced = backlog?.take(heldBy: transaction)
+    if replaced == nil { takePlace(for: transaction, on: thread) }
+    if firstInput != nil { mark(transaction, isMoved: replaced != nil, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }

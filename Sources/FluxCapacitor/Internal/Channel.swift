@@ -224,17 +224,30 @@ final class Backlog<Element> {
 
   /// Where the change that a transaction has held back is.
   ///
-  /// It searches from both ends: a thread that was put off the processor has its change at the front,
-  /// behind which thousands may pile up, and the others come for theirs at once, at the back.
+  /// It searches from both ends, until it has seen all that are held back: a thread that was put off the
+  /// processor has its change at the front, behind which thousands may pile up, and the others come for
+  /// theirs at once, at the back.
   @inlinable
   func index(heldBy transaction: UInt64) -> Int32? {
-    guard held > 0 else { return nil }
-    for front in 0..<(changes.count + 1) / 2 {
-      if changes[front].holder == transaction { return front }
-      let back = changes.count - 1 - front
-      if changes[back].holder == transaction { return back }
+    var unseen = held
+    var (index, other): (Int32, Int32) = (0, changes.count - 1)
+    // From one end and the other in turns.
+    while unseen > 0 {
+      let holder = changes[index].holder
+      if holder == transaction { return index }
+      if holder != 0 { unseen -= 1 }
+      if index == other { break }
+      (index, other) = (other, index < other ? index + 1 : index - 1)
     }
     return nil
+  }
+
+  /// Takes out the change that a transaction has held back, if there is one.
+  @inlinable
+  func take(heldBy transaction: UInt64) -> Change<Element>? {
+    guard let index = index(heldBy: transaction) else { return nil }
+    held -= 1
+    return changes.remove(at: index)
   }
 
   /// Where the change of a version is. O(log n), for they are in order.

@@ -40,6 +40,15 @@ extension Derivation {
   /// 1 s: more than a thread is put off the processor for in the midst of a reduce.
   private static let longestWait: UInt64 = 1_000_000_000
 
+  /// Sees to it that what is written from now on is marked anew; the roots are locked.
+  ///
+  /// - Returns: Whether a transaction is under way that has written to them.
+  func willBeJoined() -> Bool {
+    var isAmid = false
+    for root in roots where root.channel.willJoinDownstream() { isAmid = true }
+    return isAmid
+  }
+
   func unlockRoots() {
     for root in roots { root.channel.lock.unlock() }
   }

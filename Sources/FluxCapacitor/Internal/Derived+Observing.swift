@@ -5,10 +5,12 @@ extension Derived {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     ownDerivation.lockRootsBetweenTurns(on: thread)
-    for root in ownDerivation.roots { root.channel.willJoinDownstream() }
+    let isAmid = ownDerivation.willBeJoined()
     let activated = activate(on: thread)
     lock.lock()
     link(observation)
+    // Who has activated it knows what it tells.
+    let joiner = activated.last !== self ? noteJoiner(observation, isAmid: isAmid) : nil
     lock.unlock()
     let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
     let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
@@ -18,9 +20,52 @@ extension Derived {
     for channel in activated { channel.start(from: evaluation, at: state, on: thread) }
     if !ignoreFirst, let evaluation {
       evaluation.find(self)
-      observation.start(first: evaluation.value(of: self), on: queue, thread)
+      let value: Element = evaluation.value(of: self)
+      if let joiner { note(value, evaluation.revision(of: self), toldTo: joiner) }
+      observation.start(first: value, on: queue, thread)
     }
     thread.settle()
+  }
+}
+
+extension Derived {
+  /// The value, for an observer that is to be told the next change after that: even if it is none for
+  /// others, when what is read is of the midst of a transaction.
+  func value(rejoining observer: Dust) -> Element {
+    guard ownDerivation.mayKeepValues else { return currentValue() }
+    let joiner = withRootsLocked { _ in
+      let joiner = Joiner(observer, since: version)
+      joiners.append(joiner)
+      return joiner
+    }
+    let value = currentValue()
+    withRootsLocked { isAmid in
+      // If something was on its way in between, it has been told.
+      if !isAmid, ownDerivation.entries.isEmpty { joiner.isOver = true }
+    }
+    return value
+  }
+
+  /// Does something with all locks in hand; it is handed whether a transaction has written something.
+  private func withRootsLocked<Result>(_ body: (_ isAmid: Bool) -> Result) -> Result {
+    ownDerivation.lockRoots()
+    defer { ownDerivation.unlockRoots() }
+    let isAmid = ownDerivation.willBeJoined()
+    return lock.withLock { body(isAmid) }
+  }
+
+  /// Notes somebody who may be told first what the others are not told; the lock is held.
+  private func noteJoiner(_ observer: Dust, isAmid: Bool) -> Joiner? {
+    guard ownDerivation.mayKeepValues, isAmid || !ownDerivation.entries.isEmpty else { return nil }
+    let joiner = Joiner(observer, since: version)
+    joiners.append(joiner)
+    return joiner
+  }
+
+  /// Notes what somebody is told first who has joined while a change was on its way.
+  private func note(_ value: Element, _ revision: Revision, toldTo joiner: Joiner) {
+    let first = Outcome(value: value, revision: revision, sources: revision.edition)
+    lock.withLock { joiner.first = first }
   }
 }
 
@@ -29,6 +74,10 @@ extension Channel {
   @inlinable
   final func derivedValue() -> Element {
     unsafeDowncast(self, to: Derived<Element>.self).currentValue()
+  }
+
+  final func derivedValue(rejoining observer: Dust) -> Element {
+    unsafeDowncast(self, to: Derived<Element>.self).value(rejoining: observer)
   }
 
   @usableFromInline

@@ -19,6 +19,39 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// What was told last, or would have been; belongs to the deliverer.
   @exclusivity(unchecked) @usableFromInline var told = Told()
 
+  /// Other editions of the value that was told last, which readers ahead of that have given to it, not
+  /// knowing that it is the same as the one before. Guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline var aliases: [Fingerprint] = []
+
+  /// Its edition; guarded by the lock.
+  @exclusivity(unchecked) var aliasedEdition = Fingerprint.zero
+
+  /// Whether there are any; belongs to the deliverer.
+  @exclusivity(unchecked) @usableFromInline var hasAliases = false
+
+  /// Those who have joined while a change was on its way and were told nothing since, in order: they
+  /// may know another value than the others. Guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline var joiners = FIFO<Joiner>()
+
+  @usableFromInline
+  final class Joiner {
+    let observer: ObjectIdentifier
+
+    /// The channel's version at the time.
+    let since: UInt64
+
+    /// What it was told first, once that is known.
+    @exclusivity(unchecked) var first: Outcome?
+
+    /// Whether it was found to know the same as the others.
+    @exclusivity(unchecked) var isOver = false
+
+    init(_ observer: Dust, since: UInt64) {
+      self.observer = ObjectIdentifier(observer)
+      self.since = since
+    }
+  }
+
   @usableFromInline
   struct Outcome {
     @usableFromInline let value: Element
@@ -57,7 +90,10 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   ) {
     self.formula = formula
     self.isSame = isSame
-    ownDerivation = Derivation(from: sources, isMap: isMap) { channel, _, thread in
+    ownDerivation = Derivation(from: sources, isMap: isMap, keepsValues: isSame != nil) {
+      channel,
+      _,
+      thread in
       // The closure is that of this very channel.
       unsafeDowncast(channel, to: Derived.self).deliverNext(on: thread)
     }
@@ -97,6 +133,13 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     return memo
+  }
+
+  @inlinable
+  func rememberedAtRest() -> Outcome? {
+    lock.lock()
+    defer { lock.unlock() }
+    return ownDerivation.isActive ? nil : memo
   }
 
   @inlinable
@@ -144,7 +187,8 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @inlinable
   func note(_ value: Element, _ revision: Revision) -> Outcome {
     var outcome = Outcome(value: value, revision: revision, sources: revision.edition)
-    if let isSame, let memo = remembered(), isSame(memo.value, value) {
+    // A reader ahead of what is told does not know which value will be the one before.
+    if let isSame, let memo = rememberedAtRest(), isSame(memo.value, value) {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = Outcome(value: memo.value, revision: kept, sources: revision.edition)
     }
@@ -154,85 +198,8 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   // MARK: Telling
 
-  /// Computes and tells the first change on its way here, if all of it has arrived and nobody is at it.
-  @inlinable
-  func deliverNext(on thread: CurrentThread) {
-    lock.lock()
-    guard deliverer.thread == 0, ownDerivation.isReady else { return lock.unlock() }
-    let number = ownDerivation.firstNumber
-    let version = ownDerivation.entries[0].version
-    _ = ownDerivation.entries.popFirst()
-    let isLast = ownDerivation.entries.isEmpty
-    deliverer = Deliverer(thread)
-    let memo = self.memo
-    lock.unlock()
-
-    let isChanged = update(to: ownDerivation.advance(to: number), memo, isLast: isLast)
-    tell(version, isChanged: isChanged, on: thread)
-    finishTelling(on: thread)
-  }
-
-  /// Computes what is to be told next; answers whether it differs from what was told last.
-  @inlinable
-  func update(to new: Revision, _ memo: Outcome?, isLast: Bool) -> Bool {
-    let toldState = told.revision.state
-    var isChanged = told.sources != new.edition
-    told.revision.state = new.state
-    told.sources = new.edition
-    if isChanged {
-      let value =
-        if let memo, memo.sources == new.edition { memo.value } else { formula(.told) }
-      if let isSame, let before = told.value, isSame(before, value) {
-        isChanged = false
-      } else {
-        told.value = value
-        told.revision.edition = new.edition
-      }
-    }
-    // A reader may have been ahead of what is told here; then what it has found is the later one.
-    if let value = told.value, isLast || memo == nil || memo?.revision.state == toldState {
-      remember(Outcome(value: value, revision: told.revision, sources: new.edition))
-    }
-    return isChanged
-  }
-
-  /// Tells the change or, to those who derive from this alone, that there is none.
-  @inlinable
-  func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
-    lock.lock()
-    let first = isChanged ? self.first : firstInput
-    let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
-    lock.unlock()
-    guard let first else { return }
-    let value = told.value ?? formula(.told)
-    told.value = value
-    let revision = told.revision
-    if let first = tellInputs(value, version, revision, from: first, through: last, on: thread),
-      isChanged
-    {
-      tellObservers(value, version, from: first, through: last, on: thread)
-    }
-  }
-
-  @inlinable
-  func finishTelling(on thread: CurrentThread) {
-    lock.lock()
-    let hasCleaned = deliverer.hasCleaned
-    deliverer = Deliverer()
-    if ownDerivation.isReady { thread.append(ownDerivation.delivery(of: self), isOwn: false) }
-    if hasCleaned || first == nil { return detachCleanedAndDeactivate() }
-    lock.unlock()
-  }
-
-  /// Takes the lock over.
-  @usableFromInline
-  func detachCleanedAndDeactivate() {
-    var detached = Detached()
-    detachCleaned(into: &detached)
-    let isUnobserved = first == nil
-    lock.unlock()
-    detached.release()
-    if isUnobserved { deactivateIfUnobserved() }
+  override func isSame(_ edition: Fingerprint, _ other: Fingerprint) -> Bool {
+    lock.withLock { aliases.contains(edition) && aliasedEdition == other }
   }
 
   override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)

@@ -57,15 +57,35 @@ struct FIFO<Element>: ~Copyable {
     return element
   }
 
-  /// Takes out the first element that satisfies the predicate. O(n).
   @inlinable
-  mutating func remove(where predicate: (Element) -> Bool) -> Element? {
-    var removed: Element?
-    for _ in 0..<count {
-      guard let element = popFirst() else { break }
-      if removed == nil, predicate(element) { removed = element } else { append(element) }
+  mutating func popLast() -> Element? {
+    guard count > 0 else { return nil }
+    count -= 1
+    return (slots.unsafelyUnwrapped + slot(at: count)).move()
+  }
+
+  /// Takes out an element. O(n) in the distance to the nearer end.
+  @usableFromInline
+  mutating func remove(at index: Int32) -> Element {
+    let slots = slots.unsafelyUnwrapped
+    let element = (slots + slot(at: index)).move()
+    if index < count / 2 {
+      for index in (0..<index).reversed() {
+        (slots + slot(at: index + 1)).moveInitialize(from: slots + slot(at: index), count: 1)
+      }
+      head = Int32(slot(at: 1))
+    } else {
+      for index in index..<(count - 1) {
+        (slots + slot(at: index)).moveInitialize(from: slots + slot(at: index + 1), count: 1)
+      }
     }
-    return removed
+    count -= 1
+    return element
+  }
+
+  /// Takes out the last element that satisfies the predicate. O(n).
+  mutating func removeLast(where predicate: (Element) -> Bool) -> Element? {
+    (0..<count).reversed().first { predicate(self[$0]) }.map { remove(at: $0) }
   }
 
   @inlinable

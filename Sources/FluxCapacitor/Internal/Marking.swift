@@ -10,71 +10,79 @@ struct Marking {
   let turn: ObjectIdentifier?
 }
 
-/// How a marking goes on from a derived constant to those downstream of it.
-enum Onward {
-  /// Not at all: it has come here before.
-  case no
+/// How a change comes from a source to what derives from it.
+struct Step {
+  enum Kind {
+    /// As one that the source has not announced before.
+    case new
 
-  /// As a change that none of them knows of.
-  case asNew
+    /// As one that it has announced, in the place that it has.
+    case again
 
-  /// As one that those know of who were there before a version.
-  case asKnown(before: UInt64)
+    /// As one that it has announced, and which now comes as its last.
+    case moved
 
-  var goesOn: Bool {
-    if case .no = self { false } else { true }
+    /// As one with all that was to come after it.
+    case merged
   }
 
-  func isKnown(to input: AnyInput) -> Bool {
-    if case .asKnown(let version) = self { input.since < version } else { false }
-  }
+  let kind: Kind
+
+  /// What the source calls the change from now on: a number of its own.
+  let origin: UInt64
+
+  /// What the source has called it, or the first part of it, before.
+  let former: UInt64
 }
 
 extension AnyChannel {
   /// Tells all that derives from this channel that a change is on its way; the lock is held.
   ///
-  /// It goes down the graph with the locks of its path in hand, so that two changes come to every
-  /// place in the same order; it keeps its way in the graph itself, and the stack stays flat.
+  /// Two walks come to all places in the same order. Along a chain, a place is locked before the one
+  /// above it is unlocked; from the first branch on, all places stay locked until the end, and those
+  /// with several sources are come to when all of their sources have been. It is no recursion, so that
+  /// a long chain takes no stack.
   ///
   /// - Parameters:
   ///   - change: The number of a transaction, or of one write.
-  ///   - version: That of what the transaction has written here before, if this takes its place.
+  ///   - isMoved: Whether this channel's observers know of the change, which now comes as the last one.
   @usableFromInline
-  final func mark(_ change: UInt64, replacing version: UInt64? = nil, on thread: CurrentThread) {
+  final func mark(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
     thread.pointee.markings &+= 1
     let marking = Marking(
       change: change,
       pass: thread.pointee.markings,
       turn: thread.pointee.turn
     )
-    var channel = self
-    var onward = version.map(Onward.asKnown(before:)) ?? .asNew
-    var next = firstInput
+    // Nothing on the way is let go of as long as the variable is locked: see `deactivateIfUnobserved`.
+    var channel = Unmanaged.passUnretained(self)
+    var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
     while true {
-      if let node = next {
-        let further = node._withUnsafeGuaranteedRef { dust in
-          let input = unsafeDowncast(dust, to: AnyInput.self)
-          return input.note(marking, isKnown: onward.isKnown(to: input))
-        }
-        if !further.goesOn {
-          next = channel.input(after: node)
-        } else {
-          let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
-          input.derivation.trail = Derivation.Trail(channel: channel, onward: onward, node: node)
-          channel = input.target
-          onward = further
-          next = channel.firstInput
-        }
-      } else {
-        guard channel !== self, let derivation = channel.derivation, let trail = derivation.trail
-        else { return }
-        derivation.trail = nil
-        channel.lock.unlock()
-        channel = trail.channel
-        onward = trail.onward
-        next = channel.input(after: trail.node)
+      let inputs = channel._withUnsafeGuaranteedRef { $0.firstTwoInputs }
+      guard let node = inputs.first, inputs.second == nil else { break }
+      let (target, onward) = node._withUnsafeGuaranteedRef { dust in
+        let input = unsafeDowncast(dust, to: AnyInput.self)
+        input.target.lock.lock()
+        return (
+          Unmanaged<AnyChannel>.passUnretained(input.target),
+          input.note(marking, step, on: thread)
+        )
       }
+      unlock(channel)
+      channel = target
+      guard let onward else { return unlock(channel) }
+      step = onward
     }
+    if channel._withUnsafeGuaranteedRef({ $0.firstTwoInputs.first }) != nil {
+      var walk = Walk(marking, on: thread)
+      walk.run(from: channel.takeUnretainedValue(), step)
+    }
+    unlock(channel)
+  }
+
+  /// Unlocks a channel on the way, unless it is this one, where the way begins.
+  private func unlock(_ channel: Unmanaged<AnyChannel>) {
+    channel._withUnsafeGuaranteedRef { if $0 !== self { $0.lock.unlock() } }
   }
 
   /// Inputs come before all other observations.
@@ -84,25 +92,122 @@ extension AnyChannel {
     return first
   }
 
-  private func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
-    guard let next = node._withUnsafeGuaranteedRef({ $0.next }),
-      next.toOpaque() != first?.toOpaque(), next._withUnsafeGuaranteedRef({ $0.isInput })
-    else { return nil }
-    return next
+  /// The inputs, as far as two are there.
+  fileprivate final var firstTwoInputs: (first: Unmanaged<Dust>?, second: Unmanaged<Dust>?) {
+    guard let first = input(from: firstInput) else { return (nil, nil) }
+    return (first, input(after: first))
+  }
+
+  /// The next input after another.
+  fileprivate final func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
+    let next = node._withUnsafeGuaranteedRef { $0.next }
+    return next?.toOpaque() == first?.toOpaque() ? nil : input(from: next)
+  }
+
+  /// The next input from here on.
+  ///
+  /// One that is cleaned and still there, for somebody is telling it, is left out. The target may have
+  /// another by now, and would be come to twice.
+  private func input(from node: Unmanaged<Dust>?) -> Unmanaged<Dust>? {
+    var node = node
+    while let candidate = node {
+      let flags = candidate._withUnsafeGuaranteedRef { $0.flags.load(ordering: .relaxed) }
+      guard flags & Dust.input != 0 else { return nil }
+      if flags & Dust.cleaned == 0 { return candidate }
+      let next = candidate._withUnsafeGuaranteedRef { $0.next }
+      node = next?.toOpaque() == first?.toOpaque() ? nil : next
+    }
+    return nil
+  }
+}
+
+/// The part of a marking from the first branch on.
+private struct Walk {
+  let marking: Marking
+  let thread: CurrentThread
+
+  /// What is locked, with all that derives from it yet to be come to.
+  private var open: [(channel: AnyChannel, step: Step)] = []
+
+  /// What is yet to be noted by those with several sources, the deepest first.
+  private var pending: [(input: AnyInput, step: Step)] = []
+
+  /// Which of them was locked last.
+  private var current: AnyChannel?
+
+  private var locked: [AnyChannel] = []
+
+  init(_ marking: Marking, on thread: CurrentThread) {
+    self.marking = marking
+    self.thread = thread
+  }
+
+  /// Goes to all that derives from a channel, which is locked.
+  mutating func run(from channel: AnyChannel, _ step: Step) {
+    goOn(from: channel, step)
+    while true {
+      if let (channel, step) = open.popLast() {
+        goOn(from: channel, step)
+      } else if let (input, step) = pending.popLast() {
+        if current !== input.target { lock(input.target) }
+        current = input.target
+        if let onward = input.note(marking, step, on: thread) { goOn(from: input.target, onward) }
+      } else {
+        break
+      }
+    }
+    for channel in locked { channel.lock.unlock() }
+  }
+
+  private mutating func goOn(from channel: AnyChannel, _ step: Step) {
+    var next = channel.firstTwoInputs.first
+    while let node = next {
+      let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
+      next = channel.input(after: node)
+      guard input.derivation.sources.count == 1 else {
+        add(input, step)
+        continue
+      }
+      // With one source only, nobody comes there but from here, where all others wait.
+      input.target.lock.lock()
+      if let onward = input.note(marking, step, on: thread), input.target.firstInput != nil {
+        locked.append(input.target)
+        open.append((input.target, onward))
+      } else {
+        input.target.lock.unlock()
+      }
+    }
+  }
+
+  private mutating func lock(_ channel: AnyChannel) {
+    channel.lock.lock()
+    locked.append(channel)
+  }
+
+  /// What is noted first of one constant's is taken out first.
+  private mutating func add(_ input: AnyInput, _ step: Step) {
+    var (low, high) = (0, pending.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if pending[middle].input.isDeeper(than: input) { low = middle + 1 } else { high = middle }
+    }
+    pending.insert((input, step), at: low)
   }
 }
 
 extension AnyInput {
-  /// Notes that the source will bring a change.
+  /// Whether it leads to a place that comes after another in all walks.
+  fileprivate func isDeeper(than other: AnyInput) -> Bool {
+    let (depth, otherDepth) = (derivation.depth, other.derivation.depth)
+    return depth == otherDepth
+      ? ObjectIdentifier(target) > ObjectIdentifier(other.target)
+      : depth > otherDepth
+  }
+
+  /// Notes that the source will bring a change; the target is locked.
   ///
-  /// - Returns: How others are to be told of it downstream; if they are, the target stays locked.
-  fileprivate final func note(_ marking: Marking, isKnown: Bool) -> Onward {
-    target.lock.lock()
-    if isLinked {
-      let onward = derivation.await(marking, from: self, isKnown: isKnown, in: target)
-      if target.firstInput != nil, onward.goesOn { return onward }
-    }
-    target.lock.unlock()
-    return .no
+  /// - Returns: How it goes on downstream, if it does.
+  fileprivate func note(_ marking: Marking, _ step: Step, on thread: CurrentThread) -> Step? {
+    isLinked ? derivation.note(marking, step, from: self, in: target, on: thread) : nil
   }
 }

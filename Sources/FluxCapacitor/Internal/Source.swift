@@ -60,7 +60,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   func value(for reading: Reading) -> Value {
     switch reading {
     case .told:
-      guard let input, case let value? = unsafeDowncast(input, to: Input<Value>.self).current else {
+      guard let input, let value = unsafeDowncast(input, to: Input<Value>.self).use() else {
         trap("A derived constant was told before its sources were known.")
       }
       return value
@@ -87,11 +87,21 @@ class AnyInput: Dust, @unchecked Sendable {
   @usableFromInline final let target: AnyChannel
   @usableFromInline final let derivation: Derivation
 
-  /// The numbers of the entries that this source will bring; guarded by the target's lock.
-  @exclusivity(unchecked) @usableFromInline final var awaited = FIFO<UInt64>()
+  /// What this source will bring, in order; guarded by the target's lock, as is what it has brought.
+  @exclusivity(unchecked) @usableFromInline final var awaited = FIFO<Awaited>()
 
-  /// The latest of them, brought or not.
-  @exclusivity(unchecked) private(set) final var lastAwaited: UInt64 = 0
+  /// The number of the entry for which it has brought something last.
+  @exclusivity(unchecked) @usableFromInline final var lastBrought: UInt64 = 0
+
+  /// One arrival that is yet to come.
+  @usableFromInline
+  struct Awaited {
+    /// The entry that it is for.
+    @usableFromInline var number: UInt64
+
+    /// What the source calls it: see `Step`.
+    var origin: UInt64
+  }
 
   /// What was told last; belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var revision = Revision()
@@ -128,14 +138,39 @@ class AnyInput: Dust, @unchecked Sendable {
   @inlinable
   final var isLinked: Bool { source.input === self }
 
-  /// Notes that the source will bring an entry; the lock is held.
-  ///
-  /// - Returns: Whether it can: not if it has brought, or will bring, a later one before.
-  final func await(_ number: UInt64) -> Bool {
-    guard number > lastAwaited else { return false }
-    lastAwaited = number
-    awaited.append(number)
-    return true
+  // MARK: What is awaited; the target's lock is held
+
+  /// The number of the last entry for which the source brings something, or has.
+  final var lastAwaited: UInt64 {
+    awaited.isEmpty ? lastBrought : awaited[awaited.count - 1].number
+  }
+
+  /// Notes that the source will bring something for an entry, after all that it brings before.
+  final func await(_ number: UInt64, as origin: UInt64) {
+    awaited.append(Awaited(number: number, origin: origin))
+  }
+
+  /// The entry for which the source brings what it calls by a number.
+  final func number(of origin: UInt64) -> UInt64? {
+    var index = awaited.count
+    while index > 0 {
+      index -= 1
+      if awaited[index].origin == origin { return awaited[index].number }
+    }
+    return nil
+  }
+
+  /// Whether the source brings something for an entry, or has.
+  func holds(_ number: UInt64) -> Bool {
+    (0..<awaited.count).contains { awaited[$0].number == number }
+  }
+
+  /// Notes that entries have another number now.
+  func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
+    if numbers.contains(lastBrought) { lastBrought = number }
+    for index in 0..<awaited.count where numbers.contains(awaited[index].number) {
+      awaited[index].number = number
+    }
   }
 }
 
@@ -150,7 +185,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
 
   @usableFromInline
   struct Arrival {
-    @usableFromInline let number: UInt64
+    @usableFromInline var number: UInt64
     @usableFromInline let value: Value
     @usableFromInline let revision: Revision
 
@@ -177,7 +212,8 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   @inlinable
   func receive(_ value: Value, _ revision: Revision, on thread: CurrentThread) {
     target.lock.lock()
-    if isLinked, let number = awaited.popFirst() {
+    if isLinked, let number = awaited.popFirst()?.number {
+      lastBrought = number
       arrived.append(Arrival(number: number, value: value, revision: revision))
       if derivation.arrive(at: number), target.deliverer.thread == 0 {
         thread.append(derivation.delivery(of: target), isOwn: false)
@@ -189,13 +225,38 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   /// Takes over what has arrived for an entry, if anything; only the target's deliverer calls this.
   @inlinable
   func advance(to number: UInt64) {
+    while let arrival = popArrived(for: number) {
+      revision = arrival.revision
+      current = arrival.value
+    }
+  }
+
+  /// The value that the target uses.
+  ///
+  /// It is let go of if there is no other source, for then it is used once: a copy would make the next
+  /// change in place one of all elements.
+  @inlinable
+  func use() -> Value? {
+    source.weight == .one ? current.take() : current
+  }
+
+  @inlinable
+  func popArrived(for number: UInt64) -> Arrival? {
     target.lock.lock()
-    let isNext = !arrived.isEmpty && arrived[0].number == number
-    let arrival = isNext ? arrived.popFirst() : nil
-    target.lock.unlock()
-    guard let arrival else { return }
-    revision = arrival.revision
-    current = arrival.value
+    defer { target.lock.unlock() }
+    // Several, if what came for several entries is told as one.
+    return !arrived.isEmpty && arrived[0].number <= number ? arrived.popFirst() : nil
+  }
+
+  override func holds(_ number: UInt64) -> Bool {
+    super.holds(number) || (0..<arrived.count).contains { arrived[$0].number == number }
+  }
+
+  override func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
+    super.renumber(numbers, as: number)
+    for index in 0..<arrived.count where numbers.contains(arrived[index].number) {
+      arrived[index].number = number
+    }
   }
 
   @usableFromInline

@@ -57,6 +57,13 @@ struct ThreadState: ~Copyable {
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
+  /// What finds out whether a read is tracked, and the one before it; see there.
+  var tracking: Unmanaged<Tracking>?
+  var formerTracking: Unmanaged<Tracking>?
+
+  /// How many reads were tracked through it.
+  var trackedReads = 0
+
   #if DEBUG
     /// The depth of what is being told.
     @usableFromInline var depth = 0
@@ -75,6 +82,11 @@ struct ThreadState: ~Copyable {
   init(id: UInt32) {
     self.id = id
     transaction = ThreadState.firstTransaction(of: id)
+  }
+
+  deinit {
+    tracking?.release()
+    formerTracking?.release()
   }
 
   /// There is room for 10^12 transactions before the numbers of the next thread begin.

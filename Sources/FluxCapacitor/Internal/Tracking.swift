@@ -7,6 +7,7 @@ import Synchronization
 /// Observation has no call for that. But inside, and only there, it hashes the key path of each access
 /// that it is told of; so this tells it of one whose key path notes that it is hashed. Otherwise every
 /// constant would need a registrar as soon as it is read, and every set would have to consult it.
+@usableFromInline
 final class Tracking: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let path: any KeyPath<Tracking, Void> & Sendable = \Tracking[Question()]
@@ -24,24 +25,35 @@ final class Tracking: Observable, Sendable {
   /// for one's own tracking, which does no harm, but never the other way round.
   private static let hashes = Atomic(0)
 
-  /// The one instance, once there is one: reading a lazy global would take as long as all the rest.
-  private static let instance = Atomic<Unmanaged<Tracking>?>(nil)
-  private static let shared = Tracking()
-
-  static var isActive: Bool {
+  @usableFromInline static var isActive: Bool {
+    let thread = CurrentThread.current
     let before = hashes.load(ordering: .relaxed)
-    (instance.load(ordering: .acquiring) ?? make())._withUnsafeGuaranteedRef { tracking in
-      tracking.registrar.access(tracking, keyPath: tracking.path)
-    }
-    return hashes.load(ordering: .relaxed) != before
+    guard let tracking = thread.pointee.tracking else { return makeFirst(on: thread) }
+    tracking._withUnsafeGuaranteedRef { $0.registrar.access($0, keyPath: $0.path) }
+    guard hashes.load(ordering: .relaxed) != before else { return false }
+    replaceIfOld(on: thread)
+    return true
   }
 
-  private static func make() -> Unmanaged<Tracking> {
-    // It is never let go of.
-    let tracking = Unmanaged.passUnretained(shared)
-    instance.store(tracking, ordering: .releasing)
-    return tracking
+  private static func makeFirst(on thread: CurrentThread) -> Bool {
+    thread.pointee.tracking = .passRetained(Tracking())
+    return isActive
   }
+
+  /// Observation keeps what the reader wants to have done at the next change with each registrar that it
+  /// has met, until then. So each goes when it has met some, and with it what will never be done. But it
+  /// must not go before the tracking that it is met in has ended: it stays until the next one goes.
+  private static func replaceIfOld(on thread: CurrentThread) {
+    thread.pointee.trackedReads += 1
+    guard thread.pointee.trackedReads == readsOfOne else { return }
+    thread.pointee.trackedReads = 0
+    thread.pointee.formerTracking?.release()
+    thread.pointee.formerTracking = thread.pointee.tracking
+    thread.pointee.tracking = .passRetained(Tracking())
+  }
+
+  /// As many as one tracking may read and leave nothing behind.
+  private static let readsOfOne = 256
 }
 
 /// What Observation knows a channel by whose value was read inside `withObservationTracking`.
@@ -65,20 +77,23 @@ final class Tracker: Observable, Sendable {
 }
 
 extension PrimitiveValue {
-  /// Has Observation know of the present read, if it wants to.
+  /// The value, and the end of it, as far as Observation wants to know.
   @usableFromInline
-  func trackRead() {
-    guard Tracking.isActive else { return }
-    channel.tracker { tracker in
+  func trackedValue() -> Element {
+    let (tracker, dust) = channel.tracking { tracker in
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
-    }.noteAccess()
+    }
+    tracker.noteAccess()
+    return channel.isDerived ? channel.derivedValue(rejoining: dust) : channel.read()
   }
 }
 
 extension Channel {
   /// The channel's tracker, which is made to observe it if there is none yet.
-  fileprivate final func tracker(observing observe: (Tracker) -> Dust) -> Tracker {
-    if let tracking = lock.withLock({ backlog?.tracking }) { return tracking.tracker }
+  fileprivate final func tracking(
+    observing observe: (Tracker) -> Dust
+  ) -> (tracker: Tracker, dust: Dust) {
+    if let tracking = lock.withLock({ backlog?.tracking }) { return tracking }
     let tracker = Tracker()
     let dust = observe(tracker)
     let known: (tracker: Tracker, dust: Dust)? = lock.withLock {
@@ -87,9 +102,9 @@ extension Channel {
       if backlog.tracking == nil { backlog.tracking = (tracker, dust) }
       return backlog.tracking
     }
-    guard let known, known.tracker !== tracker else { return tracker }
+    guard let known, known.tracker !== tracker else { return (tracker, dust) }
     // Another thread was faster, and its tracker observes by now.
     dust.clean()
-    return known.tracker
+    return known
   }
 }

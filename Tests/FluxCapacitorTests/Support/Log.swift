@@ -22,3 +22,16 @@ final class Log<Element: Sendable>: @unchecked Sendable {
     lock.withLock { storage.append(entry) }
   }
 }
+
+/// A value that any thread may set.
+final class Protected<Value: Sendable>: @unchecked Sendable {
+  // `storage` is guarded by `lock`.
+  private let lock = NSLock()
+  private var storage: Value
+
+  init(_ value: Value) { storage = value }
+
+  var value: Value { lock.withLock { storage } }
+
+  func set(_ value: Value) { lock.withLock { storage = value } }
+}

@@ -84,6 +84,9 @@ struct Beside: Sendable {
   func join() { done.wait() }
 }
 
+/// Lets another thread run.
+func yieldProcessor() { sched_yield() }
+
 extension ObjectIdentifier {
   static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 }

@@ -56,13 +56,15 @@ struct GitHubReposProcess {
 
   /// Runs it on a terminal of so many columns; what it writes there is its output.
   ///
-  /// - Parameter isRead: Whether the terminal takes what is written before the process has ended.
+  /// - Parameters:
+  ///   - isRead: Whether the terminal takes what is written before the process has ended.
+  ///   - whileRunning: Runs on a thread of its own, beside the process.
   static func runOnTerminal(
     columns: Int,
     _ arguments: String...,
     variables: [String: String] = [:],
     isRead: Bool = true,
-    whileRunning: @escaping @Sendable (Process) async -> Void = { _ in }
+    whileRunning: @escaping @Sendable (_ process: Int32) -> Void = { _ in }
   ) async throws -> GitHubReposProcess {
     let terminal = try PseudoTerminal(columns: columns)
     var text = isRead ? terminal.text() : nil
@@ -71,8 +73,8 @@ struct GitHubReposProcess {
     process.standardOutput = terminal.slave
     process.standardError = terminal.slave
     let exitCode = try await exitCode(of: process) { process in
-      if !isRead { await terminal.isWrittenTo() }
-      await whileRunning(process)
+      if !isRead { terminal.waitUntilWrittenTo() }
+      whileRunning(process)
     }
     try terminal.slave.close()
     text = text ?? terminal.text()
@@ -93,14 +95,16 @@ struct GitHubReposProcess {
 
   private static func exitCode(
     of process: Process,
-    whileRunning: @Sendable (Process) async -> Void = { _ in }
+    whileRunning: @escaping @Sendable (_ process: Int32) -> Void = { _ in }
   ) async throws -> Int32 {
     let (ends, end) = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in end.finish() }
     try withDefaultInterrupt { try process.run() }
     let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
-    await whileRunning(process)
+    // On a thread of its own: the process does not wait until the tests' tasks have one for it.
+    let number = process.processIdentifier
+    Thread.detachNewThread { whileRunning(number) }
     for await _ in ends {}
     watchdog.cancel()
     let status = process.terminationStatus

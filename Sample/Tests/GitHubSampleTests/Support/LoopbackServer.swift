@@ -30,11 +30,15 @@ final class LoopbackServer: Sendable {
   private let incoming: AsyncStream<Request>.Continuation
   private let listener: Int32
   private let received = Protected<[Request]>([])
+  private let hasRequest = DispatchSemaphore(value: 0)
   private let reply: @Sendable (_ index: Int) -> Reply
 
   var receivedRequests: [Request] { received.withLock { $0 } }
 
   var url: String { "http://127.0.0.1:\(port)/graphql" }
+
+  /// Blocks the thread until a request has come.
+  func waitForRequest() { hasRequest.wait() }
 
   /// Runs a server for as long as a closure takes.
   ///
@@ -94,6 +98,7 @@ final class LoopbackServer: Sendable {
       return received.count - 1
     }
     incoming.yield(request)
+    hasRequest.signal()
     switch reply(index) {
     case .answer(let status, let headers, let body):
       var head = "HTTP/1.1 \(status) Status\r\nConnection: close\r\n"

@@ -42,12 +42,9 @@ struct PseudoTerminal {
   }
 
   /// Returns when something was written to it.
-  func isWrittenTo() async {
-    _ = await PseudoTerminal.read { [master] in
-      var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-      poll(&descriptor, 1, -1)
-      return nil
-    }.value
+  func waitUntilWrittenTo() {
+    var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    poll(&descriptor, 1, -1)
   }
 
   private static func bytes(from descriptor: Int32) -> Data {

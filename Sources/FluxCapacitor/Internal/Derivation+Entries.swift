@@ -1,0 +1,217 @@
+// Which changes a derived constant awaits, and in which order.
+
+extension Derivation {
+  /// Notes that a source will bring a change; the lock is held.
+  ///
+  /// - Returns: How the marking goes on downstream, if it does.
+  func note(
+    _ marking: Marking,
+    _ step: Step,
+    from input: AnyInput,
+    in channel: AnyChannel,
+    on thread: CurrentThread
+  ) -> Step? {
+    if onlyRoot == nil, let turn = marking.turn, !dispatchers.contains(turn) {
+      dispatchers.append(turn)
+    }
+    if step.kind == .again, let number = input.number(of: step.origin) {
+      return renew(number, .again, formerly: number, for: marking, in: channel)
+    }
+    let replaced = takeBack(step, from: input)
+    let known = number(of: marking.change)
+    var (kind, former, number) = (Step.Kind.again, known ?? replaced, known ?? replaced)
+    if step.kind == .merged, let first = [known, replaced].compactMap(\.self).min() {
+      (kind, former, number) = (.merged, first, merge(from: first))
+    } else if let known, known <= input.lastAwaited {
+      former = known
+      if canMove(known) {
+        (kind, number) = (.moved, move(known, on: thread, in: channel))
+      } else {
+        (kind, number) = (.merged, merge(from: known))
+      }
+    }
+    guard let number, let former else {
+      return append(marking, step, from: input, in: channel)
+    }
+    noteLatest(marking.change, is: number)
+    input.await(number, as: step.origin)
+    entries[index(of: number)].awaited += 1
+    return renew(number, kind, formerly: former, for: marking, in: channel)
+  }
+
+  private func append(
+    _ marking: Marking,
+    _ step: Step,
+    from input: AnyInput,
+    in channel: AnyChannel
+  ) -> Step {
+    channel.version &+= 1
+    lastNumber &+= 1
+    entries.append(
+      Entry(number: lastNumber, pass: marking.pass, version: channel.version, awaited: 1)
+    )
+    input.await(lastNumber, as: step.origin)
+    noteLatest(marking.change, is: lastNumber)
+    return Step(kind: .new, origin: lastNumber, former: lastNumber)
+  }
+
+  /// Makes an entry newer than whoever has subscribed by now: it is told to them too.
+  private func renew(
+    _ number: UInt64,
+    _ kind: Step.Kind,
+    formerly former: UInt64,
+    for marking: Marking,
+    in channel: AnyChannel
+  ) -> Step? {
+    let index = index(of: number)
+    // Behind a walk's first step here, which has gone on, another that changes nothing needs not.
+    if kind == .again, entries[index].pass == marking.pass { return nil }
+    channel.version &+= 1
+    entries[index].pass = marking.pass
+    entries[index].version = channel.version
+    return Step(kind: kind, origin: number, former: former)
+  }
+
+  /// Has an input no more await what its source will bring in another place.
+  ///
+  /// - Returns: The number of the first entry that it awaited for that.
+  private func takeBack(_ step: Step, from input: AnyInput) -> UInt64? {
+    switch step.kind {
+    case .new, .again:
+      return nil
+    case .moved:
+      return takeBackLast(from: input) { $0 == step.former }
+    case .merged:
+      var first: UInt64?
+      while let number = takeBackLast(from: input, where: { $0 >= step.former }) { first = number }
+      return first
+    }
+  }
+
+  private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
+    let awaited = input.awaited.removeLast { isTaken($0.origin) }
+    guard let number = awaited?.number else { return nil }
+    entries[index(of: number)].awaited -= 1
+    return number
+  }
+
+  /// Whether no source brings something behind an entry that is to go behind the others.
+  private func canMove(_ number: UInt64) -> Bool {
+    sources.allSatisfy { source in
+      guard let input = source.input else { return true }
+      return input.lastAwaited <= number || !input.holds(number)
+    }
+  }
+
+  /// Makes an entry the last one; answers its new number.
+  private func move(_ number: UInt64, on thread: CurrentThread, in channel: AnyChannel) -> UInt64 {
+    guard var entry = entries.removeLast(where: { $0.number == number }) else { return number }
+    lastNumber &+= 1
+    entry.number = lastNumber
+    // What was waiting behind it may have arrived.
+    if isReady, channel.deliverer.thread == 0 {
+      thread.append(delivery(of: channel), isOwn: false)
+    }
+    entries.append(entry)
+    renumber(number...number, as: lastNumber)
+    return lastNumber
+  }
+
+  /// Makes one entry of this and all behind it; answers its number.
+  private func merge(from first: UInt64) -> UInt64 {
+    let start = index(of: first)
+    var merged = entries[start]
+    while entries.count > start + 1, let later = entries.popLast() {
+      merged.number = max(merged.number, later.number)
+      merged.awaited += later.awaited
+    }
+    entries[start] = merged
+    renumber(first...merged.number, as: merged.number)
+    return merged.number
+  }
+
+  private func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
+    for source in sources { source.input?.renumber(numbers, as: number) }
+    for index in latest.indices where numbers.contains(latest[index].number) {
+      latest[index].number = number
+    }
+  }
+
+  /// The number of the entry for a change, which can only be the latest of its thread.
+  private func number(of change: UInt64) -> UInt64? {
+    guard !entries.isEmpty, let latest = latest.first(where: { $0.change == change }),
+      latest.number >= entries[0].number
+    else { return nil }
+    return latest.number
+  }
+
+  private func noteLatest(_ change: UInt64, is number: UInt64) {
+    let first = entries[0].number
+    if let index = latest.firstIndex(where: {
+      $0.change >> 40 == change >> 40 || $0.number < first
+    }) {
+      latest[index] = (change, number)
+      // One thread, one note: the place may have been that of another thread, before its own.
+      if let other = latest[(index + 1)...].firstIndex(where: { $0.change >> 40 == change >> 40 }) {
+        latest.remove(at: other)
+      }
+    } else {
+      latest.append((change, number))
+    }
+  }
+
+  /// Where an entry is. O(log n), and at once if none was moved.
+  @usableFromInline
+  func index(of number: UInt64) -> Int32 {
+    // Without gaps it would be there.
+    let guess = Int32(truncatingIfNeeded: number &- entries[0].number)
+    if guess < entries.count, entries[guess].number == number { return guess }
+    var (low, high): (Int32, Int32) = (0, min(guess, entries.count))
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Notes that a source has brought a change; the lock is held.
+  ///
+  /// - Returns: Whether the first entry is complete by that.
+  @inlinable
+  func arrive(at number: UInt64) -> Bool {
+    let index = index(of: number)
+    entries[index].awaited -= 1
+    return index == 0 && entries[0].awaited == 0
+  }
+
+  /// Whether the first entry can be told; the lock is held.
+  @inlinable
+  var isReady: Bool { !entries.isEmpty && entries[0].awaited == 0 }
+
+  /// Takes over what the sources have brought for an entry. Only the deliverer calls this.
+  ///
+  /// - Returns: What it comes to, and whether a source has another value now.
+  @inlinable
+  func advance(to number: UInt64) -> (Revision, isChanged: Bool) {
+    var revision = Revision()
+    var isChanged = false
+    for source in sources {
+      guard let input = source.input else { continue }
+      let before = input.revision.edition
+      input.advance(input, number)
+      let edition = input.revision.edition
+      if edition != before, !source.channel.isDerived || !source.channel.isSame(before, edition) {
+        isChanged = true
+      }
+      revision.state = revision.state + source.weight * input.revision.state
+      revision.edition = revision.edition + source.weight * edition
+    }
+    return (revision, isChanged)
+  }
+
+  /// A place in a round at which the first entry is told.
+  @inlinable
+  func delivery(of channel: AnyChannel) -> Delivery {
+    Delivery(of: channel, at: 0, by: deliver)
+  }
+}

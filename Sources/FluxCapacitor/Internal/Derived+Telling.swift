@@ -1,0 +1,163 @@
+// How a derived constant computes and tells what is on its way to it.
+
+extension Derived {
+  /// Computes and tells the first change on its way here, if all of it has arrived and nobody is at it.
+  @inlinable
+  func deliverNext(on thread: CurrentThread) {
+    lock.lock()
+    guard deliverer.thread == 0, ownDerivation.isReady else { return lock.unlock() }
+    let number = ownDerivation.entries[0].number
+    let version = ownDerivation.entries[0].version
+    _ = ownDerivation.entries.popFirst()
+    let isLast = ownDerivation.entries.isEmpty
+    deliverer = Deliverer(thread)
+    let memo = self.memo
+    lock.unlock()
+
+    let (new, isChangedBefore) = ownDerivation.advance(to: number)
+    let isChanged = update(to: new, isChanged: isChangedBefore, memo, isLast: isLast)
+    tell(version, isChanged: isChanged, on: thread)
+    finishTelling(on: thread)
+  }
+
+  /// Computes what is to be told next; answers whether it differs from what was told last.
+  @inlinable
+  func update(to new: Revision, isChanged: Bool, _ memo: Outcome?, isLast: Bool) -> Bool {
+    let toldState = told.revision.state
+    var isChanged = isChanged
+    told.revision.state = new.state
+    told.sources = new.edition
+    if isChanged {
+      // A reader may have taken another value for the one before, and kept that.
+      let isFresh = memo.map { $0.sources == new.edition && $0.revision.edition == new.edition }
+      let value = if isFresh == true, let memo { memo.value } else { formula(.told) }
+      if let isSame, let before = told.value, isSame(before, value) {
+        isChanged = false
+      } else {
+        told.value = value
+        told.revision.edition = new.edition
+      }
+    }
+    if isChanged || memo?.revision.state == new.state { noteAlias(memo, isChanged: isChanged) }
+    // A reader may have been ahead of what is told here; then what it has found is the later one.
+    if let value = told.value, isLast || memo == nil || memo?.revision.state == toldState {
+      remember(Outcome(value: value, revision: told.revision, sources: new.edition))
+    }
+    return isChanged
+  }
+
+  /// Notes the edition that a reader ahead has given to what is told now.
+  @inlinable
+  func noteAlias(_ memo: Outcome?, isChanged: Bool) {
+    let edition = memo?.revision.state == told.revision.state ? memo?.revision.edition : nil
+    guard edition.map({ $0 != told.revision.edition }) ?? false || hasAliases else { return }
+    replaceAliases(by: edition, isChanged: isChanged)
+  }
+
+  @usableFromInline
+  func replaceAliases(by edition: Fingerprint?, isChanged: Bool) {
+    lock.withLock {
+      if isChanged { aliases = [] }
+      aliasedEdition = told.revision.edition
+      if let edition, edition != told.revision.edition { aliases.append(edition) }
+      hasAliases = !aliases.isEmpty
+    }
+  }
+
+  /// Tells the change or, to those who derive from this alone, that there is none.
+  @inlinable
+  func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
+    lock.lock()
+    let (joiners, over) = joiners.isEmpty ? ([], []) : takeJoiners(before: version)
+    let first = isChanged || !joiners.isEmpty ? self.first : firstInput
+    let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
+    let memo = told.value == nil ? self.memo : nil
+    lock.unlock()
+    // The values that they know go when the lock is open again.
+    withExtendedLifetime(over) {}
+    guard let first else { return }
+    let value = told.value ?? valueToTell(memo)
+    told.value = value
+    let revision = told.revision
+    guard
+      let observer = tellInputs(value, version, revision, from: first, through: last, on: thread)
+    else { return }
+    if isChanged {
+      tellObservers(value, version, from: observer, through: last, on: thread)
+    } else if !joiners.isEmpty {
+      tell(value, to: joiners, from: observer, through: last, on: thread)
+    }
+  }
+
+  /// The value that is told last, which was not asked for before.
+  @inlinable
+  func valueToTell(_ memo: Outcome?) -> Element {
+    if let memo, memo.revision.edition == told.revision.edition { return memo.value }
+    return formula(.told)
+  }
+
+  /// Those whom a change is told to, and who perhaps know another value than the others, and those who
+  /// do not any more; the lock is held.
+  @usableFromInline
+  func takeJoiners(before version: UInt64) -> (due: [Joiner], over: [Joiner]) {
+    var (due, over): ([Joiner], [Joiner]) = ([], [])
+    while !joiners.isEmpty {
+      let joiner = joiners[0]
+      // What was told now may be what somebody was told first, who came while it was on its way.
+      let isOver = joiner.isOver || joiner.first?.revision.state == told.revision.state
+      guard isOver || joiner.since < version else { break }
+      if isOver { over.append(joiner) } else { due.append(joiner) }
+      _ = joiners.popFirst()
+    }
+    return (due, over)
+  }
+
+  /// Tells what has not changed for others to those who know another value.
+  @usableFromInline
+  func tell(
+    _ value: Element,
+    to joiners: [Joiner],
+    from first: Unmanaged<Dust>,
+    through last: Unmanaged<Dust>?,
+    on thread: CurrentThread
+  ) {
+    let observers = Set(joiners.lazy.filter { !self.knows(value, $0) }.map(\.observer))
+    var node = first
+    while true {
+      let dust = node.takeUnretainedValue()
+      if observers.contains(ObjectIdentifier(dust)) {
+        // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
+        unsafeDowncast(dust, to: Observation<Element>.self).receive(value, on: thread)
+      }
+      guard node.toOpaque() != last?.toOpaque(), let next = dust.next else { return }
+      node = next
+    }
+  }
+
+  private func knows(_ value: Element, _ joiner: Joiner) -> Bool {
+    guard let first = joiner.first else { return false }
+    let (edition, told) = (first.revision.edition, told.revision.edition)
+    return isSame?(first.value, value) ?? (edition == told || isSame(edition, told))
+  }
+
+  @inlinable
+  func finishTelling(on thread: CurrentThread) {
+    lock.lock()
+    let hasCleaned = deliverer.hasCleaned
+    deliverer = Deliverer()
+    if ownDerivation.isReady { thread.append(ownDerivation.delivery(of: self), isOwn: false) }
+    if hasCleaned || first == nil { return detachCleanedAndDeactivate() }
+    lock.unlock()
+  }
+
+  /// Takes the lock over.
+  @usableFromInline
+  func detachCleanedAndDeactivate() {
+    var detached = Detached()
+    detachCleaned(into: &detached)
+    let isUnobserved = first == nil
+    lock.unlock()
+    detached.release()
+    if isUnobserved { deactivateIfUnobserved() }
+  }
+}

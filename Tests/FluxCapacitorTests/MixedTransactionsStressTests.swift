@@ -1,0 +1,124 @@
+import FluxCapacitor
+import Synchronization
+import Testing
+
+/// Races of transactions of several dispatchers, and of sets without any, that meet in one graph.
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+struct MixedTransactionsStressTests {
+  @Test func transactionsOfSeveralDispatchersAreEachToldWhole() async {
+    let variables = (0..<6).map { _ in Variable(0) }
+    let count = Tally()
+    // Two of each dispatcher, in both orders, on several levels.
+    let inner = Constant.combine(Constant(variables[2]), variables[5].map { $0 })
+    let middle = Constant.combine(Constant(variables[1]), inner, variables[4].map { $0 })
+    let outer = Constant.combine(Constant(variables[0]), middle, Constant(variables[3]))
+    let last = Protected([0, 0, 0])
+    let dust = outer.observe { first, middle, fourth in
+      count.add()
+      #expect(first == middle.1.0)
+      #expect(middle.0 == middle.2)
+      #expect(fourth == middle.1.1)
+      last.set([first, middle.0, fourth])
+    }
+
+    await inParallel(3) { thread in
+      let dispatcher = Dispatcher()
+      let pair = [(0, 2), (4, 1), (5, 3)][thread]
+      for number in 1...12_000 {
+        dispatcher.transaction {
+          variables[pair.0].value = number
+          variables[pair.1].value = number
+        }
+      }
+    }
+
+    #expect(last.value == [12_000, 12_000, 12_000])
+    #expect(count.value <= 36_001)
+    dust.clean()
+  }
+
+  @Test func setsOfSeveralThreadsAreEachToldOnceThroughEveryShape() async {
+    let (a, b) = (Variable(0), Variable(0))
+    let count = Tally()
+    let inner = Constant.combine(Constant(a), Constant(b))
+    let other = Constant.combine(b.map { $0 }, a.map { $0 })
+    let last = Protected([0, 0])
+    let dust = Constant.combine(Constant(b), inner, other.map { $0 }).observe { b, inner, other in
+      count.add()
+      #expect(b == inner.1 && b == other.0 && inner.0 == other.1)
+      last.set([inner.0, b])
+    }
+
+    await inParallel(4) { thread in
+      for _ in 0..<12_500 {
+        if thread % 2 == 0 { a.value += 1 } else { b.value += 1 }
+      }
+    }
+
+    #expect(last.value == [25_000, 25_000])
+    #expect(count.value == 50_001)
+    dust.clean()
+  }
+
+  @Test func transactionsThatWriteToTheSameVariablesNeverShowHalves() async {
+    let variables = (0..<3).map { _ in Variable(0) }
+    let pairs = Constant.combine(
+      Constant.combine(Constant(variables[0]), Constant(variables[1])),
+      Constant.combine(variables[1].map { $0 }, Constant(variables[2]))
+    )
+    let states = Protected([[0, 0]])
+    let isMixed = Protected(false)
+    let dust = pairs.observe { first, second in
+      if first.1 != second.0 { isMixed.set(true) }
+      states.set([[first.0, second.1]])
+    }
+
+    await inParallel(4) { thread in
+      let dispatcher = Dispatcher()
+      for round in 0..<10_000 {
+        dispatcher.transaction {
+          for index in 0..<3 { variables[(index + thread) % 3].value = round * 4 + thread }
+        }
+      }
+    }
+
+    #expect(!isMixed.value)
+    #expect(states.value == [[variables[0].value, variables[2].value]])
+    dust.clean()
+  }
+
+  @Test func whoJoinsWhileAnotherIsAmidATransactionEndsWithTheLastValue() async {
+    let list = Variable([0, 1, 2])
+    let count = list.map(\.count).removeDuplicates()
+    let older = count.observe { _ in }
+    let dispatcher = Dispatcher()
+    let ended = Atomic(0)
+    let rounds = 20_000
+
+    await inParallel(4) { thread in
+      if thread == 0 {
+        for round in 1...rounds {
+          dispatcher.transaction {
+            list.value = []
+            for number in 0..<3 { list.value.append(number) }
+          }
+          ended.store(round, ordering: .releasing)
+        }
+        return
+      }
+      while ended.load(ordering: .acquiring) < rounds {
+        let joined = (0..<100).map { _ in
+          let last = Protected(0)
+          return (last: last, dust: count.observe { last.set($0) })
+        }
+        // The transaction that they may have joined in the midst of has ended with the next one.
+        let next = min(ended.load(ordering: .acquiring) + 2, rounds)
+        while ended.load(ordering: .acquiring) < next { yieldProcessor() }
+        dispatcher.read { for (last, _) in joined { #expect(last.value == 3) } }
+        for (_, dust) in joined { dust.clean() }
+      }
+    }
+
+    older.clean()
+  }
+}

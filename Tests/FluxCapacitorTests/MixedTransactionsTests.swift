@@ -1,0 +1,296 @@
+import FluxCapacitor
+import Testing
+
+/// Transactions that are mixed up with what others write, and what is told of them.
+struct MixedTransactionsTests {
+  private let dispatcher = Dispatcher()
+  private let dusts = DustBuster()
+
+  /// Another thread, which has a dispatcher of its own.
+  private func elsewhere(_ body: @escaping @Sendable () -> Void) {
+    Beside { Dispatcher().transaction { body() } }.join()
+  }
+
+  // No mixes
+
+  @Test func whatOthersWriteBelowIsToldBefore() {
+    let (a, b, c) = (Variable(0), Variable(0), Variable(0))
+    let log = Log<String>()
+    Constant.combine(Constant(a), Constant.combine(Constant(b), Constant(c)))
+      .observe { log.append("\($0)\($1.0)\($1.1)") }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { c.value = 1 }
+      b.value = 1
+    }
+
+    #expect(log.entries == ["000", "001", "111"])
+  }
+
+  @Test func whatOthersWriteToTheSecondVariableIsToldBefore() {
+    let (a, b) = (Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    Constant.combine(Constant(a), Constant(b)).observe { log.append([$0, $1]) }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { b.value = 50 }
+      b.value = 1
+    }
+
+    #expect(log.entries == [[0, 0], [0, 50], [1, 1]])
+  }
+
+  @Test func whatIsOverwrittenByOthersAndAgainIsWhole() {
+    let (a, b) = (Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    Constant.combine(Constant(a), Constant(b)).observe { log.append([$0, $1]) }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      b.value = 1
+      elsewhere { a.value = 100 }
+      a.value = 2
+    }
+
+    #expect(log.entries == [[0, 0], [100, 0], [2, 1]])
+  }
+
+  @Test func transactionsThatHaveNoOrderAreToldAsOne() {
+    let (a, b, c) = (Variable(0), Variable(0), Variable(0))
+    let left = a.map { $0 }
+    let right = Constant.combine(Constant(b), Constant(c)).map { $0 + $1 }
+    let log = Log<[Int]>()
+    let tripled = Log<[Int]>()
+    let both = Constant.combine(left, right)
+    both.observe { log.append([$0, $1]) }.cleaned(by: dusts)
+    Constant.combine(both.map(\.1), both.map(\.0), left).observe { tripled.append([$0, $1, $2]) }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere {
+        a.value = 10
+        b.value = 10
+      }
+      c.value = 1
+    }
+    a.value = 20
+
+    #expect(log.entries == [[0, 0], [10, 11], [20, 11]])
+    #expect(tripled.entries == [[0, 0, 0], [11, 10, 10], [11, 20, 20]])
+  }
+
+  @Test func threeWritersOfOneVariableKeepItsOrder() {
+    let (a, b) = (Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    Constant.combine(a.map { $0 }, Constant(b)).map { [$0, $1] }.observe { log.append($0) }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { a.value = 2 }
+      elsewhere {
+        a.value = 3
+        b.value = 3
+      }
+      b.value = 1
+    }
+
+    // `b` has 3 before 1, and `a` 1 before 3.
+    #expect(log.entries.last == [3, 1])
+    #expect(log.entries.first == [0, 0])
+    #expect(
+      !log.entries.contains { $0 == [1, 0] || $0 == [2, 0] || $0 == [3, 3] || $0 == [0, 3] }
+    )
+  }
+
+  // Who joins amid
+
+  @Test func whoJoinsAmidATransactionIsToldItsEnd() {
+    let a = Variable(1)
+    let unique = a.removeDuplicates()
+    let (old, new, derived) = (Log<Int>(), Log<Int>(), Log<Int>())
+    let mapped = unique.map { $0 * 10 }
+    unique.observe { old.append($0) }.cleaned(by: dusts)
+    mapped.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 2
+      unique.observe { new.append($0) }.cleaned(by: dusts)
+      mapped.observe { derived.append($0) }.cleaned(by: dusts)
+      a.value = 1
+    }
+    a.value = 1
+
+    #expect(old.entries == [1])
+    #expect(new.entries == [2, 1])
+    #expect(derived.entries == [20, 10])
+  }
+
+  @Test func whoJoinsAmidATransactionThatEndsAsItWasThenIsToldNothing() {
+    let a = Variable(1)
+    let unique = a.removeDuplicates()
+    let (old, new) = (Log<Int>(), Log<Int>())
+    unique.observe { old.append($0) }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 2
+      a.value = 1
+      unique.observe { new.append($0) }.cleaned(by: dusts)
+      a.value = 3
+      a.value = 1
+    }
+    a.value = 1
+
+    #expect(old.entries == [1])
+    #expect(new.entries == [1])
+  }
+
+  @Test func whoJoinsAmidIsToldTheEndOfTheRightChange() {
+    let (a, b) = (Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    let both = Constant.combine(Constant(a), b.removeDuplicates()).map { [$0, $1] }
+    both.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { b.value = 0 }
+      both.observe { log.append($0) }.cleaned(by: dusts)
+      a.value = 2
+    }
+
+    #expect(log.entries == [[1, 0], [2, 0]])
+  }
+
+  @Test func whoJoinsAmidMissesNothingThatOthersWrite() {
+    let a = Variable(0)
+    let mapped = a.map { $0 }
+    let (old, new, direct) = (Log<Int>(), Log<Int>(), Log<Int>())
+    mapped.observe { old.append($0) }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      mapped.observe { new.append($0) }.cleaned(by: dusts)
+      a.observe { direct.append($0) }.cleaned(by: dusts)
+      elsewhere { a.value = 100 }
+      a.value = 2
+    }
+
+    #expect(old.entries == [0, 100, 2])
+    #expect(new.entries == [1, 100, 2])
+    #expect(direct.entries == [1, 100, 2])
+  }
+
+  // Readers ahead of what is told
+
+  @Test func whatAReaderKeepsIsNotTold() {
+    let a = Variable(11)
+    let tens = a.removeDuplicates { $0 / 10 == $1 / 10 }
+    let log = Log<Int>()
+    tens.observe { log.append($0) }.cleaned(by: dusts)
+    a.observe(ignoreFirst: true) { value in
+      guard value == 21 else { return }
+      a.value = 12
+      _ = tens.value
+    }
+    .cleaned(by: dusts)
+
+    a.value = 21
+
+    #expect(log.entries == [11, 21, 12])
+    #expect(tens.value == 12)
+  }
+
+  @Test func whoStartsAheadOfWhatIsToldIsNotToldTheSameAgain() {
+    let a = Variable(1)
+    let unique = a.removeDuplicates()
+    unique.observe { _ in }.cleaned(by: dusts)
+    let log = Log<Int>()
+    a.observe(ignoreFirst: true) { [dusts] value in
+      guard value == 2 else { return }
+      a.value = 1
+      unique.map { $0 }.observe { log.append($0) }.cleaned(by: dusts)
+    }
+    .cleaned(by: dusts)
+
+    a.value = 2
+    a.value = 1
+
+    #expect(log.entries == [1])
+  }
+
+  @Test func whatWasComputedForTheFirstValueIsNotComputedAgain() {
+    let a = Variable(1)
+    let count = Tally()
+    let log = Log<Int>()
+    a.removeDuplicates().map(counting: count) { $0 * 2 }.map { $0 + 1 }.observe { log.append($0) }
+      .cleaned(by: dusts)
+
+    a.value = 1
+    a.value = 1
+    a.value = 2
+
+    #expect(count.value == 2)
+    #expect(log.entries == [3, 5])
+  }
+
+  // Inside a mutation
+
+  @Test func cleaningInsideTheMutationOfItsVariable() {
+    let a = Variable(0)
+    let log = Log<Int>()
+    let dust = a.map { $0 }.observe { log.append($0) }
+
+    a.modify { value in
+      dust.clean()
+      value = 1
+    }
+    a.value = 2
+
+    #expect(log.entries == [0])
+  }
+
+  @Test func whatAMutationThrowsAwayMayCleanItsOwnObservation() {
+    let items = Variable<[DustBuster]>([DustBuster()])
+    let log = Log<Int>()
+    for bag in items.value {
+      items.map(\.count).observe(ignoreFirst: true) { log.append($0) }.cleaned(by: bag)
+      items.observe(ignoreFirst: true) { log.append($0.count) }.cleaned(by: bag)
+    }
+
+    items.value.removeAll()
+    items.value.append(DustBuster())
+
+    #expect(log.entries == [])
+  }
+
+  @Test func mutationsThatCleanEachOthersObservationsDoNotWaitForEachOther() async {
+    let (a, b) = (Variable(0), Variable(0))
+    let count = Tally()
+    for isDerived in [false, true] {
+      await inParallel(2) { index in
+        let (own, other) = index == 0 ? (a, b) : (b, a)
+        for _ in 0..<5_000 {
+          let dust =
+            isDerived
+            ? other.map { $0 }.observe(ignoreFirst: true) { _ in count.add() }
+            : other.observe(ignoreFirst: true) { _ in count.add() }
+          own.modify { value in
+            dust.clean()
+            value += 1
+          }
+        }
+      }
+    }
+
+    let before = count.value
+    a.value = 0
+    b.value = 0
+    #expect(count.value == before)
+  }
+}
