@@ -3,6 +3,9 @@ import Testing
 
 /// Gives each test a dispatcher of its own; see ``Testing/Trait/isolatedDispatcher``.
 public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
+  /// The trait; see ``Testing/Trait/isolatedDispatcher``.
+  public init() {}
+
   /// Tests of a suite that has the trait have it too.
   public var isRecursive: Bool { true }
 

@@ -128,10 +128,12 @@ public final class StoreTester<Store: Storable>: Sendable {
     let happened = before.changes(in: recording.all)
     let difference = Difference(
       expected: expected.map { change in
-        Difference.Expectation(
-          name: name(of: change.property),
+        let name = name(of: change.property)
+        return Difference.Expectation(
+          name: name,
           value: change.value,
-          line: change.line
+          line: change.line,
+          isKnown: contents.value.items.contains { $0.name == name }
         )
       },
       happened: happened,

@@ -23,7 +23,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   public init<Trait>(_ value: PrimitiveValue<Trait, Value>, ignoreFirst: Bool = false) {
     let recording = Recording<Value>()
     self.recording = recording
-    name = "\(type(of: value).self)"
+    name = "\(value.isConstant ? "Constant" : "Variable")<\(Value.self)>"
     dust = value.observe(ignoreFirst: ignoreFirst) { recording.note($0) }
   }
 

@@ -35,7 +35,7 @@ struct StrayTests {
     _ body: @escaping @Sendable () async -> Void
   ) async throws -> [String] {
     let test = try #require(Test.current)
-    return await failures {
+    return try await failures {
       try await IsolatedDispatcherTrait().provideScope(
         for: test,
         testCase: Test.Case.current,

@@ -151,8 +151,8 @@ struct StoreTesterTests {
       let body: (@Sendable () -> Void)? = nil
     }
 
-    #expect(isSameByTester(Opaque(number: 1), Opaque(number: 1)) == [])
-    #expect(isSameByTester(Opaque(number: 1), Opaque(number: 2)).count == 1)
+    #expect(await differences(Opaque(number: 1), Opaque(number: 1)) == [])
+    #expect(await differences(Opaque(number: 1), Opaque(number: 2)).count == 1)
   }
 
   @Test func aNameThatTheStoreDoesNotHaveFails() async {
@@ -165,12 +165,12 @@ struct StoreTesterTests {
     }
 
     #expect(sentences.count == 1)
-    #expect(sentences.first?.contains("sarches: SearchStore has no such variable") == true)
+    #expect(sentences.first?.contains("sarches: the store has no such variable") == true)
   }
 
-  private func isSameByTester(_ value: some Sendable, _ expected: some Sendable) -> [String] {
+  private func differences(_ value: some Sendable, _ expected: some Sendable) async -> [String] {
     let tester = StoreTester(BoxStore.self)
-    return failuresNow {
+    return await failures {
       tester.invoke(.put(value)) {
         Change("box", to: expected as any Sendable)
       }

@@ -4,6 +4,9 @@ struct Difference {
     let name: String
     let value: any Sendable
     let line: UInt
+
+    /// Whether the store has a variable of that name.
+    let isKnown: Bool
   }
 
   struct Event {
@@ -66,6 +69,12 @@ struct Difference {
   }
 
   private mutating func noteMissing(_ expectation: Expectation) {
+    guard expectation.isKnown else {
+      return note(
+        "\(expectation.name): the store has no such variable (line \(expectation.line))",
+        isMistake: true
+      )
+    }
     let wanted = FluxCapacitorTesting.shown(expectation.value)
     note(
       "\(expectation.name): has not changed to \(wanted), as was expected (line \(expectation.line))",

@@ -5,9 +5,9 @@ import Testing
 func failures(
   isolation: isolated (any Actor)? = #isolation,
   of body: () async throws -> Void
-) async -> [String] {
+) async rethrows -> [String] {
   let sentences = Sentences()
-  await withKnownIssue(isIntermittent: true) {
+  try await withKnownIssue(isIntermittent: true) {
     try await body()
   } matching: { issue in
     sentences.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
