@@ -58,8 +58,11 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     mailbox.values.append(value)
     switch mailbox.queue {
     case .current:
-      // The thread that tells the first value comes to it.
+      // The thread that tells the first value comes to it, unless it has offered that.
+      let isOffered = mailbox.isOffered
+      mailbox.isOffered = false
       lock.unlock()
+      if isOffered { tellWhatHasComeIn(on: thread) }
     case .main where MainQueue.isCurrent && mailbox.canTellLast(on: thread):
       permitOne(on: thread)
     case .main:
@@ -87,26 +90,31 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   /// Tells the first value, and then what has come in meanwhile.
   @inlinable
   func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
+    if !queue.isCurrent { admit(first: first) }
     switch queue {
     case .current:
       thread.tell {
         beginCall(on: thread)
         changes?(first)
-        while let (value, changes) = next(on: thread) {
-          beginCall(on: thread)
-          changes(value)
-        }
+        tellWhatHasComeIn(on: thread)
       }
     case .main where MainQueue.isCurrent:
-      admit(first: first)
       lock.lock()
       permitOne(on: thread)
-    case .main:
-      admit(first: first)
-      sendPermit(to: .main)
-    case .queue(let queue):
-      admit(first: first)
-      sendPermit(to: queue)
+    case .main: sendPermit(to: .main)
+    case .queue(let queue): sendPermit(to: queue)
+    }
+  }
+
+  /// Tells what has come in while the first value was told.
+  @inlinable
+  func tellWhatHasComeIn(on thread: CurrentThread) {
+    while !(thread.isDueForRelief && tryToHandOver(on: thread)),
+      let (value, changes) = next(on: thread)
+    {
+      thread.noteChangeOfOthers()
+      beginCall(on: thread)
+      changes(value)
     }
   }
 
@@ -202,6 +210,9 @@ final class Mailbox<Element> {
 
   /// The thread that is emptying the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
+
+  /// Whether the thread that has told the first value would like another to tell the rest.
+  @exclusivity(unchecked) @usableFromInline var isOffered = false
 
   /// How many changes may be told by now.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
