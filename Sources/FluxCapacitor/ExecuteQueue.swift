@@ -3,6 +3,9 @@ import Dispatch
 /// Where an observer is called.
 public enum ExecuteQueue: Sendable {
   /// On the thread that made the change or, when changes collide, on the thread that is delivering.
+  ///
+  /// That one is not kept for good by others who never stop changing the value: when it has told a few
+  /// hundred changes of theirs, one of them goes on.
   case current
 
   /// On the main queue: at once if the change is made there and no earlier one is still on its way.

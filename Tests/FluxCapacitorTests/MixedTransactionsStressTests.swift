@@ -1,4 +1,5 @@
 import FluxCapacitor
+import Foundation
 import Synchronization
 import Testing
 
@@ -113,7 +114,7 @@ struct MixedTransactionsStressTests {
         }
         // The transaction that they may have joined in the midst of has ended with the next one.
         let next = min(ended.load(ordering: .acquiring) + 2, rounds)
-        while ended.load(ordering: .acquiring) < next { yieldProcessor() }
+        while ended.load(ordering: .acquiring) < next { sched_yield() }
         dispatcher.read { for (last, _) in joined { #expect(last.value == 3) } }
         for (_, dust) in joined { dust.clean() }
       }

@@ -11,6 +11,14 @@ struct MixedTransactionsTests {
     Beside { Dispatcher().transaction { body() } }.join()
   }
 
+  /// What an observer of two variables is told, from the present values on.
+  private func logOfPairs(_ first: Variable<Int>, _ second: Variable<Int>) -> Log<[Int]> {
+    let log = Log<[Int]>()
+    Constant.combine(Constant(first), Constant(second)).observe { log.append([$0, $1]) }
+      .cleaned(by: dusts)
+    return log
+  }
+
   // No mixes
 
   @Test func whatOthersWriteBelowIsToldBefore() {
@@ -31,9 +39,7 @@ struct MixedTransactionsTests {
 
   @Test func whatOthersWriteToTheSecondVariableIsToldBefore() {
     let (a, b) = (Variable(0), Variable(0))
-    let log = Log<[Int]>()
-    Constant.combine(Constant(a), Constant(b)).observe { log.append([$0, $1]) }
-      .cleaned(by: dusts)
+    let log = logOfPairs(a, b)
 
     dispatcher.transaction {
       a.value = 1
@@ -46,9 +52,7 @@ struct MixedTransactionsTests {
 
   @Test func whatIsOverwrittenByOthersAndAgainIsWhole() {
     let (a, b) = (Variable(0), Variable(0))
-    let log = Log<[Int]>()
-    Constant.combine(Constant(a), Constant(b)).observe { log.append([$0, $1]) }
-      .cleaned(by: dusts)
+    let log = logOfPairs(a, b)
 
     dispatcher.transaction {
       a.value = 1

@@ -189,6 +189,32 @@ struct TrackingTests {
     #expect(last == [10, 20])
   }
 
+  @Test(.oneAtATime) func trackingOfOneThreadIsNotTakenForThatOfAnother() async {
+    let other = Constant(Variable(0))
+
+    await inParallel(2) { thread in
+      for _ in 0..<20_000 {
+        guard thread == 0 else {
+          withObservationTracking {
+            _ = other.value
+          } onChange: {
+          }
+          continue
+        }
+        let variable = Variable(0)
+        let count = Tally()
+        let counting = variable.map { value in
+          count.add()
+          return value
+        }
+        _ = counting.value
+        variable.value = 1
+        // It is neither read nor observed, so it computes nothing.
+        #expect(count.value == 1)
+      }
+    }
+  }
+
   /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
   @Test(.oneAtATime, .timeLimit(.minutes(10))) func racesLeaveEveryTrackingNoted() async {
     let variable = Variable(0)

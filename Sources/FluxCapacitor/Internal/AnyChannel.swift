@@ -182,17 +182,22 @@ extension AnyChannel {
 
   /// Takes out what could not be taken out at once.
   private func removeCleaned() {
-    var detached = Detached()
     lock.lock()
-    if deliverer.thread != 0 {
-      deliverer.hasCleaned = true
-    } else {
-      detachCleaned(into: &detached)
-    }
+    guard deliverer.thread != 0 else { return detachCleanedAndDeactivate() }
+    deliverer.hasCleaned = true
+    lock.unlock()
+  }
+
+  /// Takes every cleaned observation out, and what only they wanted out of use, if nobody delivers;
+  /// takes the lock over.
+  @usableFromInline
+  final func detachCleanedAndDeactivate() {
+    var detached = Detached()
+    detachCleaned(into: &detached)
     let isUnobserved = first == nil
     lock.unlock()
     detached.release()
-    if isUnobserved, isDerived { deactivateIfUnobserved() }
+    if isUnobserved { deactivateIfUnobserved() }
   }
 
   /// Does something when this thread has no variable's lock in hand any more.
@@ -254,67 +259,5 @@ extension AnyChannel {
     detachAllIfIdle(into: &detached)
     lock.unlock()
     detached.release()
-  }
-}
-
-/// The thread that tells a channel's observers, and what was left for it to do.
-@usableFromInline
-struct Deliverer {
-  @usableFromInline var bits: UInt32 = 0
-
-  /// Nobody.
-  @inlinable
-  init() {}
-
-  @inlinable
-  init(_ thread: CurrentThread) {
-    bits = thread.id &<< 1
-  }
-
-  /// The number of the thread, or zero.
-  @inlinable
-  var thread: UInt32 { bits &>> 1 }
-
-  /// Whether it has to take out observations that were cleaned in the meantime.
-  @inlinable
-  var hasCleaned: Bool {
-    get { bits & 1 != 0 }
-    set { bits = bits & ~1 | (newValue ? 1 : 0) }
-  }
-}
-
-/// Observations that were taken out of a ring, to be released once its lock is open again.
-///
-/// They are chained through themselves, so that nothing is allocated and releasing is a loop.
-@usableFromInline
-struct Detached {
-  @usableFromInline var head: Unmanaged<Dust>?
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  mutating func push(_ node: Unmanaged<Dust>) {
-    node._withUnsafeGuaranteedRef { $0.previous = head }
-    head = node
-  }
-
-  /// Drops the ring's references, and what the observations hold.
-  @inlinable
-  func release() {
-    if head != nil { releaseAll() }
-  }
-
-  @usableFromInline
-  func releaseAll() {
-    var next = head
-    while let node = next {
-      node._withUnsafeGuaranteedRef { dust in
-        next = dust.previous
-        dust.previous = nil
-        dust.letGo(dust)
-      }
-      node.release()
-    }
   }
 }

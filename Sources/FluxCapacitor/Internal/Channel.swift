@@ -98,6 +98,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     var detached = Detached()
     if hasCleaned { detachCleaned(into: &detached) }
     if isClosed { detachAllIfIdle(into: &detached) }
+    if (backlog?.unclaimed ?? 0) > 0 { thread.noteChangeOfOthers() }
     claim(on: thread)
     lock.unlock()
     detached.release()
@@ -135,6 +136,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       },
       isOwn: isOwn
     )
+    if deliverer.isOffered {
+      deliverer.isOffered = false
+      backlog.takenOver = (through: backlog.unclaimed, by: thread.id)
+    }
     backlog.unclaimed = 0
   }
 
@@ -144,17 +149,29 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   final func deliverBacklog(through version: UInt64, on thread: CurrentThread) {
     while true {
       lock.lock()
-      guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version else {
+      if thread.isDueForRelief, tryToHandOver(on: thread, through: version) { return lock.unlock() }
+      guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version,
+        version > backlog.takenOver.through || thread.id == backlog.takenOver.by
+      else {
         return lock.unlock()
       }
       guard deliverer.thread == 0, !backlog.isFirstHeld else {
         backlog.unclaimed = max(backlog.unclaimed, version)
+        backlog.takenOver.through = 0
         return lock.unlock()
       }
       guard let change = backlog.changes.popFirst() else { return lock.unlock() }
       deliver(change.value, version: change.version, on: thread)
       if change.version == version { return }
     }
+  }
+
+  /// Offers to tell the pending changes up to a version; the lock is held before and after.
+  @usableFromInline
+  final func tryToHandOver(on thread: CurrentThread, through version: UInt64) -> Bool {
+    guard let backlog else { return false }
+    backlog.unclaimed = max(backlog.unclaimed, version)
+    return tryToHandOver(on: thread)
   }
 
   /// Lets a change that was held back be told, and tells it in its turn among the others; takes the
@@ -203,6 +220,11 @@ final class Backlog<Element> {
 
   /// The version up to which they may be told and have no place in any thread's round, or zero.
   @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
+
+  /// The version up to which a thread has taken over what was offered: the places of others don't count
+  /// up to there, unless that thread finds somebody in its way.
+  @exclusivity(unchecked)
+  @usableFromInline final var takenOver: (through: UInt64, by: UInt32) = (0, 0)
 
   /// What passes the changes on to Observation, if the value was read where that tracks.
   @exclusivity(unchecked) @usableFromInline final var tracking: (tracker: Tracker, dust: Dust)?
@@ -253,13 +275,8 @@ final class Backlog<Element> {
   /// Where the change of a version is. O(log n), for they are in order.
   @inlinable
   func index(of version: UInt64) -> Int32? {
-    var low: Int32 = 0
-    var high = changes.count
-    while low < high {
-      let middle = (low + high) / 2
-      if changes[middle].version < version { low = middle + 1 } else { high = middle }
-    }
-    return low < changes.count && changes[low].version == version ? low : nil
+    let index = changes.partitioningIndex { $0.version >= version }
+    return index < changes.count && changes[index].version == version ? index : nil
   }
 
   @inlinable

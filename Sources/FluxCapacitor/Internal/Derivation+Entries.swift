@@ -17,26 +17,33 @@ extension Derivation {
     if step.kind == .again, let number = input.number(of: step.origin) {
       return renew(number, .again, formerly: number, for: marking, in: channel)
     }
-    let replaced = takeBack(step, from: input)
+    let takenBack = takeBack(step, from: input)
     let known = number(of: marking.change)
-    var (kind, former, number) = (Step.Kind.again, known ?? replaced, known ?? replaced)
-    if step.kind == .merged, let first = [known, replaced].compactMap(\.self).min() {
-      (kind, former, number) = (.merged, first, merge(from: first))
-    } else if let known, known <= input.lastAwaited {
-      former = known
-      if canMove(known) {
-        (kind, number) = (.moved, move(known, on: thread, in: channel))
-      } else {
-        (kind, number) = (.merged, merge(from: known))
-      }
-    }
-    guard let number, let former else {
+    // The change's own entry or, if it comes with others, the first one of theirs.
+    guard let former = known.map({ min($0, takenBack ?? $0) }) ?? takenBack else {
       return append(marking, step, from: input, in: channel)
     }
+    let (kind, number) = place(former, step, behind: input.lastAwaited, on: thread, in: channel)
     noteLatest(marking.change, is: number)
     input.await(number, as: step.origin)
     entries[index(of: number)].awaited += 1
     return renew(number, kind, formerly: former, for: marking, in: channel)
+  }
+
+  /// Sees to it that an entry is behind all that a source brings before it.
+  ///
+  /// - Returns: How it comes to be, and its number then.
+  private func place(
+    _ number: UInt64,
+    _ step: Step,
+    behind last: UInt64,
+    on thread: CurrentThread,
+    in channel: AnyChannel
+  ) -> (Step.Kind, UInt64) {
+    if step.kind == .merged { return (.merged, merge(from: number)) }
+    if number > last { return (.again, number) }
+    return canMove(number)
+      ? (.moved, move(number, on: thread, in: channel)) : (.merged, merge(from: number))
   }
 
   private func append(
@@ -89,8 +96,8 @@ extension Derivation {
   }
 
   private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
-    let awaited = input.awaited.removeLast { isTaken($0.origin) }
-    guard let number = awaited?.number else { return nil }
+    guard let place = input.awaited.lastIndex(where: { isTaken($0.origin) }) else { return nil }
+    let number = input.awaited.remove(at: place).number
     entries[index(of: number)].awaited -= 1
     return number
   }
@@ -105,7 +112,7 @@ extension Derivation {
 
   /// Makes an entry the last one; answers its new number.
   private func move(_ number: UInt64, on thread: CurrentThread, in channel: AnyChannel) -> UInt64 {
-    guard var entry = entries.removeLast(where: { $0.number == number }) else { return number }
+    var entry = entries.remove(at: index(of: number))
     lastNumber &+= 1
     entry.number = lastNumber
     // What was waiting behind it may have arrived.
@@ -166,12 +173,7 @@ extension Derivation {
     // Without gaps it would be there.
     let guess = Int32(truncatingIfNeeded: number &- entries[0].number)
     if guess < entries.count, entries[guess].number == number { return guess }
-    var (low, high): (Int32, Int32) = (0, min(guess, entries.count))
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return entries.partitioningIndex { $0.number >= number }
   }
 
   /// Notes that a source has brought a change; the lock is held.

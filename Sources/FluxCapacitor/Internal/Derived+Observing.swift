@@ -10,7 +10,8 @@ extension Derived {
     lock.lock()
     link(observation)
     // Who has activated it knows what it tells.
-    let joiner = activated.last !== self ? noteJoiner(observation, isAmid: isAmid) : nil
+    let mayDiffer = activated.last !== self && (isAmid || !ownDerivation.entries.isEmpty)
+    let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation) : nil
     lock.unlock()
     let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
     let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
@@ -33,11 +34,7 @@ extension Derived {
   /// others, when what is read is of the midst of a transaction.
   func value(rejoining observer: Dust) -> Element {
     guard ownDerivation.mayKeepValues else { return currentValue() }
-    let joiner = withRootsLocked { _ in
-      let joiner = Joiner(observer, since: version)
-      joiners.append(joiner)
-      return joiner
-    }
+    let joiner = withRootsLocked { _ in addJoiner(observer) }
     let value = currentValue()
     withRootsLocked { isAmid in
       // If something was on its way in between, it has been told.
@@ -55,8 +52,7 @@ extension Derived {
   }
 
   /// Notes somebody who may be told first what the others are not told; the lock is held.
-  private func noteJoiner(_ observer: Dust, isAmid: Bool) -> Joiner? {
-    guard ownDerivation.mayKeepValues, isAmid || !ownDerivation.entries.isEmpty else { return nil }
+  private func addJoiner(_ observer: Dust) -> Joiner {
     let joiner = Joiner(observer, since: version)
     joiners.append(joiner)
     return joiner

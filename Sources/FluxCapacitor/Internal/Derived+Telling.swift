@@ -5,6 +5,7 @@ extension Derived {
   @inlinable
   func deliverNext(on thread: CurrentThread) {
     lock.lock()
+    if thread.isDueForRelief, tryToHandOver(on: thread) { return lock.unlock() }
     guard deliverer.thread == 0, ownDerivation.isReady else { return lock.unlock() }
     let number = ownDerivation.entries[0].number
     let version = ownDerivation.entries[0].version
@@ -29,8 +30,12 @@ extension Derived {
     told.sources = new.edition
     if isChanged {
       // A reader may have taken another value for the one before, and kept that.
-      let isFresh = memo.map { $0.sources == new.edition && $0.revision.edition == new.edition }
-      let value = if isFresh == true, let memo { memo.value } else { formula(.told) }
+      let value =
+        if let memo, memo.sources == new.edition, memo.revision.edition == new.edition {
+          memo.value
+        } else {
+          formula(.told)
+        }
       if let isSame, let before = told.value, isSame(before, value) {
         isChanged = false
       } else {
@@ -38,7 +43,10 @@ extension Derived {
         told.revision.edition = new.edition
       }
     }
-    if isChanged || memo?.revision.state == new.state { noteAlias(memo, isChanged: isChanged) }
+    let alias = memo?.revision.state == new.state ? memo?.revision.edition : nil
+    if !aliases.isEmpty || alias.map({ $0 != told.revision.edition }) ?? false {
+      note(alias, isChanged: isChanged)
+    }
     // A reader may have been ahead of what is told here; then what it has found is the later one.
     if let value = told.value, isLast || memo == nil || memo?.revision.state == toldState {
       remember(Outcome(value: value, revision: told.revision, sources: new.edition))
@@ -46,21 +54,13 @@ extension Derived {
     return isChanged
   }
 
-  /// Notes the edition that a reader ahead has given to what is told now.
-  @inlinable
-  func noteAlias(_ memo: Outcome?, isChanged: Bool) {
-    let edition = memo?.revision.state == told.revision.state ? memo?.revision.edition : nil
-    guard edition.map({ $0 != told.revision.edition }) ?? false || hasAliases else { return }
-    replaceAliases(by: edition, isChanged: isChanged)
-  }
-
+  /// Notes the edition that a reader ahead has given to what is told now, if one has.
   @usableFromInline
-  func replaceAliases(by edition: Fingerprint?, isChanged: Bool) {
+  func note(_ alias: Fingerprint?, isChanged: Bool) {
     lock.withLock {
       if isChanged { aliases = [] }
       aliasedEdition = told.revision.edition
-      if let edition, edition != told.revision.edition { aliases.append(edition) }
-      hasAliases = !aliases.isEmpty
+      if let alias, alias != aliasedEdition { aliases.append(alias) }
     }
   }
 
@@ -145,19 +145,11 @@ extension Derived {
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    if ownDerivation.isReady { thread.append(ownDerivation.delivery(of: self), isOwn: false) }
+    if ownDerivation.isReady {
+      thread.noteChangeOfOthers()
+      thread.append(ownDerivation.delivery(of: self), isOwn: false)
+    }
     if hasCleaned || first == nil { return detachCleanedAndDeactivate() }
     lock.unlock()
-  }
-
-  /// Takes the lock over.
-  @usableFromInline
-  func detachCleanedAndDeactivate() {
-    var detached = Detached()
-    detachCleaned(into: &detached)
-    let isUnobserved = first == nil
-    lock.unlock()
-    detached.release()
-    if isUnobserved { deactivateIfUnobserved() }
   }
 }

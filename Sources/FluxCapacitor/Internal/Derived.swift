@@ -20,14 +20,11 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var told = Told()
 
   /// Other editions of the value that was told last, which readers ahead of that have given to it, not
-  /// knowing that it is the same as the one before. Guarded by the lock.
+  /// knowing that it is the same as the one before. Written by the deliverer, under the lock.
   @exclusivity(unchecked) @usableFromInline var aliases: [Fingerprint] = []
 
   /// Its edition; guarded by the lock.
   @exclusivity(unchecked) var aliasedEdition = Fingerprint.zero
-
-  /// Whether there are any; belongs to the deliverer.
-  @exclusivity(unchecked) @usableFromInline var hasAliases = false
 
   /// Those who have joined while a change was on its way and were told nothing since, in order: they
   /// may know another value than the others. Guarded by the lock.

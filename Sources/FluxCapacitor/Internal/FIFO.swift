@@ -83,9 +83,21 @@ struct FIFO<Element>: ~Copyable {
     return element
   }
 
-  /// Takes out the last element that satisfies the predicate. O(n).
-  mutating func removeLast(where predicate: (Element) -> Bool) -> Element? {
-    (0..<count).reversed().first { predicate(self[$0]) }.map { remove(at: $0) }
+  /// The place of the last element that satisfies the predicate. O(n).
+  func lastIndex(where predicate: (Element) -> Bool) -> Int32? {
+    (0..<count).reversed().first { predicate(self[$0]) }
+  }
+
+  /// The place of the first element that satisfies the predicate, as all behind it do, or else the end.
+  /// O(log n).
+  @inlinable
+  func partitioningIndex(where predicate: (Element) -> Bool) -> Int32 {
+    var (low, high): (Int32, Int32) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 
   @inlinable

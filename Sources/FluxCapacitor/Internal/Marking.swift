@@ -58,8 +58,7 @@ extension AnyChannel {
     var channel = Unmanaged.passUnretained(self)
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
     while true {
-      let inputs = channel._withUnsafeGuaranteedRef { $0.firstTwoInputs }
-      guard let node = inputs.first, inputs.second == nil else { break }
+      guard let node = channel._withUnsafeGuaranteedRef({ $0.onlyInputInUse }) else { break }
       let (target, onward) = node._withUnsafeGuaranteedRef { dust in
         let input = unsafeDowncast(dust, to: AnyInput.self)
         input.target.lock.lock()
@@ -73,7 +72,7 @@ extension AnyChannel {
       guard let onward else { return unlock(channel) }
       step = onward
     }
-    if channel._withUnsafeGuaranteedRef({ $0.firstTwoInputs.first }) != nil {
+    if channel._withUnsafeGuaranteedRef({ $0.firstInputInUse }) != nil {
       var walk = Walk(marking, on: thread)
       walk.run(from: channel.takeUnretainedValue(), step)
     }
@@ -92,10 +91,11 @@ extension AnyChannel {
     return first
   }
 
-  /// The inputs, as far as two are there.
-  fileprivate final var firstTwoInputs: (first: Unmanaged<Dust>?, second: Unmanaged<Dust>?) {
-    guard let first = input(from: firstInput) else { return (nil, nil) }
-    return (first, input(after: first))
+  fileprivate final var firstInputInUse: Unmanaged<Dust>? { input(from: firstInput) }
+
+  private final var onlyInputInUse: Unmanaged<Dust>? {
+    guard let first = firstInputInUse, input(after: first) == nil else { return nil }
+    return first
   }
 
   /// The next input after another.
@@ -149,8 +149,11 @@ private struct Walk {
       if let (channel, step) = open.popLast() {
         goOn(from: channel, step)
       } else if let (input, step) = pending.popLast() {
-        if current !== input.target { lock(input.target) }
-        current = input.target
+        if current !== input.target {
+          input.target.lock.lock()
+          locked.append(input.target)
+          current = input.target
+        }
         if let onward = input.note(marking, step, on: thread) { goOn(from: input.target, onward) }
       } else {
         break
@@ -160,7 +163,7 @@ private struct Walk {
   }
 
   private mutating func goOn(from channel: AnyChannel, _ step: Step) {
-    var next = channel.firstTwoInputs.first
+    var next = channel.firstInputInUse
     while let node = next {
       let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
       next = channel.input(after: node)
@@ -177,11 +180,6 @@ private struct Walk {
         input.target.lock.unlock()
       }
     }
-  }
-
-  private mutating func lock(_ channel: AnyChannel) {
-    channel.lock.lock()
-    locked.append(channel)
   }
 
   /// What is noted first of one constant's is taken out first.

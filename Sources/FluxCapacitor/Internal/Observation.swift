@@ -58,8 +58,11 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     mailbox.values.append(value)
     switch mailbox.queue {
     case .current:
-      // The thread that tells the first value comes to it.
+      // The thread that tells the first value comes to it, unless it has offered that.
+      let isOffered = mailbox.isOffered
+      mailbox.isOffered = false
       lock.unlock()
+      if isOffered { tellWhatHasComeIn(on: thread) }
     case .main where MainQueue.isCurrent && mailbox.canTellLast(on: thread):
       permitOne(on: thread)
     case .main:
@@ -87,31 +90,37 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   /// Tells the first value, and then what has come in meanwhile.
   @inlinable
   func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
+    let activity = queue.isCurrent ? nil : admit(first: first)
     switch queue {
     case .current:
       thread.tell {
         beginCall(on: thread)
         changes?(first)
-        while let (value, changes) = next(on: thread) {
-          beginCall(on: thread)
-          changes(value)
-        }
+        tellWhatHasComeIn(on: thread)
       }
     case .main where MainQueue.isCurrent:
-      admit(first: first)
       lock.lock()
       permitOne(on: thread)
-    case .main:
-      sendPermit(to: .main, accountedBy: admit(first: first))
-    case .queue(let queue):
-      sendPermit(to: queue, accountedBy: admit(first: first))
+    case .main: sendPermit(to: .main, accountedBy: activity)
+    case .queue(let queue): sendPermit(to: queue, accountedBy: activity)
+    }
+  }
+
+  /// Tells what has come in while the first value was told.
+  @inlinable
+  func tellWhatHasComeIn(on thread: CurrentThread) {
+    while !(thread.isDueForRelief && tryToHandOver(on: thread)),
+      let (value, changes) = next(on: thread)
+    {
+      thread.noteChangeOfOthers()
+      beginCall(on: thread)
+      changes(value)
     }
   }
 
   /// Puts the first value before what has come in meanwhile; from now on that may be told.
   ///
   /// - Returns: Where the call is accounted for.
-  @discardableResult
   @usableFromInline
   func admit(first: Element) -> Activity? {
     lock.lock()
@@ -211,6 +220,9 @@ final class Mailbox<Element> {
 
   /// The thread that is emptying the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
+
+  /// Whether the thread that has told the first value would like another to tell the rest.
+  @exclusivity(unchecked) @usableFromInline var isOffered = false
 
   /// How many changes may be told by now.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0

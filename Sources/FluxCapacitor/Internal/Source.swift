@@ -152,12 +152,7 @@ class AnyInput: Dust, @unchecked Sendable {
 
   /// The entry for which the source brings what it calls by a number.
   final func number(of origin: UInt64) -> UInt64? {
-    var index = awaited.count
-    while index > 0 {
-      index -= 1
-      if awaited[index].origin == origin { return awaited[index].number }
-    }
-    return nil
+    awaited.lastIndex { $0.origin == origin }.map { awaited[$0].number }
   }
 
   /// Whether the source brings something for an entry, or has.
@@ -215,7 +210,9 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     if isLinked, let number = awaited.popFirst()?.number {
       lastBrought = number
       arrived.append(Arrival(number: number, value: value, revision: revision))
-      if derivation.arrive(at: number), target.deliverer.thread == 0 {
+      let isFirstComplete = derivation.arrive(at: number)
+      if isFirstComplete || target.deliverer.isOffered, target.deliverer.thread == 0 {
+        target.deliverer.isOffered = false
         thread.append(derivation.delivery(of: target), isOwn: false)
       }
     }

@@ -54,12 +54,18 @@ struct ThreadState: ~Copyable {
   /// What is to be done when all of the round has been told, if anything.
   var whenTold: [@Sendable () -> Void]?
 
+  /// How many changes of others it has come to tell in this round, since it last offered them that.
+  @usableFromInline var changesOfOthers: Int32 = 0
+
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
   /// What finds out whether a read is tracked, and the one before it; see there.
   var tracking: Unmanaged<Tracking>?
   var formerTracking: Unmanaged<Tracking>?
+
+  /// How often Observation has hashed its key path, which it does at a read that is tracked.
+  var trackingHashes = 0
 
   /// How many reads were tracked through it.
   var trackedReads = 0
@@ -97,43 +103,6 @@ struct ThreadState: ~Copyable {
   @inlinable
   func began(_ transaction: UInt64) -> Bool {
     (transaction ^ ThreadState.firstTransaction(of: id)) &>> 40 == 0
-  }
-}
-
-/// A place in a thread's round: a channel, and how it is to tell what has its place there.
-///
-/// It owns one reference to the channel, which `perform` gives up: each is performed once.
-@usableFromInline
-struct Delivery {
-  @usableFromInline let channel: Unmanaged<AnyChannel>
-
-  /// The transaction, or the version, of what is told.
-  @usableFromInline let mark: UInt64
-
-  /// A virtual method would do, but one of a generic class always runs unspecialised, which takes ten
-  /// times as long; this closure is made where the type is known. It captures nothing.
-  @usableFromInline let deliver: @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
-
-  #if DEBUG
-    /// How many observers have led to it, each by what it set when it was told what the one before set.
-    @usableFromInline var depth = 0
-  #endif
-
-  @inlinable
-  init(
-    of channel: AnyChannel,
-    at mark: UInt64,
-    by deliver: @escaping @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
-  ) {
-    self.channel = .passRetained(channel)
-    self.mark = mark
-    self.deliver = deliver
-  }
-
-  @inlinable
-  func perform(on thread: CurrentThread) {
-    channel._withUnsafeGuaranteedRef { deliver($0, mark, thread) }
-    channel.release()
   }
 }
 
@@ -215,6 +184,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline
   func deliverRound() {
     pointee.isTelling = true
+    pointee.changesOfOthers = 0
     while let delivery = pointee.round.popFirst() {
       #if DEBUG
         pointee.depth = delivery.depth

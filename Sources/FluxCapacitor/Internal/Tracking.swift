@@ -1,5 +1,4 @@
 import Observation
-import Synchronization
 
 /// Tells whether a read happens inside `withObservationTracking`, at the price of asking for a local
 /// variable of the thread.
@@ -16,21 +15,17 @@ final class Tracking: Observable, Sendable {
   private struct Question: Hashable, Sendable {
     static func == (left: Question, right: Question) -> Bool { true }
 
-    func hash(into hasher: inout Hasher) { Tracking.hashes.add(1, ordering: .relaxed) }
+    func hash(into hasher: inout Hasher) { CurrentThread.current.pointee.trackingHashes &+= 1 }
   }
 
   private subscript(_: Question) -> Void { () }
 
-  /// How often the key path was hashed, by any thread: that another one tracks just now may be taken
-  /// for one's own tracking, which does no harm, but never the other way round.
-  private static let hashes = Atomic(0)
-
   @usableFromInline static var isActive: Bool {
     let thread = CurrentThread.current
-    let before = hashes.load(ordering: .relaxed)
+    let before = thread.pointee.trackingHashes
     guard let tracking = thread.pointee.tracking else { return makeFirst(on: thread) }
     tracking._withUnsafeGuaranteedRef { $0.registrar.access($0, keyPath: $0.path) }
-    guard hashes.load(ordering: .relaxed) != before else { return false }
+    guard thread.pointee.trackingHashes != before else { return false }
     replaceIfOld(on: thread)
     return true
   }
@@ -77,7 +72,7 @@ final class Tracker: Observable, Sendable {
 }
 
 extension PrimitiveValue {
-  /// The value, and the end of it, as far as Observation wants to know.
+  /// The value, whose next change is passed on to Observation.
   @usableFromInline
   func trackedValue() -> Element {
     let (tracker, dust) = channel.tracking { tracker in

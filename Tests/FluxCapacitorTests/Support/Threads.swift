@@ -84,9 +84,6 @@ struct Beside: Sendable {
   func join() { done.wait() }
 }
 
-/// Lets another thread run.
-func yieldProcessor() { sched_yield() }
-
 extension ObjectIdentifier {
   static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 }

@@ -1,0 +1,32 @@
+/// The thread that tells a channel's observers, and what was left for it to do.
+@usableFromInline
+struct Deliverer {
+  @usableFromInline var bits: UInt32 = 0
+
+  /// Nobody.
+  @inlinable
+  init() {}
+
+  @inlinable
+  init(_ thread: CurrentThread) {
+    bits = thread.id &<< 2
+  }
+
+  /// The number of the thread, or zero.
+  @inlinable
+  var thread: UInt32 { bits &>> 2 }
+
+  /// Whether it has to take out observations that were cleaned in the meantime.
+  @inlinable
+  var hasCleaned: Bool {
+    get { bits & 1 != 0 }
+    set { bits = bits & ~1 | (newValue ? 1 : 0) }
+  }
+
+  /// Whether the thread that was it last would like another to go on; nobody is it then.
+  @inlinable
+  var isOffered: Bool {
+    get { bits & 2 != 0 }
+    set { bits = bits & ~2 | (newValue ? 2 : 0) }
+  }
+}

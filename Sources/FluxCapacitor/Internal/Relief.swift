@@ -1,0 +1,61 @@
+// Who tells a change also tells those that others make meanwhile, so that nobody waits for anybody. If
+// they go on making them as fast as it tells, it would never come back to what it was doing. So from
+// time to time it offers the telling to them, and the next one who makes a change takes it over.
+
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  /// Notes that what this thread is to tell next was made by another.
+  @inlinable
+  func noteChangeOfOthers() {
+    pointee.changesOfOthers &+= 1
+  }
+
+  /// Whether this thread has told so many changes of others that one of them should go on.
+  @inlinable
+  var isDueForRelief: Bool { pointee.changesOfOthers >= 256 }
+
+  /// Gives others the time to take over what is offered: about 10 µs, in which whoever makes changes
+  /// without end makes one. The lock is held before and after, and open in between.
+  ///
+  /// - Returns: Whether somebody has.
+  fileprivate func isRelieved(opening lock: borrowing Lock, _ isTaken: () -> Bool) -> Bool {
+    pointee.changesOfOthers = 0
+    for _ in 0..<32 {
+      lock.unlock()
+      yieldProcessor()
+      lock.lock()
+      if isTaken() { return true }
+    }
+    return false
+  }
+}
+
+extension AnyChannel {
+  /// Offers the telling to whoever next makes a change, or brings one; the lock is held before and
+  /// after, and open in between.
+  ///
+  /// - Returns: Whether another thread has taken a place in its round for it.
+  @usableFromInline
+  final func tryToHandOver(on thread: CurrentThread) -> Bool {
+    // An offer of one thread at a time, which another's end must not be taken for a taking.
+    guard deliverer.thread == 0, !deliverer.isOffered else { return false }
+    deliverer.isOffered = true
+    defer { deliverer.isOffered = false }
+    return thread.isRelieved(opening: lock) { !deliverer.isOffered }
+  }
+}
+
+extension Observation {
+  /// Offers to whoever brings the next change to tell what has come in while the first value was told.
+  ///
+  /// - Returns: Whether another thread does so.
+  @usableFromInline
+  func tryToHandOver(on thread: CurrentThread) -> Bool {
+    endCall()
+    return lock.withLock {
+      guard let mailbox else { return false }
+      mailbox.isOffered = true
+      defer { mailbox.isOffered = false }
+      return thread.isRelieved(opening: lock) { !mailbox.isOffered }
+    }
+  }
+}

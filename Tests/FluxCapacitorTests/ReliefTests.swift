@@ -1,0 +1,87 @@
+import FluxCapacitor
+import Foundation
+import Synchronization
+import Testing
+
+/// Who has come to tell what others change gets away, even if they don't stop changing.
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+struct ReliefTests {
+  private let variable = Variable(0)
+  private let tireless = Tireless()
+
+  @Test(arguments: [false, true]) func whoSetsComesBack(isDerived: Bool) {
+    let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
+    let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
+    let writing = tireless.write { variable.value = $0 }
+
+    variable.value = 0
+
+    tireless.expectToBeLeft(by: writing)
+    dust.clean()
+  }
+
+  @Test(arguments: [false, true]) func whoObservesComesBack(isDerived: Bool) {
+    let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
+    let writing = tireless.write { variable.value = $0 }
+
+    let dust = constant.observe(changes: tireless.observe)
+
+    tireless.expectToBeLeft(by: writing)
+    dust.clean()
+  }
+
+  @Test func whoSendsComesBack() {
+    let sink = Sink<Int>()
+    let dust = Signal(sink).observe(changes: tireless.observe)
+    let writing = tireless.write { sink.send($0) }
+
+    sink.send(0)
+
+    tireless.expectToBeLeft(by: writing)
+    dust.clean()
+  }
+}
+
+/// A thread that writes until another comes back, which tells what it writes; and never fast enough.
+private final class Tireless: Sendable {
+  private static let limit = 1_000_000
+
+  private let observer = ExclusiveObserver()
+  private let teller = ObjectIdentifier.currentThread
+  private let isObserved = Gate()
+  private let isBack = Atomic(false)
+  private let written = Atomic(0)
+  private let told = Atomic(0)
+
+  /// Writes consecutive numbers, as soon as a zero was told.
+  func write(_ body: @escaping @Sendable (Int) -> Void) -> Beside {
+    Beside { [self] in
+      isObserved.wait()
+      for number in 1...Tireless.limit where !isBack.load(ordering: .acquiring) {
+        body(number)
+        written.store(number, ordering: .releasing)
+        // The teller gets the processor, too.
+        if told.load(ordering: .relaxed) + 100 < number { sched_yield() }
+      }
+    }
+  }
+
+  func observe(_ number: Int) {
+    observer.receive(number)
+    told.store(number, ordering: .relaxed)
+    if number == 0 { isObserved.open() }
+    if ObjectIdentifier.currentThread != teller || isBack.load(ordering: .acquiring) { return }
+    // When this call returns, there is another change to be told.
+    let before = written.load(ordering: .acquiring)
+    guard before < Tireless.limit else { return }
+    while written.load(ordering: .acquiring) == before { sched_yield() }
+  }
+
+  func expectToBeLeft(by writing: Beside) {
+    isBack.store(true, ordering: .releasing)
+    writing.join()
+    let last = written.load(ordering: .acquiring)
+    #expect(last < Tireless.limit)
+    observer.expectConsecutive(through: last)
+  }
+}
