@@ -12,11 +12,22 @@ let package = Package(
   ],
   targets: [
     .target(name: "FluxCapacitor"),
-    .testTarget(name: "FluxCapacitorTests", dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]),
+    .testTarget(
+      name: "FluxCapacitorTests",
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+    ),
 
     // For the tests of applications; it imports Testing and XCTest, so no application may link it.
     .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor"]),
-    .testTarget(name: "FluxCapacitorTestingTests", dependencies: ["FluxCapacitorTesting"]),
+    .testTarget(
+      name: "FluxCapacitorTestingTests",
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+    ),
+    // The same from XCTest, and nothing of Swift Testing.
+    .testTarget(
+      name: "FluxCapacitorTestingXCTests",
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+    ),
 
     .executableTarget(
       name: "FluxCapacitorBenchmarks",
@@ -25,7 +36,7 @@ let package = Package(
     ),
 
     // What the compiler refuses, and the documents, whose code it accepts.
-    .testTarget(name: "CompilerTests", dependencies: ["FluxCapacitor"]),
+    .testTarget(name: "CompilerTests", dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]),
 
     // One application, written for the original's API, in each language mode: the folder
     // `Application` is the same one in all three. The library stands in for those it imports.

@@ -39,18 +39,3 @@ public struct Change<Store: Storable>: Sendable {
     self.line = line
   }
 }
-
-/// Lists the changes that a ``StoreTester`` expects, one a line.
-@resultBuilder
-public enum ChangesBuilder<Store: Storable> {
-  public static func buildExpression(_ change: Change<Store>) -> [Change<Store>] { [change] }
-  public static func buildBlock(_ changes: [Change<Store>]...) -> [Change<Store>] {
-    changes.flatMap { $0 }
-  }
-  public static func buildOptional(_ changes: [Change<Store>]?) -> [Change<Store>] { changes ?? [] }
-  public static func buildEither(first changes: [Change<Store>]) -> [Change<Store>] { changes }
-  public static func buildEither(second changes: [Change<Store>]) -> [Change<Store>] { changes }
-  public static func buildArray(_ changes: [[Change<Store>]]) -> [Change<Store>] {
-    changes.flatMap { $0 }
-  }
-}

@@ -8,7 +8,7 @@ import FluxCapacitor
 /// ```swift
 /// let recorder = DispatchRecorder()
 /// CounterAction().increment()
-/// #expect(recorder.states(of: Dispatcher.Counter.self) == [.add(1)])
+/// #expect(recorder.states(of: Dispatcher.Counter.self).count == 1)
 /// ```
 public final class DispatchRecorder: Sendable {
   private let recording: Recording<any DispatchState>

@@ -9,12 +9,12 @@ extension Dispatcher {
   /// that were put there into a ``DustBuster``, by `cleaned(by:)` or `Task(replacing:)`.
   ///
   /// ```swift
-  /// SearchAction().search("flux")
+  /// action.fetch("octocat")
   /// await Dispatcher.shared.settled()
-  /// #expect(store.results.value == ["FluxCapacitor"])
+  /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// It knows nothing of other tasks, of variables that other threads set outside a dispatch, and, on
+  /// A task that waits for values without end is under way until it is cancelled. It knows nothing of other tasks, of variables that other threads set outside a dispatch, and, on
   /// the process's dispatcher, of what began before any test replaced that.
   ///
   /// - Parameter limit: How long to wait at most. When the time is up, the test fails, and is told

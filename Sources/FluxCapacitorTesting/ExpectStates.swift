@@ -4,17 +4,17 @@ import FluxCapacitor
 ///
 /// ```swift
 /// await expectStates {
-///   Dispatcher.Search.isSearching(true)
-///   Dispatcher.Search.found(["FluxCapacitor"])
-///   Dispatcher.Search.isSearching(false)
+///   Dispatcher.Repository.isFetching(true)
+///   Dispatcher.Repository.show(["octocat/FluxCapacitor"])
 /// } when: {
-///   await action.search("flux")
+///   action.fetch("octocat")
+///   await Dispatcher.shared.settled()
 /// }
 /// ```
 ///
 /// States that are not Equatable are the same if `dump` shows the same. What the operation leaves
-/// behind on queues or in tasks is not waited for: end it with ``FluxCapacitor/Dispatcher/settled(within:isolation:fileID:filePath:line:column:)``
-/// if it does.
+/// behind on queues or in tasks is not waited for: if it does, let it end with
+/// `await Dispatcher.shared.settled()`.
 ///
 /// - Parameters:
 ///   - dispatcher: Where they are dispatched.
@@ -27,7 +27,7 @@ public func expectStates(
   filePath: StaticString = #filePath,
   line: UInt = #line,
   column: UInt = #column,
-  @StatesBuilder _ expected: () -> [any DispatchState],
+  @ListBuilder<any DispatchState> _ expected: () -> [any DispatchState],
   when operation: () async throws -> Void
 ) async rethrows {
   let recorder = DispatchRecorder(dispatcher)
@@ -49,29 +49,12 @@ public func expectStates(
   filePath: StaticString = #filePath,
   line: UInt = #line,
   column: UInt = #column,
-  @StatesBuilder _ expected: () -> [any DispatchState],
+  @ListBuilder<any DispatchState> _ expected: () -> [any DispatchState],
   when operation: () throws -> Void
 ) rethrows {
   let recorder = DispatchRecorder(dispatcher)
   try operation()
   compare(recorder.states, with: expected(), at: Place(fileID, filePath, line, column))
-}
-
-/// Lists the states that are expected, one a line.
-@resultBuilder
-public enum StatesBuilder {
-  public static func buildExpression(_ state: any DispatchState) -> [any DispatchState] { [state] }
-  public static func buildBlock(_ states: [any DispatchState]...) -> [any DispatchState] {
-    states.flatMap { $0 }
-  }
-  public static func buildOptional(_ states: [any DispatchState]?) -> [any DispatchState] {
-    states ?? []
-  }
-  public static func buildEither(first states: [any DispatchState]) -> [any DispatchState] { states }
-  public static func buildEither(second states: [any DispatchState]) -> [any DispatchState] { states }
-  public static func buildArray(_ states: [[any DispatchState]]) -> [any DispatchState] {
-    states.flatMap { $0 }
-  }
 }
 
 private func compare(

@@ -52,7 +52,7 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// dispatcher, unless its action keeps the one that was shared when it was made:
   ///
   /// ```swift
-  /// final class CallbackAction: Actionable {
+  /// final class DownloadAction: Actionable {
   ///   typealias DispatchStateType = Dispatcher.Counter
   ///
   ///   let dispatcher = Dispatcher.shared

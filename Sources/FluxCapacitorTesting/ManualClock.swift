@@ -18,14 +18,17 @@ public final class ManualClock: Clock, @unchecked Sendable {
     /// How long after the clock was made.
     public let offset: Duration
 
+    /// The time that is so much later.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
+    /// How much later another time is.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
+    /// Whether a time is earlier.
     public static func < (first: Instant, second: Instant) -> Bool {
       first.offset < second.offset
     }

@@ -73,7 +73,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
-    @ChangesBuilder<Store> changes: () -> [Change<Store>] = { [] }
+    @ListBuilder<Change<Store>> changes: () -> [Change<Store>] = { [] }
   ) {
     let before = Snapshot(of: contents.value, startingAt: recording.all.count)
     dispatcher.dispatch(state)
@@ -90,10 +90,11 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// ```swift
   /// await tester.expect {
   ///   Change(\.isFetching, to: true)
-  ///   Change(\.names, to: ["FluxCapacitor"])
+  ///   Change(\.names, to: ["octocat/FluxCapacitor"])
   ///   Change(\.isFetching, to: false)
   /// } when: {
-  ///   await action.fetch()
+  ///   action.fetch("octocat")
+  ///   await Dispatcher.shared.settled()
   /// }
   /// ```
   ///
@@ -106,7 +107,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
-    @ChangesBuilder<Store> _ changes: () -> [Change<Store>],
+    @ListBuilder<Change<Store>> _ changes: () -> [Change<Store>],
     when operation: () async throws -> Void
   ) async rethrows {
     let before = Snapshot(of: contents.value, startingAt: recording.all.count)

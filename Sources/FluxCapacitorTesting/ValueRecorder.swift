@@ -75,7 +75,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
 
 /// Says that less has come than was waited for.
 func missing(_ count: Int, of name: String, after limit: Duration, came: [String]) -> String {
-  let number = came.isEmpty ? "none" : "only \(came.count)"
-  let list = came.map { "\n  \($0)" }.joined()
-  return "Waited \(limit) for the next \(count) of \(name), and \(number) came\(list.isEmpty ? "." : ":")\(list)"
+  let wait = "Waited \(limit) for the next \(count) of \(name), and"
+  if came.isEmpty { return "\(wait) none came." }
+  return "\(wait) only \(came.count) came:" + came.map { "\n  \($0)" }.joined()
 }

@@ -9,7 +9,10 @@ struct DocumentationTests {
     readme = try Markdown(Repository.text(of: "README.md"))
   }
 
-  @Test(arguments: ["README.md", "MIGRATION.md"])
+  private static let guide =
+    "Sources/FluxCapacitor/FluxCapacitor.docc/TestingYourStoresAndActions.md"
+
+  @Test(arguments: ["README.md", "MIGRATION.md", guide])
   func swiftBlocksStandInCompiledFiles(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
@@ -22,6 +25,16 @@ struct DocumentationTests {
   ])
   func swiftBlocksInDocCommentsStandInCompiledFiles(name: String) throws {
     let file = "Sources/FluxCapacitor/\(name).swift"
+    let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
+    try expectBlocksInCompiledFiles(of: comments, in: file)
+  }
+
+  @Test(arguments: [
+    "DispatchRecorder", "Dispatcher+Settled", "ExpectStates", "Gate", "IsolatedDispatcherTrait",
+    "ManualClock", "StoreTester", "ValueRecorder",
+  ])
+  func swiftBlocksInDocCommentsOfTheTestingLibraryStandInCompiledFiles(name: String) throws {
+    let file = "Sources/FluxCapacitorTesting/\(name).swift"
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
@@ -66,8 +79,10 @@ struct DocumentationTests {
       #expect(output.text == expected.text)
     }
 
-    @Test func readmeManifestCompiles() async throws {
-      let manifest = try #require(readme.blocks(in: "swift").first(where: isManifest))
+    @Test(arguments: ["README.md", guide])
+    func manifestCompiles(document: String) async throws {
+      let markdown = try Markdown(Repository.text(of: document))
+      let manifest = try #require(markdown.blocks(in: "swift").first(where: isManifest))
       let toolchain = try #require(Compiler.toolchain)
 
       let output = try await Compiler.withFolder { folder in

@@ -68,7 +68,9 @@ struct ValueRecorderTests {
       #expect(await recorder.next(2, within: .milliseconds(1)) == [7])
     }
 
-    #expect(sentences == ["Waited 0.001 seconds for the next 2 of Variable<Int>, and only 1 came:\n  7"])
+    #expect(
+      sentences == ["Waited 0.001 seconds for the next 2 of Variable<Int>, and only 1 came:\n  7"]
+    )
     variable.value = 8
     #expect(await recorder.next() == [8])
   }
@@ -107,9 +109,11 @@ struct DispatchRecorderTests {
     await SearchAction().search { ["a"] }
     KeepingAction().invoke(.write("reaches no store"))
 
-    #expect(recorder.states.map { "\($0)" } == [
-      "isSearching(true)", #"found(["a"])"#, #"write("reaches no store")"#,
-    ])
+    #expect(
+      recorder.states.map { "\($0)" } == [
+        "isSearching(true)", #"found(["a"])"#, #"write("reaches no store")"#,
+      ]
+    )
     #expect(recorder.states(of: Dispatcher.Note.self).count == 1)
     #expect(store.results.value == ["a"])
   }

@@ -9,5 +9,6 @@ func trap(_ sentence: @autoclosure () -> String) -> Never {
 
 /// The full name of a type as it stands in the source; that of a private one has an address in it.
 func sourceName(of type: any Any.Type) -> String {
-  String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+  String(reflecting: type)
+    .replacing(/\(unknown context at \$[0-9a-f]+\)\.|\(extension in [^)]+\):/, with: "")
 }

@@ -15,7 +15,8 @@ func wait(
   let wait = Wait()
   begin { wait.end(asItHappened: true) }
   let timer = DispatchWorkItem { wait.end(asItHappened: false) }
-  DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(limit.nanoseconds), execute: timer)
+  let deadline = DispatchTime.now() + .nanoseconds(limit.nanoseconds)
+  DispatchQueue.global().asyncAfter(deadline: deadline, execute: timer)
   defer { timer.cancel() }
   return await withTaskCancellationHandler {
     await withCheckedContinuation { wait.resume($0) }

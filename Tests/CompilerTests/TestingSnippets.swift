@@ -1,0 +1,269 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+// The application that the guide to testing tests, and its tests, which pass.
+
+protocol ApiSession: Sendable {
+  func names(of login: String) async throws -> [String]
+}
+
+extension Dispatcher {
+  enum Repository: DispatchState {
+    typealias RelatedStoreType = RepositoryStore
+    typealias RelatedActionType = RepositoryAction
+
+    case isFetching(Bool)
+    case show([String])
+    case fail(String)
+  }
+}
+
+final class RepositoryStore: Storable {
+  let names: Constant<[String]>
+  let isFetching: Constant<Bool>
+  let failure: Constant<String?>
+  private let _names = Variable<[String]>([])
+  private let _isFetching = Variable(false)
+  private let _failure = Variable<String?>(nil)
+
+  init() {
+    names = Constant(_names)
+    isFetching = Constant(_isFetching)
+    failure = Constant(_failure)
+  }
+
+  func reduce(with state: Dispatcher.Repository) {
+    switch state {
+    case .isFetching(let isFetching):
+      _isFetching.value = isFetching
+    case .show(let names):
+      _names.value = names
+      _isFetching.value = false
+    case .fail(let failure):
+      _failure.value = failure
+      _isFetching.value = false
+    }
+  }
+}
+
+final class RepositoryAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Repository
+
+  private let session: any ApiSession
+  private let newest = DustBuster()
+
+  init(session: any ApiSession) {
+    self.session = session
+  }
+
+  func fetch(_ login: String) {
+    Task(replacing: newest) {
+      invokeUnlessCancelled(.isFetching(true))
+      do {
+        invokeUnlessCancelled(.show(try await session.names(of: login)))
+      } catch {
+        invokeUnlessCancelled(.fail("\(error)"))
+      }
+    }
+  }
+}
+
+struct MockApiSession: ApiSession {
+  let answer: @Sendable (_ login: String) async throws -> [String]
+
+  func names(of login: String) async throws -> [String] {
+    try await answer(login)
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct RepositoryStoreTests {
+  @Test func showingEndsTheFetching() {
+    let tester = StoreTester(RepositoryStore.self)
+
+    tester.invoke(.isFetching(true)) {
+      Change(\.isFetching, to: true)
+    }
+    tester.invoke(.show(["FluxCapacitor"])) {
+      Change(\.names, to: ["FluxCapacitor"])
+      Change(\.isFetching, to: false)
+    }
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct RepositoryActionTests {
+  @Test func success() async {
+    let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
+
+    await expectStates {
+      Dispatcher.Repository.isFetching(true)
+      Dispatcher.Repository.show(["octocat/FluxCapacitor"])
+    } when: {
+      action.fetch("octocat")
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func failure() async {
+    struct NotFound: Error {}
+    let store = RepositoryStore.instantiate()
+    let action = RepositoryAction(session: MockApiSession { _ in throw NotFound() })
+
+    action.fetch("nobody")
+    await Dispatcher.shared.settled()
+
+    #expect(store.failure.value == "NotFound()")
+  }
+
+  @Test func theNewestWins() async {
+    let store = RepositoryStore.instantiate()
+    let gate = Gate()
+    let action = RepositoryAction(
+      session: MockApiSession { login in
+        if login == "older" { await gate.pass() }
+        return [login]
+      }
+    )
+
+    action.fetch("older")
+    await gate.reached()
+    action.fetch("newer")
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.names.value == ["newer"])
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct HistoryTests {
+  @Test func counting() async {
+    let store = CounterStore.instantiate()
+    let counts = ValueRecorder(store.count)
+    let states = DispatchRecorder()
+
+    Task { for _ in 0..<3 { CounterAction().increment() } }
+
+    #expect(await counts.next(4) == [0, 1, 2, 3])
+    #expect(states.states(of: Dispatcher.Counter.self).count == 3)
+  }
+}
+
+struct Reminder<C: Clock<Duration>> {
+  let clock: C
+  let counter = CounterAction()
+
+  func countInAMinute() async throws {
+    try await clock.sleep(for: .seconds(60))
+    counter.increment()
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct ReminderTests {
+  @Test func countsAfterAMinute() async throws {
+    let store = CounterStore.instantiate()
+    let clock = ManualClock()
+    let reminder = Task { try await Reminder(clock: clock).countInAMinute() }
+    await clock.sleeping()
+    #expect(store.count.value == 0)
+
+    clock.advance(by: .seconds(60))
+    try await reminder.value
+    #expect(store.count.value == 1)
+  }
+}
+
+final class DownloadAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Counter
+
+  let dispatcher = Dispatcher.shared
+}
+
+// What else the doc comments show.
+
+@Suite(.isolatedDispatcher)
+struct CounterTests {
+  @Test func incrementing() {
+    let store = CounterStore.instantiate()
+    CounterAction().increment()
+    #expect(store.count.value == 1)
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct TestingSnippets {
+  private let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
+
+  @Test func recordingStates() {
+    let recorder = DispatchRecorder()
+    CounterAction().increment()
+    #expect(recorder.states(of: Dispatcher.Counter.self).count == 1)
+  }
+
+  @Test func recordingValues() async {
+    let store = CounterStore.instantiate()
+    do {
+      let recorder = ValueRecorder(store.count)
+      CounterAction().increment()
+      #expect(await recorder.next(2) == [0, 1])
+    }
+    CounterAction().invoke(.reset)
+    do {
+      let store = CounterStore.instantiate()
+      let recorder = ValueRecorder(store.count)
+      CounterAction().increment()
+      #expect(recorder.values == [0, 1])
+    }
+  }
+
+  @Test func settling() async {
+    let store = RepositoryStore.instantiate()
+    action.fetch("octocat")
+    await Dispatcher.shared.settled()
+    #expect(store.names.value == ["octocat/FluxCapacitor"])
+  }
+
+  @Test func holding() async {
+    let gate = Gate()
+    let work = Task {
+      await gate.pass()
+      return "done"
+    }
+    await gate.reached()
+    gate.open()
+    #expect(await work.value == "done")
+  }
+
+  @Test func waiting() async throws {
+    let clock = ManualClock()
+    let task = Task {
+      try await clock.sleep(for: .seconds(60))
+      return "a minute later"
+    }
+    await clock.sleeping()
+    clock.advance(by: .seconds(60))
+    #expect(try await task.value == "a minute later")
+  }
+
+  @Test func testingStores() async {
+    do {
+      let tester = StoreTester(CounterStore.self)
+      tester.invoke(.add(2)) {
+        Change(\.count, to: 2)
+      }
+      tester.invoke(.add(0))
+    }
+    let tester = StoreTester(RepositoryStore.self)
+    await tester.expect {
+      Change(\.isFetching, to: true)
+      Change(\.names, to: ["octocat/FluxCapacitor"])
+      Change(\.isFetching, to: false)
+    } when: {
+      action.fetch("octocat")
+      await Dispatcher.shared.settled()
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct ExpectStatesTests {
+  @Test func exactStatesInOrderPass() async {
+    await expectStates {
+      Dispatcher.Search.isSearching(true)
+      Dispatcher.Search.found(["a"])
+      Dispatcher.Note.write("done")
+    } when: {
+      await SearchAction().search { ["a"] }
+      KeepingAction().invoke(.write("done"))
+    }
+  }
+
+  @Test func noStateMayBeExpected() {
+    expectStates {
+    } when: {
+    }
+  }
+
+  @Test func statesMayBeListedByAnyStatement() {
+    let isLong = true
+    expectStates {
+      for number in 0..<3 { Dispatcher.Note.write("\(number)") }
+      if isLong { Dispatcher.Note.write("3") }
+      switch isLong {
+      case true: Dispatcher.Note.write("long")
+      case false: Dispatcher.Note.write("short")
+      }
+    } when: {
+      for text in ["0", "1", "2", "3", "long"] { KeepingAction().invoke(.write(text)) }
+    }
+  }
+
+  @Test func whatWasInvokedBeforeDoesNotCount() {
+    KeepingAction().invoke(.write("before"))
+
+    expectStates {
+      Dispatcher.Note.write("now")
+    } when: {
+      KeepingAction().invoke(.write("now"))
+    }
+  }
+
+  @Test func anotherDispatchersStatesDoNotCount() {
+    let other = Dispatcher()
+
+    expectStates(on: other) {
+      Dispatcher.Note.write("there")
+    } when: {
+      KeepingAction().invoke(.write("here"))
+      withDispatcher(other) { KeepingAction().invoke(.write("there")) }
+    }
+  }
+
+  @Test func theDifferenceIsShown() async {
+    let sentences = await failures {
+      await expectStates {
+        Dispatcher.Search.isSearching(true)
+        Dispatcher.Search.found(["b"])
+        Dispatcher.Note.write("done")
+      } when: {
+        await SearchAction().search { ["a"] }
+        KeepingAction().invoke(.write("done"))
+        KeepingAction().invoke(.write("twice"))
+      }
+    }
+
+    #expect(
+      sentences == [
+        """
+        Other states were dispatched than expected:
+          Search.isSearching(true)
+        ✗ Search.found(["b"]) was expected
+        ✗ Search.found(["a"]) was not expected
+          Note.write("done")
+        ✗ Note.write("twice") was not expected
+        """
+      ]
+    )
+  }
+
+  @Test func anErrorIsPassedOnAndNothingCompared() async {
+    struct Failure: Error {}
+
+    let sentences = await failures {
+      #expect(throws: Failure.self) {
+        try expectStates {
+          Dispatcher.Note.write("never")
+        } when: {
+          throw Failure()
+        }
+      }
+    }
+
+    #expect(sentences == [])
+  }
+
+  @Test func statesThatAreNotEquatableAreComparedByDump() async {
+    let sentences = await failures {
+      expectStates {
+        Query.ask(.init(number: 1))
+        Query.ask(.init(number: 2))
+      } when: {
+        for number in [1, 3] { QueryAction().invoke(.ask(.init(number: number))) }
+      }
+    }
+
+    #expect(sentences.count == 1)
+    #expect(sentences.first?.contains("✗ Query.ask(") == true)
+  }
+}
+
+private enum Query: DispatchState {
+  typealias RelatedStoreType = QueryStore
+  typealias RelatedActionType = QueryAction
+
+  struct Question: Sendable {
+    var number: Int
+  }
+
+  case ask(Question)
+}
+
+private struct QueryAction: Actionable {
+  typealias DispatchStateType = Query
+}
+
+private final class QueryStore: Storable {
+  func reduce(with _: Query) {}
+}

@@ -1,0 +1,74 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct GateTests {
+  @Test func holdsWorkUntilItIsOpened() async {
+    let gate = Gate()
+    let isDone = Variable(false)
+    let work = Task {
+      await gate.pass()
+      isDone.value = true
+    }
+
+    await gate.reached()
+    #expect(!isDone.value)
+    gate.open()
+    await work.value
+
+    #expect(isDone.value)
+    await gate.pass()
+  }
+
+  @Test func everybodyIsHeldAndLetGo() async {
+    let gate = Gate()
+
+    await withTaskGroup { group in
+      for _ in 0..<100 { group.addTask { await gate.pass() } }
+      await gate.reached(100)
+      gate.open()
+    }
+    for _ in 0..<100 { await gate.pass() }
+    await gate.reached(100)
+  }
+
+  @Test func holdsWhoIsCancelled() async {
+    let gate = Gate()
+    let work = Task {
+      await gate.pass()
+      return Task.isCancelled
+    }
+    await gate.reached()
+
+    work.cancel()
+    await Task.yield()
+    gate.open()
+
+    #expect(await work.value)
+  }
+
+  @Test func waitingInVainFailsTheTest() async {
+    let gate = Gate()
+    gate.open()
+    await gate.pass()
+
+    let sentences = await failures { await gate.reached(2, within: .milliseconds(1)) }
+
+    #expect(
+      sentences == [
+        "Waited 0.001 seconds for work to come to the gate 2 times, and it came 1 times."
+      ]
+    )
+  }
+
+  @Test func nobodyIsLeftBehindWhoComesAsItOpens() async {
+    for _ in 0..<2_000 {
+      let gate = Gate()
+      await withTaskGroup { group in
+        for _ in 0..<3 { group.addTask { await gate.pass() } }
+        group.addTask { gate.open() }
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ManualClockTests {
+  private let clock = ManualClock()
+
+  @Test func whoSleepsWakesWhenTheTimeHasCome() async throws {
+    let isAwake = Task {
+      try await clock.sleep(for: .seconds(60))
+      return clock.now.offset
+    }
+    await clock.sleeping()
+
+    clock.advance(by: .seconds(59))
+    #expect(clock.now.offset == .seconds(59))
+    clock.advance(by: .seconds(2))
+
+    #expect(try await isAwake.value == .seconds(61))
+  }
+
+  @Test func nobodyWakesBeforeHisTime() async throws {
+    let awake = Variable<[Int]>([])
+    let recorder = ValueRecorder(awake, ignoreFirst: true)
+    await withTaskGroup { group in
+      for seconds in [3, 1, 2] {
+        group.addTask {
+          try? await clock.sleep(for: .seconds(seconds))
+          awake.value.append(seconds)
+        }
+      }
+      await clock.sleeping(3)
+      for seconds in 1...3 {
+        clock.advance(by: .seconds(1))
+        #expect(await recorder.next() == [Array(1...seconds)])
+      }
+    }
+  }
+
+  @Test func whatIsPastIsNotWaitedFor() async throws {
+    clock.advance(by: .seconds(5))
+
+    try await clock.sleep(until: clock.now)
+    try await clock.sleep(for: .zero)
+  }
+
+  @Test func aCancelledSleepEndsAtOnce() async {
+    let sleep = Task { try await clock.sleep(for: .seconds(60)) }
+    await clock.sleeping()
+
+    sleep.cancel()
+
+    await #expect(throws: CancellationError.self) { try await sleep.value }
+  }
+
+  @Test func aTaskThatWasCancelledBeforeDoesNotSleep() async {
+    let sleep = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await clock.sleep(for: .seconds(60))
+    }
+
+    await #expect(throws: CancellationError.self) { try await sleep.value }
+  }
+
+  @Test func cancellingAsItIsSetForwardWakesEverybodyOnce() async {
+    for _ in 0..<2_000 {
+      let clock = ManualClock()
+      let sleep = Task { try? await clock.sleep(for: .seconds(1)) }
+      await withTaskGroup { group in
+        group.addTask { sleep.cancel() }
+        group.addTask { clock.advance(by: .seconds(1)) }
+      }
+      await sleep.value
+    }
+  }
+
+  @Test func waitingInVainFailsTheTest() async {
+    let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
+
+    #expect(sentences == ["Waited 0.001 seconds for 1 to sleep, and 0 did."])
+  }
+}

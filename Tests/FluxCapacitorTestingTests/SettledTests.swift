@@ -1,0 +1,186 @@
+import Dispatch
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct SettledTests {
+  private let dusts = DustBuster()
+  private let tasks = DustBuster()
+  private let queue = DispatchQueue(label: "observers")
+
+  /// The sentence of a dispatcher that does not settle in no time.
+  private func sentenceOfUnsettled() async -> String {
+    let sentences = await failures {
+      let hasSettled = await Dispatcher.shared.settled(within: .milliseconds(1))
+      #expect(!hasSettled)
+    }
+    #expect(sentences.count == 1)
+    return sentences.first ?? ""
+  }
+
+  @Test func isSoAtOnceWhenNothingIsUnderWay() async {
+    let store = SearchStore.instantiate()
+    SearchAction().invoke(.found(["a"]))
+
+    #expect(await Dispatcher.shared.settled())
+    #expect(store.results.value == ["a"])
+  }
+
+  @Test func deliveriesOnQueuesAreWaitedFor() async {
+    let store = NoteStore.instantiate()
+    let log = ValueRecorder(store.text, ignoreFirst: true)
+    let other = Variable("")
+    store.text.observe(on: .queue(queue)) { other.value = $0 }.cleaned(by: dusts)
+    let onMain = Variable("")
+    other.observe(on: .main) { onMain.value = $0 }.cleaned(by: dusts)
+
+    for number in 0..<100 { KeepingAction().invoke(.write("\(number)")) }
+    await Dispatcher.shared.settled()
+
+    #expect(log.values.count == 100)
+    #expect(other.value == "99")
+    #expect(onMain.value == "99")
+  }
+
+  @Test func aHeldDeliveryIsNamed() async {
+    let store = NoteStore.instantiate()
+    queue.suspend()
+    store.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)
+    KeepingAction().invoke(.write("a"))
+
+    let sentence = await sentenceOfUnsettled()
+    queue.resume()
+
+    #expect(
+      sentence == """
+        The dispatcher has not settled within 0.001 seconds. Still under way:
+          A String is on its way to an observer on the queue "observers".
+        """
+    )
+    #expect(await Dispatcher.shared.settled())
+  }
+
+  @Test func tasksInBagsAreWaitedFor() async {
+    let store = SearchStore.instantiate()
+    let gate = Gate()
+
+    Task {
+      await gate.pass()
+      SearchAction().invoke(.found(["a"]))
+      Task(replacing: dusts) { SearchAction().invoke(.found(["b"])) }
+    }
+    .cleaned(by: tasks)
+    let line = #line - 1
+    let sentence = await sentenceOfUnsettled()
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(
+      sentence == """
+        The dispatcher has not settled within 0.001 seconds. Still under way:
+          The task of FluxCapacitorTestingTests/SettledTests.swift:\(line) is running.
+        """
+    )
+    #expect(store.results.value == ["b"])
+  }
+
+  @Test func aCancelledTaskIsWaitedForUntilItHasEnded() async {
+    let gate = Gate()
+    let bag = DustBuster()
+    let store = NoteStore.instantiate()
+
+    Task {
+      await gate.pass()
+      KeepingAction().invoke(.write(Task.isCancelled ? "cancelled" : "not cancelled"))
+    }
+    .cleaned(by: bag)
+    await gate.reached()
+    bag.clean()
+    _ = await sentenceOfUnsettled()
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.text.value == "cancelled")
+  }
+
+  @Test func statesThatWaitForTheEndOfAReduceAreWaitedFor() async {
+    let store = SearchStore.instantiate()
+    let dispatcher = Dispatcher.shared
+    let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+    DispatchQueue.global().async {
+      withDispatcher(dispatcher) {
+        SearchAction().invoke(
+          .run {
+            SearchAction().invoke(.found(["later"]))
+            isInside.signal()
+            release.wait()
+          }
+        )
+      }
+    }
+    await offTheTask { isInside.wait() }
+    let sentence = await sentenceOfUnsettled()
+    release.signal()
+    await dispatcher.settled()
+
+    #expect(sentence.contains("A state is being reduced, or a transaction runs."))
+    #expect(store.results.value == ["later"])
+  }
+
+  @Test func observersThatAreBeingToldAreWaitedFor() async {
+    let store = NoteStore.instantiate()
+    let dispatcher = Dispatcher.shared
+    let action = KeepingAction()
+    let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let last = Variable("")
+    store.text.observe(ignoreFirst: true) {
+      isInside.signal()
+      release.wait()
+      last.value = $0
+    }
+    .cleaned(by: dusts)
+
+    // So that dispatches are accounted for.
+    let recorder = DispatchRecorder()
+    DispatchQueue.global().async { action.invoke(.write("a")) }
+    await offTheTask { isInside.wait() }
+    let sentence = await sentenceOfUnsettled()
+    release.signal()
+    await dispatcher.settled()
+
+    #expect(sentence.contains("The observers of a FluxCapacitor.Dispatcher.Note are being told."))
+    #expect(last.value == "a")
+    #expect(recorder.states.count == 1)
+  }
+
+  @Test func dispatchersSettleOnTheirOwn() async {
+    let other = Dispatcher()
+    let gate = Gate()
+    withDispatcher(other) {
+      Task { await gate.pass() }.cleaned(by: dusts)
+    }
+
+    #expect(await Dispatcher.shared.settled())
+    gate.open()
+    #expect(await other.settled())
+  }
+
+  @Test func nothingEscapesUnderContention() async {
+    let store = SearchStore.instantiate()
+    let count = Variable(0)
+    store.results.observe(on: .queue(.global()), ignoreFirst: true) { _ in
+      count.value += 1
+    }
+    .cleaned(by: dusts)
+
+    for round in 1...200 {
+      for number in 0..<4 {
+        Task { SearchAction().invoke(.found(["\(round) \(number)"])) }.cleaned(by: dusts)
+      }
+      await Dispatcher.shared.settled()
+      #expect(count.value == round * 4)
+    }
+  }
+}

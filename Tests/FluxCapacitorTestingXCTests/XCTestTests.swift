@@ -1,0 +1,151 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import XCTest
+
+// No import of Testing: what the library offers to tests of XCTest's works without it.
+final class XCTestTests: XCTestCase {
+  /// What a test has failed with on purpose, while it says so.
+  private var failures: [String]?
+
+  func testStoresAreIsolatedByAScope() {
+    let store = withDispatcher(Dispatcher()) { () -> CounterStore in
+      let store = CounterStore.instantiate()
+      CounterAction().increment()
+      return store
+    }
+
+    XCTAssertEqual(store.count.value, 1)
+  }
+
+  func testRecordersRecord() async {
+    await withDispatcher(Dispatcher()) {
+      let store = CounterStore.instantiate()
+      let values = ValueRecorder(store.count)
+      let states = DispatchRecorder()
+
+      CounterAction().increment()
+
+      let recorded = await values.next(2)
+      XCTAssertEqual(recorded, [0, 1])
+      XCTAssertEqual(states.states(of: Dispatcher.Counter.self), [.add(1)])
+    }
+  }
+
+  func testStoreTesterPassesAndFails() throws {
+    withDispatcher(Dispatcher()) {
+      let tester = StoreTester(CounterStore.self)
+      tester.invoke(.add(2)) {
+        Change(\.count, to: 2)
+      }
+
+      let failures = failures {
+        tester.invoke(.add(1))
+      }
+
+      XCTAssertEqual(
+        failures,
+        ["CounterStore after Counter.add(1):\n✗ count: 2 → 3, which was not expected"]
+      )
+    }
+  }
+
+  func testExpectStatesPassesAndFails() {
+    withDispatcher(Dispatcher()) {
+      expectStates {
+        Dispatcher.Counter.add(1)
+      } when: {
+        CounterAction().increment()
+      }
+
+      let failures = failures {
+        expectStates {
+        } when: {
+          CounterAction().increment()
+        }
+      }
+
+      XCTAssertEqual(failures.count, 1)
+      XCTAssertTrue(failures[0].contains("✗ Counter.add(1) was not expected"))
+    }
+  }
+
+  func testSettledGateAndClock() async {
+    await withDispatcher(Dispatcher()) {
+      let store = CounterStore.instantiate()
+      let (gate, clock, dustBuster) = (Gate(), ManualClock(), DustBuster())
+      Task {
+        await gate.pass()
+        try? await clock.sleep(for: .seconds(1))
+        CounterAction().increment()
+      }
+      .cleaned(by: dustBuster)
+
+      await gate.reached()
+      gate.open()
+      await clock.sleeping()
+      clock.advance(by: .seconds(1))
+      await Dispatcher.shared.settled()
+
+      XCTAssertEqual(store.count.value, 1)
+    }
+  }
+
+  // MARK: Failures
+
+  /// The sentences with which a body fails the test, which goes on as if it had not.
+  private func failures(of body: () -> Void) -> [String] {
+    failures = []
+    body()
+    defer { failures = nil }
+    return failures ?? []
+  }
+
+  #if canImport(ObjectiveC)
+    override func record(_ issue: XCTIssue) {
+      guard failures != nil else { return super.record(issue) }
+      failures?.append(issue.compactDescription)
+    }
+  #else
+    override func recordFailure(
+      withDescription description: String,
+      inFile filePath: String,
+      atLine lineNumber: Int,
+      expected: Bool
+    ) {
+      guard failures != nil else {
+        return super.recordFailure(
+          withDescription: description,
+          inFile: filePath,
+          atLine: lineNumber,
+          expected: expected
+        )
+      }
+      failures?.append(description.replacingOccurrences(of: "failed - ", with: ""))
+    }
+  #endif
+}
+
+extension Dispatcher {
+  fileprivate enum Counter: DispatchState, Equatable {
+    typealias RelatedStoreType = CounterStore
+    typealias RelatedActionType = CounterAction
+
+    case add(Int)
+  }
+}
+
+private struct CounterAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Counter
+
+  func increment() { invoke(.add(1)) }
+}
+
+private final class CounterStore: Storable {
+  let count = Variable(0)
+
+  func reduce(with state: Dispatcher.Counter) {
+    switch state {
+    case .add(let amount): count.value += amount
+    }
+  }
+}
