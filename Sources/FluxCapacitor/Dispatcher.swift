@@ -115,10 +115,7 @@ extension Dispatcher {
       guard route.edition.load(ordering: .acquiring) != 0 else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
-      var isWitnessed = false
-      if route.linkedEdition != route.edition.load(ordering: .acquiring) {
-        isWitnessed = registry.link(route)
-      }
+      if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
       // Let go of after the turn, for the last reference may go here, and with it the store.
       var latest: (any Storable<State>)?
       var earlier: [any Storable<State>]?
@@ -145,13 +142,27 @@ extension Dispatcher {
         thread.pointee.reducing = nil
       }
       if hasEarly { earlier = route.takeEarly(with: earlier) }
-      // Behind the variables that were written, in the thread's round.
-      if let channel = route.linkedChannel { channel.send(state) }
-      if isWitnessed { registry.testify(to: state, reachingStores: latest != nil, on: thread) }
+      if route.isAttended { attend(state, on: route, reachingStores: latest != nil, on: thread) }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
       withExtendedLifetime((latest, earlier)) {}
       if hasDead { registry.removeDead(of: State.self) }
+    }
+  }
+
+  /// Tells those of a state who want it besides the stores; the turn is held.
+  @inlinable
+  @inline(never)
+  func attend<State: DispatchState>(
+    _ state: State,
+    on route: Route<State>,
+    reachingStores: Bool,
+    on thread: CurrentThread
+  ) {
+    // Behind the variables that were written, in the thread's round.
+    if let channel = route.linkedChannel { channel.send(state) }
+    if route.isLinkedToWitnesses {
+      registry.testify(to: state, reachingStores: reachingStores, on: thread)
     }
   }
 

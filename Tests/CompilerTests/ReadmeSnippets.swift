@@ -48,12 +48,4 @@ struct ReadmeSnippets {
 
     #expect(name.value == "Emmett Brown")
   }
-
-  @Test func incrementing() {
-    withDispatcher(Dispatcher()) {
-      let store = CounterStore.instantiate()
-      CounterAction().increment()
-      #expect(store.count.value == 1)
-    }
-  }
 }

@@ -32,10 +32,8 @@ final class Registry: @unchecked Sendable {
   init() {}
 
   /// Links a route's registrations and its channel for reducing; the turn is held.
-  ///
-  /// - Returns: Whether the state that is being dispatched is to be witnessed.
   @usableFromInline
-  func link<State: DispatchState>(_ route: Route<State>) -> Bool {
+  func link<State: DispatchState>(_ route: Route<State>) {
     lock.withLock { route.link() }
   }
 

@@ -45,6 +45,10 @@ final class Route<State: DispatchState>: AnyRoute {
   // What a reduce goes along; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
   @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
+  @exclusivity(unchecked) @usableFromInline var isLinkedToWitnesses = false
+
+  /// Whether it is linked to anybody besides the stores.
+  @exclusivity(unchecked) @usableFromInline var isAttended = false
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private var linked: [Registration<State>] = []
 
@@ -115,18 +119,17 @@ final class Route<State: DispatchState>: AnyRoute {
   }
 
   /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
-  ///
-  /// - Returns: Whether the state is to be witnessed. Then the next one is linked for, too.
-  func link() -> Bool {
+  func link() {
     linked = registrations
     linkedChannel = channel
-    linkedEdition = isWitnessed ? 0 : edition.load(ordering: .relaxed)
+    isLinkedToWitnesses = isWitnessed
+    isAttended = channel != nil || isWitnessed
+    linkedEdition = edition.load(ordering: .relaxed)
     first = nil
     for registration in linked.reversed() {
       registration.next = first
       first = .passUnretained(registration)
     }
-    return isWitnessed
   }
 }
 
