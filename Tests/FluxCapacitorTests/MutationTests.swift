@@ -1,7 +1,9 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// V6: changes in place, and `modify`.
+@Suite(.isolatedDispatcher)
 struct MutationTests {
   @Test func changeInPlaceIsToldOnce() {
     let variable = Variable([1])
@@ -70,38 +72,35 @@ struct MutationTests {
   }
 
   @Test func invokeInsideAMutationWaitsForItsEnd() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let variable = Variable(0)
+    let store = CounterStore.instantiate()
+    let variable = Variable(0)
 
-      variable.modify { value in
-        CounterAction().invoke(.add(1))
-        #expect(store.count.value == 0)
-        value = 1
-      }
-
-      #expect(store.count.value == 1)
+    variable.modify { value in
+      CounterAction().invoke(.add(1))
+      #expect(store.count.value == 0)
+      value = 1
     }
+
+    #expect(store.count.value == 1)
   }
 
   @Test func whatAMutationInvokedComesBeforeWhatItsObserversInvoke() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let variable = Variable(0)
-      let log = Log<String>()
-      let dust = variable.observe(ignoreFirst: true) { _ in
-        dispatcher.reduce { _ in log.append("observer") }
-      }
-
-      variable.modify { value in
-        dispatcher.reduce { _ in log.append("mutation") }
-        value = 1
-      }
-
-      #expect(log.entries == ["mutation", "observer"])
-      dust.clean()
-      withExtendedLifetime(store) {}
+    let dispatcher = Dispatcher.shared
+    let store = ScriptStore.instantiate()
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dust = variable.observe(ignoreFirst: true) { _ in
+      dispatcher.reduce { _ in log.append("observer") }
     }
+
+    variable.modify { value in
+      dispatcher.reduce { _ in log.append("mutation") }
+      value = 1
+    }
+
+    #expect(log.entries == ["mutation", "observer"])
+    dust.clean()
+    withExtendedLifetime(store) {}
   }
 
   @Test func mutationMayThrowAwayWhatObservesTheVariable() {
@@ -125,20 +124,19 @@ struct MutationTests {
   }
 
   @Test func mutationInsideAReduceIsPartOfIt() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let log = Log<Int>()
-      let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+    let dispatcher = Dispatcher.shared
+    let store = ScriptStore.instantiate()
+    let log = Log<Int>()
+    let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
 
-      dispatcher.reduce { store in
-        store.first.value += 1
-        store.first.modify { $0 += 1 }
-        #expect(log.entries.isEmpty)
-      }
-
-      #expect(log.entries == [2])
-      dust.clean()
+    dispatcher.reduce { store in
+      store.first.value += 1
+      store.first.modify { $0 += 1 }
+      #expect(log.entries.isEmpty)
     }
+
+    #expect(log.entries == [2])
+    dust.clean()
   }
 
   @Test func oldValueIsReleasedOutsideTheLock() {
