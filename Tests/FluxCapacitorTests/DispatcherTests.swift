@@ -36,14 +36,12 @@ struct DispatcherTests {
 
   @Test func invokeReturnsAfterReduceAndObservers() {
     let store = CounterStore.instantiate()
-    let log = Log<Int>()
-    let dust = store.count.observe { log.append($0) }
+    let recorder = ValueRecorder(store.count)
 
     CounterAction().invoke(.add(2))
 
     #expect(store.count.value == 2)
-    #expect(log.entries == [0, 2])
-    dust.clean()
+    #expect(recorder.values == [0, 2])
   }
 
   // D3
@@ -72,16 +70,14 @@ struct DispatcherTests {
 
   @Test func stateInvokedInsideReduceReachesObserversAsAChangeOfItsOwn() {
     let store = ScriptStore.instantiate()
-    let log = Log<Int>()
-    let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(store.first, ignoreFirst: true)
 
     dispatcher.reduce { store in
       dispatcher.reduce { $0.first.value = 2 }
       store.first.value = 1
     }
 
-    #expect(log.entries == [1, 2])
-    dust.clean()
+    #expect(recorder.values == [1, 2])
   }
 
   @Test func chainOfStatesInvokedByObserversRunsInConstantStack() {

@@ -7,14 +7,12 @@ import Testing
 struct MutationTests {
   @Test func changeInPlaceIsToldOnce() {
     let variable = Variable([1])
-    let log = Log<[Int]>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     variable.value.append(2)
     variable.value[0] += 9
 
-    #expect(log.entries == [[1, 2], [10, 2]])
-    dust.clean()
+    #expect(recorder.values == [[1, 2], [10, 2]])
   }
 
   @Test func changeInPlaceCopiesNothing() {
@@ -39,8 +37,7 @@ struct MutationTests {
   @Test func modifyThatThrowsKeepsAndTellsWhatItChanged() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     #expect(throws: Failure()) {
       try variable.modify { value in
@@ -49,8 +46,7 @@ struct MutationTests {
       }
     }
 
-    #expect(log.entries == [1])
-    dust.clean()
+    #expect(recorder.values == [1])
   }
 
   @Test func whatAMutationSetsElsewhereIsToldAfterIt() {
@@ -126,17 +122,15 @@ struct MutationTests {
   @Test func mutationInsideAReduceIsPartOfIt() {
     let dispatcher = Dispatcher.shared
     let store = ScriptStore.instantiate()
-    let log = Log<Int>()
-    let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(store.first, ignoreFirst: true)
 
     dispatcher.reduce { store in
       store.first.value += 1
       store.first.modify { $0 += 1 }
-      #expect(log.entries.isEmpty)
+      #expect(recorder.values.isEmpty)
     }
 
-    #expect(log.entries == [2])
-    dust.clean()
+    #expect(recorder.values == [2])
   }
 
   @Test func oldValueIsReleasedOutsideTheLock() {

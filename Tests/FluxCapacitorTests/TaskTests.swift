@@ -128,13 +128,11 @@ struct TaskTests {
 
   @Test func observersHaveBeenToldWhenItReturns() {
     let store = CounterStore.instantiate()
-    let log = Log<Int>()
-    let dust = store.count.observe { log.append($0) }
+    let recorder = ValueRecorder(store.count)
 
     CounterAction().invokeUnlessCancelled(.add(1))
 
-    #expect(log.entries == [0, 1])
-    dust.clean()
+    #expect(recorder.values == [0, 1])
   }
 
   @Test func whetherTheTaskIsCancelledIsAskedLast() async {

@@ -9,19 +9,16 @@ struct TransactionTests {
 
   @Test func observersAreToldOncePerDispatchWithTheLastValue() {
     let store = ScriptStore.instantiate()
-    let first = Log<Int>()
-    let second = Log<Int>()
-    let dusts = DustBuster()
-    store.first.observe(ignoreFirst: true) { first.append($0) }.cleaned(by: dusts)
-    store.second.observe(ignoreFirst: true) { second.append($0) }.cleaned(by: dusts)
+    let first = ValueRecorder(store.first, ignoreFirst: true)
+    let second = ValueRecorder(store.second, ignoreFirst: true)
 
     dispatcher.reduce { store in
       for value in 1...5 { store.first.value = value }
-      #expect(first.entries.isEmpty)
+      #expect(first.values.isEmpty)
     }
 
-    #expect(first.entries == [5])
-    #expect(second.entries.isEmpty)
+    #expect(first.values == [5])
+    #expect(second.values.isEmpty)
   }
 
   @Test func observersSeeTheStateAfterTheReduceNeverAHalf() {
@@ -41,26 +38,23 @@ struct TransactionTests {
 
   @Test func transactionTellsOnceAndReturnsItsResult() {
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     let result = dispatcher.transaction {
       variable.value = 1
       dispatcher.transaction { variable.value = 2 }
-      #expect(log.entries.isEmpty)
+      #expect(recorder.values.isEmpty)
       return "done"
     }
 
     #expect(result == "done")
-    #expect(log.entries == [2])
-    dust.clean()
+    #expect(recorder.values == [2])
   }
 
   @Test func transactionThatThrowsKeepsAndTellsWhatItWrote() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     #expect(throws: Failure()) {
       try dispatcher.transaction {
@@ -70,24 +64,21 @@ struct TransactionTests {
     }
     variable.value = 2
 
-    #expect(log.entries == [1, 2])
-    dust.clean()
+    #expect(recorder.values == [1, 2])
   }
 
   @Test func invokeInsideTransactionIsReducedAtOnceAndJoinsIt() {
     let store = CounterStore.instantiate()
-    let log = Log<Int>()
-    let dust = store.count.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(store.count, ignoreFirst: true)
 
     dispatcher.transaction {
       CounterAction().invoke(.add(1))
       #expect(store.count.value == 1)
       CounterAction().invoke(.add(1))
-      #expect(log.entries.isEmpty)
+      #expect(recorder.values.isEmpty)
     }
 
-    #expect(log.entries == [2])
-    dust.clean()
+    #expect(recorder.values == [2])
   }
 
   @Test func transactionInsideObserverIsToldAfterTheRound() {
@@ -130,8 +121,7 @@ struct TransactionTests {
 
   @Test func endOfAValueInATransactionMayOpenAnother() {
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     dispatcher.transaction {
       let holder = Variable(AtEnd { dispatcher.transaction { variable.value = 1 } })
@@ -139,11 +129,10 @@ struct TransactionTests {
       holder.modify { _ in }
       dust.clean()
     }
-    #expect(log.entries == [1])
+    #expect(recorder.values == [1])
     variable.value = 2
 
-    #expect(log.entries == [1, 2])
-    dust.clean()
+    #expect(recorder.values == [1, 2])
   }
 
   @Test func valuesThatGoWithATransactionAreReleasedOneByOneOutsideTheTurn() {
