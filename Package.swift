@@ -43,18 +43,18 @@ let package = Package(
     .target(name: "LanguageModesLibrary", path: "Tests/LanguageModes/Library"),
     .testTarget(
       name: "Swift5Tests",
-      dependencies: ["FluxCapacitor", "LanguageModesLibrary"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "LanguageModesLibrary"],
       path: "Tests/LanguageModes/Swift5Tests",
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     .testTarget(
       name: "Swift6Tests",
-      dependencies: ["FluxCapacitor", "LanguageModesLibrary"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "LanguageModesLibrary"],
       path: "Tests/LanguageModes/Swift6Tests"
     ),
     .testTarget(
       name: "MainActorTests",
-      dependencies: ["FluxCapacitor", "LanguageModesLibrary"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "LanguageModesLibrary"],
       path: "Tests/LanguageModes/MainActorTests",
       swiftSettings: [.defaultIsolation(MainActor.self)]
     ),

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 struct CombineTests {
@@ -49,14 +50,12 @@ struct CombineTests {
       let right = rung.map { $0 &- 1 }
       rung = Constant.combine(left, right).map(counting: count) { left, right in left &+ right }
     }
-    let log = Log<Int>()
-    let dust = rung.observe { log.append($0) }
+    let recorder = ValueRecorder(rung)
 
     source.value = 2
 
-    #expect(log.entries == [1 << 30, 2 << 30])
+    #expect(recorder.values == [1 << 30, 2 << 30])
     #expect(count.value == 60)
-    dust.clean()
   }
 
   @Test func mutationThatWritesAnotherVariableIsToldOnce() {

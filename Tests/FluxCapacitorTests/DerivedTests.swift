@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 struct DerivedTests {
@@ -36,8 +37,7 @@ struct DerivedTests {
   @Test func readInsideAReduceSeesWhatItHasWritten() {
     let source = Variable(1)
     let doubled = source.map { $0 * 2 }
-    let log = Log<Int>()
-    let dust = doubled.observe { log.append($0) }
+    let recorder = ValueRecorder(doubled)
 
     Dispatcher().transaction {
       source.value = 2
@@ -46,8 +46,7 @@ struct DerivedTests {
       #expect(doubled.value == 6)
     }
 
-    #expect(log.entries == [2, 6])
-    dust.clean()
+    #expect(recorder.values == [2, 6])
   }
 
   @Test func readInsideAMutationOfItsVariableTraps() async {
@@ -111,29 +110,24 @@ struct DerivedTests {
 
   @Test func removeDuplicatesTellsOnlyOtherValues() {
     let source = Variable(1)
-    let log = Log<Int>()
-    let ignoring = Log<Int>()
-    let dusts = DustBuster()
-    source.removeDuplicates().observe { log.append($0) }.cleaned(by: dusts)
-    source.removeDuplicates().observe(ignoreFirst: true) { ignoring.append($0) }.cleaned(by: dusts)
+    let recorder = ValueRecorder(source.removeDuplicates())
+    let ignoring = ValueRecorder(source.removeDuplicates(), ignoreFirst: true)
 
     for value in [1, 2, 2, 3, 3, 1] { source.value = value }
 
-    #expect(log.entries == [1, 2, 3, 1])
-    #expect(ignoring.entries == [2, 3, 1])
+    #expect(recorder.values == [1, 2, 3, 1])
+    #expect(ignoring.values == [2, 3, 1])
   }
 
   @Test func removeDuplicatesByAPredicateKeepsTheFirstOfEquals() {
     let source = Variable("a")
-    let log = Log<String>()
     let unique = source.removeDuplicates { $0.lowercased() == $1.lowercased() }
-    let dust = unique.observe { log.append($0) }
+    let recorder = ValueRecorder(unique)
 
     for value in ["A", "b", "B", "b"] { source.value = value }
 
-    #expect(log.entries == ["a", "b"])
+    #expect(recorder.values == ["a", "b"])
     #expect(unique.value == "b")
-    dust.clean()
   }
 
   @Test func changeThatARemovedDuplicateSwallowsComputesNothingDownstream() {
@@ -141,18 +135,15 @@ struct DerivedTests {
     let other = Variable("a")
     let count = Tally()
     let parity = source.map { $0 % 2 }.removeDuplicates()
-    let log = Log<String>()
-    let dust = Constant.combine(parity, Constant(other))
-      .map(counting: count) { "\($0)\($1)" }
-      .observe { log.append($0) }
+    let combined = Constant.combine(parity, Constant(other)).map(counting: count) { "\($0)\($1)" }
+    let recorder = ValueRecorder(combined)
 
     source.value = 3
     other.value = "b"
     source.value = 4
 
-    #expect(log.entries == ["1a", "1b", "0b"])
+    #expect(recorder.values == ["1a", "1b", "0b"])
     #expect(count.value == 3)
-    dust.clean()
   }
 
   @Test func observerStartsWithTheCurrentValueThoughOthersAreYetToBeTold() {

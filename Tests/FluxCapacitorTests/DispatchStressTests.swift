@@ -3,71 +3,70 @@ import Synchronization
 import Testing
 
 /// The promises about dispatching and the registry under contention: 200,000 operations each.
+///
+/// The dispatchers are not watched: those of tests link their stores anew for every state.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
 
   @Test func dispatchesFromManyThreadsHaveOneOrderForAll() async {
-    await isolated { dispatcher in
-      let counter = CounterStore.instantiate()
-      let mirror = MirrorStore.instantiate()
-      let count = Log<Int>()
-      let doubled = Log<Int>()
-      let mirrored = Log<Int>()
-      let dusts = DustBuster()
-      counter.count.observe { count.append($0) }.cleaned(by: dusts)
-      counter.doubled.observe { doubled.append($0 / 2) }.cleaned(by: dusts)
-      mirror.count.observe { mirrored.append($0) }.cleaned(by: dusts)
+    let dispatcher = Dispatcher()
+    let counter = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let mirror = withDispatcher(dispatcher) { MirrorStore.instantiate() }
+    let count = Log<Int>()
+    let doubled = Log<Int>()
+    let mirrored = Log<Int>()
+    let dusts = DustBuster()
+    counter.count.observe { count.append($0) }.cleaned(by: dusts)
+    counter.doubled.observe { doubled.append($0 / 2) }.cleaned(by: dusts)
+    mirror.count.observe { mirrored.append($0) }.cleaned(by: dusts)
 
-      await inParallel(4) { index in
-        for value in 0..<50_000 {
-          dispatcher.dispatch(Dispatcher.Counter.set(value * 4 + index))
-        }
+    await inParallel(4) { index in
+      for value in 0..<50_000 {
+        dispatcher.dispatch(Dispatcher.Counter.set(value * 4 + index))
       }
+    }
 
-      #expect(count.entries.count == 200_001)
-      #expect(count.entries == doubled.entries)
-      #expect(count.entries == mirrored.entries)
-      for index in 0..<4 {
-        let own = count.entries.dropFirst().filter { $0 % 4 == index }
-        #expect(own == (0..<50_000).map { $0 * 4 + index })
-      }
+    #expect(count.entries.count == 200_001)
+    #expect(count.entries == doubled.entries)
+    #expect(count.entries == mirrored.entries)
+    for index in 0..<4 {
+      let own = count.entries.dropFirst().filter { $0 % 4 == index }
+      #expect(own == (0..<50_000).map { $0 * 4 + index })
     }
   }
 
   @Test func readsSeeNoHalfOfAReduce() async {
-    await isolated { dispatcher in
-      let store = CounterStore.instantiate()
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
-      await inParallel(4) { index in
-        for value in 0..<50_000 {
-          if index < 2 {
-            dispatcher.dispatch(Dispatcher.Counter.set(value))
-          } else {
-            let isWhole = dispatcher.read { store.doubled.value == store.count.value * 2 }
-            #expect(isWhole)
-          }
+    await inParallel(4) { index in
+      for value in 0..<50_000 {
+        if index < 2 {
+          dispatcher.dispatch(Dispatcher.Counter.set(value))
+        } else {
+          let isWhole = dispatcher.read { store.doubled.value == store.count.value * 2 }
+          #expect(isWhole)
         }
       }
     }
   }
 
   @Test func observersThatInvokeFromManyThreadsLoseNothing() async {
-    await isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let script = ScriptStore.instantiate()
-      let dust = store.count.observe(ignoreFirst: true) { _ in
-        dispatcher.reduce { $0.first.value += 1 }
-      }
-
-      await inParallel(4) { _ in
-        for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
-      }
-
-      #expect(store.count.value == 200_000)
-      #expect(script.first.value == 200_000)
-      dust.clean()
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let script = withDispatcher(dispatcher) { ScriptStore.instantiate() }
+    let dust = store.count.observe(ignoreFirst: true) { _ in
+      dispatcher.reduce { $0.first.value += 1 }
     }
+
+    await inParallel(4) { _ in
+      for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+    }
+
+    #expect(store.count.value == 200_000)
+    #expect(script.first.value == 200_000)
+    dust.clean()
   }
 
   // V1 beside D4
@@ -121,35 +120,33 @@ struct DispatchStressTests {
 
   @Test func othersDispatchWhileTheFirstStoreOfATypeIsMade() async {
     for _ in 0..<2_000 {
-      await isolated { dispatcher in
-        let stores = Log<ScriptStore>()
-        await inParallel(2) { index in
-          if index == 0 {
-            stores.append(withDispatcher(dispatcher) { ScriptStore.instantiate() })
-          } else {
-            for _ in 0..<100 { dispatcher.reduce { $0.first.value += 1 } }
-          }
+      let dispatcher = Dispatcher()
+      let stores = Log<ScriptStore>()
+      await inParallel(2) { index in
+        if index == 0 {
+          stores.append(withDispatcher(dispatcher) { ScriptStore.instantiate() })
+        } else {
+          for _ in 0..<100 { dispatcher.reduce { $0.first.value += 1 } }
         }
-        dispatcher.reduce { $0.second.value = 1 }
-        #expect(stores.entries[0].second.value == 1)
       }
+      dispatcher.reduce { $0.second.value = 1 }
+      #expect(stores.entries[0].second.value == 1)
     }
   }
 
   @Test func storesComeAndGoWhileOthersDispatch() async {
-    await isolated { dispatcher in
-      await inParallel(4) { index in
-        for round in 0..<50_000 {
-          if index < 2 {
-            dispatcher.dispatch(Dispatcher.Counter.add(1))
-          } else {
-            withDispatcher(dispatcher) {
-              let store = CounterStore.instantiate()
-              let dusts = DustBuster()
-              store.count.observe { _ in }.cleaned(by: dusts)
-              if round % 10 == index { store.clear() }
-              #expect(store.doubled.value % 2 == 0)
-            }
+    let dispatcher = Dispatcher()
+    await inParallel(4) { index in
+      for round in 0..<50_000 {
+        if index < 2 {
+          dispatcher.dispatch(Dispatcher.Counter.add(1))
+        } else {
+          withDispatcher(dispatcher) {
+            let store = CounterStore.instantiate()
+            let dusts = DustBuster()
+            store.count.observe { _ in }.cleaned(by: dusts)
+            if round % 10 == index { store.clear() }
+            #expect(store.doubled.value % 2 == 0)
           }
         }
       }

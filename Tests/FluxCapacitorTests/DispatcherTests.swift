@@ -1,164 +1,153 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
+@Suite(.isolatedDispatcher)
 struct DispatcherTests {
+  private let dispatcher = Dispatcher.shared
+
   // D1
 
   @Test func reducesNeverOverlap() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let entered = Gate()
-      let leave = Gate()
-      let log = Log<String>()
+    let store = ScriptStore.instantiate()
+    let entered = Gate()
+    let leave = Gate()
+    let log = Log<String>()
 
-      let beside = Beside {
-        dispatcher.reduce { _ in
-          log.append("first begins")
-          entered.open()
-          leave.wait()
-          log.append("first ends")
-        }
+    let beside = Beside {
+      dispatcher.reduce { _ in
+        log.append("first begins")
+        entered.open()
+        leave.wait()
+        log.append("first ends")
       }
-      entered.wait()
-      let other = Beside { dispatcher.reduce { _ in log.append("second") } }
-      leave.open()
-      beside.join()
-      other.join()
-
-      #expect(log.entries == ["first begins", "first ends", "second"])
-      withExtendedLifetime(store) {}
     }
+    entered.wait()
+    let other = Beside { dispatcher.reduce { _ in log.append("second") } }
+    leave.open()
+    beside.join()
+    other.join()
+
+    #expect(log.entries == ["first begins", "first ends", "second"])
+    withExtendedLifetime(store) {}
   }
 
   // D2
 
   @Test func invokeReturnsAfterReduceAndObservers() {
-    isolated { _ in
-      let store = CounterStore.instantiate()
-      let log = Log<Int>()
-      let dust = store.count.observe { log.append($0) }
+    let store = CounterStore.instantiate()
+    let recorder = ValueRecorder(store.count)
 
-      CounterAction().invoke(.add(2))
+    CounterAction().invoke(.add(2))
 
-      #expect(store.count.value == 2)
-      #expect(log.entries == [0, 2])
-      dust.clean()
-    }
+    #expect(store.count.value == 2)
+    #expect(recorder.values == [0, 2])
   }
 
   // D3
 
   @Test func invokeInsideReduceWaitsForItsEnd() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let log = Log<String>()
+    let store = ScriptStore.instantiate()
+    let log = Log<String>()
 
+    dispatcher.reduce { _ in
+      log.append("outer begins")
       dispatcher.reduce { _ in
-        log.append("outer begins")
-        dispatcher.reduce { _ in
-          log.append("inner begins")
-          dispatcher.reduce { _ in log.append("innermost") }
-          log.append("inner ends")
-        }
-        dispatcher.reduce { _ in log.append("second inner") }
-        log.append("outer ends")
+        log.append("inner begins")
+        dispatcher.reduce { _ in log.append("innermost") }
+        log.append("inner ends")
       }
-
-      let expected = [
-        "outer begins", "outer ends", "inner begins", "inner ends", "second inner", "innermost",
-      ]
-      #expect(log.entries == expected)
-      withExtendedLifetime(store) {}
+      dispatcher.reduce { _ in log.append("second inner") }
+      log.append("outer ends")
     }
+
+    let expected = [
+      "outer begins", "outer ends", "inner begins", "inner ends", "second inner", "innermost",
+    ]
+    #expect(log.entries == expected)
+    withExtendedLifetime(store) {}
   }
 
   @Test func stateInvokedInsideReduceReachesObserversAsAChangeOfItsOwn() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let log = Log<Int>()
-      let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+    let store = ScriptStore.instantiate()
+    let recorder = ValueRecorder(store.first, ignoreFirst: true)
 
-      dispatcher.reduce { store in
-        dispatcher.reduce { $0.first.value = 2 }
-        store.first.value = 1
-      }
-
-      #expect(log.entries == [1, 2])
-      dust.clean()
+    dispatcher.reduce { store in
+      dispatcher.reduce { $0.first.value = 2 }
+      store.first.value = 1
     }
+
+    #expect(recorder.values == [1, 2])
   }
 
+  /// On a dispatcher that is not watched: the trait's notes every link of the chain to its end.
   @Test func chainOfStatesInvokedByObserversRunsInConstantStack() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let dust = Log<Dust>()
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let dust = Log<Dust>()
 
-      inParallel(1, stackSize: 256 * 1024) { _ in
-        dust.append(
-          store.count.observe { count in
-            if count < 100_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
-          }
-        )
-      }
-
-      #expect(store.count.value == 100_000)
-      dust.entries.forEach { $0.clean() }
+    inParallel(1, stackSize: 256 * 1024) { _ in
+      dust.append(
+        store.count.observe { count in
+          if count < 100_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+        }
+      )
     }
+
+    #expect(store.count.value == 100_000)
+    dust.entries.forEach { $0.clean() }
   }
 
   @Test func chainOfStatesInvokedByReducesRunsInConstantStack() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
+    let store = ScriptStore.instantiate()
 
-      inParallel(1, stackSize: 256 * 1024) { _ in dispatcher.reduce(countUp) }
+    inParallel(1, stackSize: 256 * 1024) { _ in dispatcher.reduce(countUp) }
 
-      #expect(store.first.value == 100_000)
+    #expect(store.first.value == 100_000)
 
-      @Sendable func countUp(_ store: ScriptStore) {
-        store.first.value += 1
-        if store.first.value < 100_000 { dispatcher.reduce(countUp) }
-      }
+    @Sendable func countUp(_ store: ScriptStore) {
+      store.first.value += 1
+      if store.first.value < 100_000 { dispatcher.reduce(countUp) }
     }
   }
 
   @Test func statesInvokedByAReduceAreToldOneByOne() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let log = Log<[Int]>()
-      let dust = store.first.observe(ignoreFirst: true) { log.append([$0, store.second.value]) }
+    let store = ScriptStore.instantiate()
+    let log = Log<[Int]>()
+    let dust = store.first.observe(ignoreFirst: true) { log.append([$0, store.second.value]) }
 
-      dispatcher.reduce { store in
-        for value in 2...3 {
-          dispatcher.reduce { store in
-            store.first.value = value
-            store.second.value = value
-          }
+    dispatcher.reduce { store in
+      for value in 2...3 {
+        dispatcher.reduce { store in
+          store.first.value = value
+          store.second.value = value
         }
-        store.first.value = 1
-        store.second.value = 1
       }
-
-      #expect(log.entries == [[1, 1], [2, 2], [3, 3]])
-      dust.clean()
+      store.first.value = 1
+      store.second.value = 1
     }
+
+    #expect(log.entries == [[1, 1], [2, 2], [3, 3]])
+    dust.clean()
   }
 
   // D5
 
+  /// On a dispatcher that is not watched: the trait's takes its turn for every state.
   @Test func stateWithoutStoreDoesNotWaitForTheTurn() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { ScriptStore.instantiate() }
 
-      dispatcher.reduce { _ in
-        Beside { dispatcher.dispatch(Dispatcher.Counter.add(1)) }.join()
-      }
-
-      withExtendedLifetime(store) {}
+    dispatcher.reduce { _ in
+      Beside { dispatcher.dispatch(Dispatcher.Counter.add(1)) }.join()
     }
+
+    withExtendedLifetime(store) {}
   }
+}
 
-  // Shared
-
+/// What stands in for the process's dispatcher.
+struct SharedDispatcherTests {
   @Test func sharedIsReplacedForTheTaskAndItsChildren() async {
     let dispatcher = Dispatcher()
     let outer = Dispatcher.shared
@@ -177,7 +166,7 @@ struct DispatcherTests {
 
   @Test func dispatchersDoNotShareStores() {
     let stores = (0..<2).map { _ in
-      isolated { _ in
+      withDispatcher(Dispatcher()) {
         let store = CounterStore.instantiate()
         CounterAction().invoke(.add(1))
         return store

@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// V7: what is no longer needed is freed.
@@ -106,28 +107,29 @@ struct LeakTests {
     #expect(bag == nil)
   }
 
-  @Test func observingKeepsNoStoreAlive() {
-    isolated { _ in
-      weak var store: CounterStore?
-      let dust: Dust
-      do {
-        let made = CounterStore.instantiate()
-        store = made
-        dust = made.count.observe { _ in }
-      }
-
-      #expect(store == nil)
-      dust.clean()
+  @Test(.isolatedDispatcher) func observingKeepsNoStoreAlive() {
+    weak var store: CounterStore?
+    let dust: Dust
+    do {
+      let made = CounterStore.instantiate()
+      store = made
+      dust = made.count.observe { _ in }
     }
+
+    #expect(store == nil)
+    dust.clean()
   }
 
   @Test func dispatcherIsFreedWithItsRoutes() {
     weak var dispatcher: Dispatcher?
-    isolated { isolated in
-      dispatcher = isolated
-      let store = CounterStore.instantiate()
-      CounterAction().invoke(.add(1))
-      withExtendedLifetime(store) {}
+    do {
+      let made = Dispatcher()
+      dispatcher = made
+      withDispatcher(made) {
+        let store = CounterStore.instantiate()
+        CounterAction().invoke(.add(1))
+        withExtendedLifetime(store) {}
+      }
     }
 
     #expect(dispatcher == nil)

@@ -1,18 +1,18 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// V6: changes in place, and `modify`.
+@Suite(.isolatedDispatcher)
 struct MutationTests {
   @Test func changeInPlaceIsToldOnce() {
     let variable = Variable([1])
-    let log = Log<[Int]>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     variable.value.append(2)
     variable.value[0] += 9
 
-    #expect(log.entries == [[1, 2], [10, 2]])
-    dust.clean()
+    #expect(recorder.values == [[1, 2], [10, 2]])
   }
 
   @Test func changeInPlaceCopiesNothing() {
@@ -37,8 +37,7 @@ struct MutationTests {
   @Test func modifyThatThrowsKeepsAndTellsWhatItChanged() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     #expect(throws: Failure()) {
       try variable.modify { value in
@@ -47,8 +46,7 @@ struct MutationTests {
       }
     }
 
-    #expect(log.entries == [1])
-    dust.clean()
+    #expect(recorder.values == [1])
   }
 
   @Test func whatAMutationSetsElsewhereIsToldAfterIt() {
@@ -70,38 +68,35 @@ struct MutationTests {
   }
 
   @Test func invokeInsideAMutationWaitsForItsEnd() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let variable = Variable(0)
+    let store = CounterStore.instantiate()
+    let variable = Variable(0)
 
-      variable.modify { value in
-        CounterAction().invoke(.add(1))
-        #expect(store.count.value == 0)
-        value = 1
-      }
-
-      #expect(store.count.value == 1)
+    variable.modify { value in
+      CounterAction().invoke(.add(1))
+      #expect(store.count.value == 0)
+      value = 1
     }
+
+    #expect(store.count.value == 1)
   }
 
   @Test func whatAMutationInvokedComesBeforeWhatItsObserversInvoke() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let variable = Variable(0)
-      let log = Log<String>()
-      let dust = variable.observe(ignoreFirst: true) { _ in
-        dispatcher.reduce { _ in log.append("observer") }
-      }
-
-      variable.modify { value in
-        dispatcher.reduce { _ in log.append("mutation") }
-        value = 1
-      }
-
-      #expect(log.entries == ["mutation", "observer"])
-      dust.clean()
-      withExtendedLifetime(store) {}
+    let dispatcher = Dispatcher.shared
+    let store = ScriptStore.instantiate()
+    let variable = Variable(0)
+    let log = Log<String>()
+    let dust = variable.observe(ignoreFirst: true) { _ in
+      dispatcher.reduce { _ in log.append("observer") }
     }
+
+    variable.modify { value in
+      dispatcher.reduce { _ in log.append("mutation") }
+      value = 1
+    }
+
+    #expect(log.entries == ["mutation", "observer"])
+    dust.clean()
+    withExtendedLifetime(store) {}
   }
 
   @Test func mutationMayThrowAwayWhatObservesTheVariable() {
@@ -125,20 +120,17 @@ struct MutationTests {
   }
 
   @Test func mutationInsideAReduceIsPartOfIt() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let log = Log<Int>()
-      let dust = store.first.observe(ignoreFirst: true) { log.append($0) }
+    let dispatcher = Dispatcher.shared
+    let store = ScriptStore.instantiate()
+    let recorder = ValueRecorder(store.first, ignoreFirst: true)
 
-      dispatcher.reduce { store in
-        store.first.value += 1
-        store.first.modify { $0 += 1 }
-        #expect(log.entries.isEmpty)
-      }
-
-      #expect(log.entries == [2])
-      dust.clean()
+    dispatcher.reduce { store in
+      store.first.value += 1
+      store.first.modify { $0 += 1 }
+      #expect(recorder.values.isEmpty)
     }
+
+    #expect(recorder.values == [2])
   }
 
   @Test func oldValueIsReleasedOutsideTheLock() {

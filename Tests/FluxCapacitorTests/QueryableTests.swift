@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// B8: a store is told what its consumers want of it.
@@ -76,17 +77,16 @@ struct QueryableTests {
     store.onChange.value = { _, _ in }
   }
 
-  @Test func storeMayInvokeWhileItIsTold() {
-    isolated { dispatcher in
-      let store = PriceStore.instantiate()
-      store.onChange.value = { _, new in
-        for product in new { dispatcher.dispatch(Price.of(product, 5)) }
-      }
-
-      store.query("a").cleaned(by: dusts)
-
-      #expect(store.prices.value == ["a": 5])
+  @Test(.isolatedDispatcher) func storeMayInvokeWhileItIsTold() {
+    let dispatcher = Dispatcher.shared
+    let store = PriceStore.instantiate()
+    store.onChange.value = { _, new in
+      for product in new { dispatcher.dispatch(Price.of(product, 5)) }
     }
+
+    store.query("a").cleaned(by: dusts)
+
+    #expect(store.prices.value == ["a": 5])
   }
 
   @Test func transactionIsOneChange() {

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 struct SignalTests {
@@ -80,14 +81,12 @@ struct SignalTests {
 
   @Test func mapAndFilterCompose() {
     let sink = Sink<Int>()
-    let log = Log<String>()
     let signal = sink.signal.filter { $0.isMultiple(of: 2) }.map { "\($0)" }.filter { $0 != "4" }
-    let dust = signal.observe { log.append($0) }
+    let recorder = ValueRecorder(signal)
 
     for event in 1...6 { sink.send(event) }
 
-    #expect(log.entries == ["2", "6"])
-    dust.clean()
+    #expect(recorder.values == ["2", "6"])
   }
 
   @Test func cleanedObserverIsToldNothing() {

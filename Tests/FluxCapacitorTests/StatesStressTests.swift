@@ -5,31 +5,30 @@ import Testing
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct StatesStressTests {
   @Test func statesHaveTheStoresOrderForAll() async {
-    await isolated { dispatcher in
-      let store = OrderStore.instantiate()
-      let observers = [Log<Int>(), Log<Int>()]
-      let dusts = DustBuster()
-      for log in observers {
-        dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }.cleaned(by: dusts)
-      }
-      var iterator = dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator()
-
-      await inParallel(8) { index in
-        for value in 0..<25_000 {
-          dispatcher.dispatch(Dispatcher.Counter.set(value * 8 + index))
-        }
-      }
-
-      let reduced = store.reduced.entries
-      #expect(reduced.count == 200_000)
-      #expect(observers[0].entries == reduced)
-      #expect(observers[1].entries == reduced)
-      var received: [Int] = []
-      while received.count < 200_000, let state = await iterator.next() {
-        received.append(state.number)
-      }
-      #expect(received == reduced)
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { OrderStore.instantiate() }
+    let observers = [Log<Int>(), Log<Int>()]
+    let dusts = DustBuster()
+    for log in observers {
+      dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }.cleaned(by: dusts)
     }
+    var iterator = dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator()
+
+    await inParallel(8) { index in
+      for value in 0..<25_000 {
+        dispatcher.dispatch(Dispatcher.Counter.set(value * 8 + index))
+      }
+    }
+
+    let reduced = store.reduced.entries
+    #expect(reduced.count == 200_000)
+    #expect(observers[0].entries == reduced)
+    #expect(observers[1].entries == reduced)
+    var received: [Int] = []
+    while received.count < 200_000, let state = await iterator.next() {
+      received.append(state.number)
+    }
+    #expect(received == reduced)
   }
 
   /// The first observer of a type brings about what the dispatching thread is to find.

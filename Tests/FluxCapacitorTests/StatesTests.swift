@@ -1,28 +1,28 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct StatesTests {
   // MARK: What is told
 
   @Test func everyStateIsToldOnceInOrder() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let log = Log<String>()
-      let dusts = DustBuster()
-      for name in ["a", "b"] {
-        dispatcher.observe(Dispatcher.Counter.self) { log.append("\(name) \($0)") }
-          .cleaned(by: dusts)
-      }
-
-      for amount in [1, 1, 2] { CounterAction().invoke(.add(amount)) }
-
-      #expect(
-        log.entries == ["a add(1)", "b add(1)", "a add(1)", "b add(1)", "a add(2)", "b add(2)"]
-      )
-      withExtendedLifetime(store) {}
+    let dispatcher = Dispatcher.shared
+    let store = CounterStore.instantiate()
+    let log = Log<String>()
+    let dusts = DustBuster()
+    for name in ["a", "b"] {
+      dispatcher.observe(Dispatcher.Counter.self) { log.append("\(name) \($0)") }
+        .cleaned(by: dusts)
     }
+
+    for amount in [1, 1, 2] { CounterAction().invoke(.add(amount)) }
+
+    #expect(
+      log.entries == ["a add(1)", "b add(1)", "a add(1)", "b add(1)", "a add(2)", "b add(2)"]
+    )
+    withExtendedLifetime(store) {}
   }
 
   @Test func statesFromBeforeAreNotTold() {
@@ -62,104 +62,98 @@ struct StatesTests {
   }
 
   @Test func storesThatComeLaterAreReachedBesidesTheObservers() {
-    isolated { dispatcher in
-      let log = Log<Int>()
-      let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
-      CounterAction().invoke(.add(1))
-      let store = CounterStore.instantiate()
+    let dispatcher = Dispatcher()
+    let log = Log<Int>()
+    let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
-      CounterAction().invoke(.add(2))
-      store.clear()
-      CounterAction().invoke(.add(3))
+    dispatcher.dispatch(Dispatcher.Counter.add(2))
+    store.clear()
+    dispatcher.dispatch(Dispatcher.Counter.add(3))
 
-      #expect(log.entries == [1, 2, 3])
-      #expect(store.count.value == 2)
-      dust.clean()
-    }
+    #expect(log.entries == [1, 2, 3])
+    #expect(store.count.value == 2)
+    dust.clean()
   }
 
   @Test func unregisteringAllLeavesTheObserversAlone() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let log = Log<Int>()
-      let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
-      CounterAction().invoke(.add(1))
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let log = Log<Int>()
+    let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
 
-      dispatcher.unregisterAll()
-      CounterAction().invoke(.add(2))
+    dispatcher.unregisterAll()
+    dispatcher.dispatch(Dispatcher.Counter.add(2))
 
-      #expect(log.entries == [1, 2])
-      #expect(store.count.value == 1)
-      dust.clean()
-    }
+    #expect(log.entries == [1, 2])
+    #expect(store.count.value == 1)
+    dust.clean()
   }
 
   // MARK: When it is told
 
   @Test func stateIsToldAfterTheWholeReduceAndTheVariablesThatItWrote() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let audit = AuditStore.instantiate()
-      let log = Log<String>()
-      let dusts = DustBuster()
-      audit.onReduce.value = { log.append("reduce") }
-      dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }.cleaned(by: dusts)
-      store.doubled.observe(ignoreFirst: true) { log.append("doubled \($0)") }.cleaned(by: dusts)
-      store.count.observe(ignoreFirst: true) { log.append("count \($0)") }.cleaned(by: dusts)
+    let dispatcher = Dispatcher.shared
+    let store = CounterStore.instantiate()
+    let audit = AuditStore.instantiate()
+    let log = Log<String>()
+    let dusts = DustBuster()
+    audit.onReduce.value = { log.append("reduce") }
+    dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }.cleaned(by: dusts)
+    store.doubled.observe(ignoreFirst: true) { log.append("doubled \($0)") }.cleaned(by: dusts)
+    store.count.observe(ignoreFirst: true) { log.append("count \($0)") }.cleaned(by: dusts)
 
-      CounterAction().invoke(.add(1))
+    CounterAction().invoke(.add(1))
 
-      #expect(log.entries == ["reduce", "count 1", "doubled 2", "add(1)"])
-    }
+    #expect(log.entries == ["reduce", "count 1", "doubled 2", "add(1)"])
   }
 
   @Test func everyStateOfATransactionIsToldAfterIt() {
-    isolated { dispatcher in
-      let log = Log<String>()
-      let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }
+    let dispatcher = Dispatcher.shared
+    let log = Log<String>()
+    let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }
 
-      dispatcher.transaction {
-        CounterAction().invoke(.add(1))
-        CounterAction().invoke(.add(2))
-        log.append("end")
-      }
-
-      #expect(log.entries == ["end", "add(1)", "add(2)"])
-      dust.clean()
+    dispatcher.transaction {
+      CounterAction().invoke(.add(1))
+      CounterAction().invoke(.add(2))
+      log.append("end")
     }
+
+    #expect(log.entries == ["end", "add(1)", "add(2)"])
+    dust.clean()
   }
 
   @Test func stateInvokedByAnObserverIsToldAfterTheOthersHaveBeen() {
-    isolated { dispatcher in
-      let log = Log<String>()
-      let dusts = DustBuster()
-      for name in ["a", "b"] {
-        dispatcher.observe(Dispatcher.Counter.self) { state in
-          log.append("\(name) \(state.number)")
-          if name == "a", state.number == 1 { CounterAction().invoke(.add(2)) }
-        }
-        .cleaned(by: dusts)
+    let dispatcher = Dispatcher.shared
+    let log = Log<String>()
+    let dusts = DustBuster()
+    for name in ["a", "b"] {
+      dispatcher.observe(Dispatcher.Counter.self) { state in
+        log.append("\(name) \(state.number)")
+        if name == "a", state.number == 1 { CounterAction().invoke(.add(2)) }
       }
-
-      CounterAction().invoke(.add(1))
-
-      #expect(log.entries == ["a 1", "b 1", "a 2", "b 2"])
+      .cleaned(by: dusts)
     }
+
+    CounterAction().invoke(.add(1))
+
+    #expect(log.entries == ["a 1", "b 1", "a 2", "b 2"])
   }
 
   @Test func stateInvokedInAReduceIsToldAfterTheOneThatInvokedIt() {
-    isolated { dispatcher in
-      let audit = AuditStore.instantiate()
-      let log = Log<String>()
-      let dusts = DustBuster()
-      audit.onReduce.value = { dispatcher.dispatch(Home.State.rename("later")) }
-      dispatcher.observe(Home.State.self) { log.append("\($0)") }.cleaned(by: dusts)
-      dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }.cleaned(by: dusts)
+    let dispatcher = Dispatcher.shared
+    let audit = AuditStore.instantiate()
+    let log = Log<String>()
+    let dusts = DustBuster()
+    audit.onReduce.value = { dispatcher.dispatch(Home.State.rename("later")) }
+    dispatcher.observe(Home.State.self) { log.append("\($0)") }.cleaned(by: dusts)
+    dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }.cleaned(by: dusts)
 
-      CounterAction().invoke(.add(1))
+    CounterAction().invoke(.add(1))
 
-      #expect(log.entries == ["add(1)", #"rename("later")"#])
-    }
+    #expect(log.entries == ["add(1)", #"rename("later")"#])
   }
 
   @Test func observerThatJoinsInsideAnObserverIsToldTheNext() {

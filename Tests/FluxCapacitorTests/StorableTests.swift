@@ -1,100 +1,91 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
+@Suite(.isolatedDispatcher)
 struct StorableTests {
   // R1, R2
 
   @Test func instantiateGivesTheOneLiveStore() {
-    isolated { _ in
-      let store = CounterStore.instantiate()
+    let store = CounterStore.instantiate()
 
-      #expect(CounterStore.instantiate() === store)
-    }
+    #expect(CounterStore.instantiate() === store)
   }
 
   @Test func storesAreHeldWeakly() {
-    isolated { _ in
-      weak var first: CounterStore?
-      do {
-        let store = CounterStore.instantiate()
-        CounterAction().invoke(.add(1))
-        first = store
-        #expect(first != nil)
-      }
-
-      #expect(first == nil)
-      #expect(CounterStore.instantiate().count.value == 0)
+    weak var first: CounterStore?
+    do {
+      let store = CounterStore.instantiate()
+      CounterAction().invoke(.add(1))
+      first = store
+      #expect(first != nil)
     }
+
+    #expect(first == nil)
+    #expect(CounterStore.instantiate().count.value == 0)
   }
 
   // R3
 
   @Test func stateReachesEveryStoreOfItsTypeInOrderOfRegistration() {
-    isolated { _ in
-      let log = Log<String>()
-      let audit = AuditStore.instantiate()
-      let counter = CounterStore.instantiate()
-      let ledger = LedgerStore.instantiate()
-      audit.onReduce.value = { log.append("audit sees \(counter.count.value)") }
-      ledger.onReduce.value = { log.append("ledger sees \(counter.count.value)") }
+    let log = Log<String>()
+    let audit = AuditStore.instantiate()
+    let counter = CounterStore.instantiate()
+    let ledger = LedgerStore.instantiate()
+    audit.onReduce.value = { log.append("audit sees \(counter.count.value)") }
+    ledger.onReduce.value = { log.append("ledger sees \(counter.count.value)") }
 
-      CounterAction().invoke(.add(1))
+    CounterAction().invoke(.add(1))
 
-      #expect(log.entries == ["audit sees 0", "ledger sees 1"])
-    }
+    #expect(log.entries == ["audit sees 0", "ledger sees 1"])
   }
 
   @Test func statesOfTheSameNameAreToldApart() {
-    isolated { dispatcher in
-      let home = Home.Store.instantiate()
-      let work = Work.Store.instantiate()
+    let dispatcher = Dispatcher.shared
+    let home = Home.Store.instantiate()
+    let work = Work.Store.instantiate()
 
-      dispatcher.dispatch(Home.State.rename("home"))
+    dispatcher.dispatch(Home.State.rename("home"))
 
-      #expect(home.name.value == "home")
-      #expect(work.name.value == "")
-    }
+    #expect(home.name.value == "home")
+    #expect(work.name.value == "")
   }
 
   @Test func subclassStandsInForItsParent() {
-    isolated { dispatcher in
-      let loud = LoudStore.instantiate()
+    let dispatcher = Dispatcher.shared
+    let loud = LoudStore.instantiate()
 
-      #expect(ParentStore.instantiate() === loud)
-      dispatcher.dispatch(ParentStore.State.say("hi"))
-      #expect(loud.said.value == "HI")
-    }
+    #expect(ParentStore.instantiate() === loud)
+    dispatcher.dispatch(ParentStore.State.say("hi"))
+    #expect(loud.said.value == "HI")
   }
 
   @Test func parentAndSubclassLiveSideBySide() {
-    isolated { dispatcher in
-      let parent = ParentStore.instantiate()
-      let loud = LoudStore.instantiate()
+    let dispatcher = Dispatcher.shared
+    let parent = ParentStore.instantiate()
+    let loud = LoudStore.instantiate()
 
-      #expect(parent !== loud)
-      #expect(ParentStore.instantiate() === parent)
-      #expect(LoudStore.instantiate() === loud)
-      dispatcher.dispatch(ParentStore.State.say("hi"))
-      #expect([parent.said.value, loud.said.value] == ["hi", "HI"])
-    }
+    #expect(parent !== loud)
+    #expect(ParentStore.instantiate() === parent)
+    #expect(LoudStore.instantiate() === loud)
+    dispatcher.dispatch(ParentStore.State.say("hi"))
+    #expect([parent.said.value, loud.said.value] == ["hi", "HI"])
   }
 
   // R4
 
   @Test func clearUnregistersThatVeryStore() {
-    isolated { _ in
-      let old = CounterStore.instantiate()
-      old.clear()
-      let new = CounterStore.instantiate()
-      #expect(new !== old)
+    let old = CounterStore.instantiate()
+    old.clear()
+    let new = CounterStore.instantiate()
+    #expect(new !== old)
 
-      old.clear()
-      CounterAction().invoke(.add(1))
+    old.clear()
+    CounterAction().invoke(.add(1))
 
-      #expect(CounterStore.instantiate() === new)
-      #expect(new.count.value == 1)
-      #expect(old.count.value == 0)
-    }
+    #expect(CounterStore.instantiate() === new)
+    #expect(new.count.value == 1)
+    #expect(old.count.value == 0)
   }
 
   @Test func clearFindsTheDispatcherThatTheStoreRegisteredWith() {
@@ -123,40 +114,35 @@ struct StorableTests {
   }
 
   @Test func unregisterAllEmptiesTheDispatcher() {
-    isolated { dispatcher in
-      let counter = CounterStore.instantiate()
-      let script = ScriptStore.instantiate()
+    let dispatcher = Dispatcher.shared
+    let counter = CounterStore.instantiate()
+    let script = ScriptStore.instantiate()
 
-      dispatcher.unregisterAll()
-      CounterAction().invoke(.add(1))
-      dispatcher.reduce { $0.first.value = 1 }
+    dispatcher.unregisterAll()
+    CounterAction().invoke(.add(1))
+    dispatcher.reduce { $0.first.value = 1 }
 
-      #expect(counter.count.value == 0)
-      #expect(script.first.value == 0)
-      #expect(CounterStore.instantiate() !== counter)
-    }
+    #expect(counter.count.value == 0)
+    #expect(script.first.value == 0)
+    #expect(CounterStore.instantiate() !== counter)
   }
 
   @Test func storeClearedInTheMidstOfADispatchIsNotReached() {
-    isolated { _ in
-      let audit = AuditStore.instantiate()
-      let counter = CounterStore.instantiate()
-      audit.onReduce.value = { counter.clear() }
+    let audit = AuditStore.instantiate()
+    let counter = CounterStore.instantiate()
+    audit.onReduce.value = { counter.clear() }
 
-      CounterAction().invoke(.add(1))
+    CounterAction().invoke(.add(1))
 
-      #expect(counter.count.value == 0)
-    }
+    #expect(counter.count.value == 0)
   }
 
   // R5
 
   @Test func initMayInstantiateOtherStores() {
-    isolated { _ in
-      let store = NestedStore.instantiate()
+    let store = NestedStore.instantiate()
 
-      #expect(store.counter === CounterStore.instantiate())
-    }
+    #expect(store.counter === CounterStore.instantiate())
   }
 
   @Test func waitingForAStoreThatIsDoneIsNoCycle() {
@@ -174,27 +160,26 @@ struct StorableTests {
   }
 
   @Test func parentThatIsBeingMadeIsWaitedFor() {
-    isolated { dispatcher in
-      let isBeingMade = Gate()
-      let goOn = Gate()
-      let parents = Log<SlowStore>()
-      SlowStore.duringInit.value = {
-        isBeingMade.open()
-        goOn.wait()
-      }
-      let first = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
-      isBeingMade.wait()
-      SlowStore.duringInit.value = {}
-      let child = SlowSubclassStore.instantiate()
-      let second = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
-      goOn.open()
-      first.join()
-      second.join()
-
-      #expect(parents.entries.count == 2)
-      #expect(parents.entries.first === parents.entries.last)
-      withExtendedLifetime(child) {}
+    let dispatcher = Dispatcher.shared
+    let isBeingMade = Gate()
+    let goOn = Gate()
+    let parents = Log<SlowStore>()
+    SlowStore.duringInit.value = {
+      isBeingMade.open()
+      goOn.wait()
     }
+    let first = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
+    isBeingMade.wait()
+    SlowStore.duringInit.value = {}
+    let child = SlowSubclassStore.instantiate()
+    let second = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
+    goOn.open()
+    first.join()
+    second.join()
+
+    #expect(parents.entries.count == 2)
+    #expect(parents.entries.first === parents.entries.last)
+    withExtendedLifetime(child) {}
   }
 
   @Test func endOfAStoreMayInstantiateTheOneThatIsJustBeingMade() {
@@ -210,10 +195,8 @@ struct StorableTests {
   }
 
   @Test func stateInvokedInInitReachesTheStoreItself() {
-    isolated { _ in
-      let store = EagerStore.instantiate()
+    let store = EagerStore.instantiate()
 
-      #expect(store.count.value == 1)
-    }
+    #expect(store.count.value == 1)
   }
 }

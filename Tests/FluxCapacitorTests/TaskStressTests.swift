@@ -1,51 +1,51 @@
 import Foundation
 import FluxCapacitor
+import FluxCapacitorTesting
 import Synchronization
 import Testing
 
 /// The promises about tasks under contention: 200,000 requests each, in all its cases.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
 struct TaskStressTests {
   @Test(arguments: [(1, false), (4, false), (3, true)])
   func noOlderResultComesAfterANewerOne(threads: Int, isCleaned: Bool) async {
-    await isolated { dispatcher in
-      let store = ResultStore.instantiate()
-      let newest = DustBuster()
-      let action = CounterAction()
-      let requests = (0..<threads).map { _ in Log<Task<Int, Never>>() }
+    let dispatcher = Dispatcher.shared
+    let store = ResultStore.instantiate()
+    let newest = DustBuster()
+    let action = CounterAction()
+    let requests = (0..<threads).map { _ in Log<Task<Int, Never>>() }
 
-      await inParallel(isCleaned ? threads + 1 : threads) { thread in
-        if thread == threads {
-          for _ in 0..<70_000 { newest.clean() }
-          return
-        }
-        let begun = Newest()
-        for round in 1...(70_000 / threads) {
-          let number = round * threads + thread
-          let request = withDispatcher(dispatcher) {
-            Task(replacing: newest) {
-              begun.raise(to: number)
-              action.invokeUnlessCancelled(.set(number))
-              return number
-            }
+    await inParallel(isCleaned ? threads + 1 : threads) { thread in
+      if thread == threads {
+        for _ in 0..<70_000 { newest.clean() }
+        return
+      }
+      let begun = Newest()
+      for round in 1...(70_000 / threads) {
+        let number = round * threads + thread
+        let request = withDispatcher(dispatcher) {
+          Task(replacing: newest) {
+            begun.raise(to: number)
+            action.invokeUnlessCancelled(.set(number))
+            return number
           }
-          requests[thread].append(request)
-          // Now and then, the next request comes just when this one has its result.
-          if round.isMultiple(of: 2) { while begun.number < number { sched_yield() } }
         }
+        requests[thread].append(request)
+        // Now and then, the next request comes just when this one has its result.
+        if round.isMultiple(of: 2) { while begun.number < number { sched_yield() } }
       }
+    }
 
-      var survivors: [Int] = []
-      for request in requests.flatMap(\.entries) {
-        let number = await request.value
-        if !request.isCancelled { survivors.append(number) }
-      }
-      let results = store.results.entries
-      if !isCleaned { #expect(survivors.contains { $0 == results.last }) }
-      for thread in 0..<threads {
-        let own = results.filter { $0 % threads == thread }
-        #expect(zip(own, own.dropFirst()).allSatisfy { $0 < $1 })
-      }
+    var survivors: [Int] = []
+    for request in requests.flatMap(\.entries) {
+      let number = await request.value
+      if !request.isCancelled { survivors.append(number) }
+    }
+    let results = store.results.entries
+    if !isCleaned { #expect(survivors.contains { $0 == results.last }) }
+    for thread in 0..<threads {
+      let own = results.filter { $0 % threads == thread }
+      #expect(zip(own, own.dropFirst()).allSatisfy { $0 < $1 })
     }
   }
 

@@ -1,7 +1,8 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct TaskTests {
   // MARK: Cleaned by a bag
 
@@ -95,63 +96,52 @@ struct TaskTests {
   }
 
   @Test func resultOfAnOlderRequestIsNotReduced() async {
-    await isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let newest = DustBuster()
-      let older = Task(replacing: newest) {
-        await untilCancelled()
-        return CounterAction().invokeUnlessCancelled(.set(1))
-      }
-      let newer = Task(replacing: newest) { CounterAction().invokeUnlessCancelled(.set(2)) }
-
-      #expect(await newer.value)
-      #expect(await older.value == false)
-      #expect(store.count.value == 2)
+    let store = CounterStore.instantiate()
+    let newest = DustBuster()
+    let older = Task(replacing: newest) {
+      await untilCancelled()
+      return CounterAction().invokeUnlessCancelled(.set(1))
     }
+    let newer = Task(replacing: newest) { CounterAction().invokeUnlessCancelled(.set(2)) }
+
+    #expect(await newer.value)
+    #expect(await older.value == false)
+    #expect(store.count.value == 2)
   }
 
   // MARK: Invoking unless cancelled
 
   @Test func outsideATaskItInvokes() async {
-    await isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let wasInvoked = Log<Bool>()
+    let dispatcher = Dispatcher.shared
+    let store = CounterStore.instantiate()
+    let wasInvoked = Log<Bool>()
 
-      await inParallel(1) { _ in
-        withDispatcher(dispatcher) {
-          wasInvoked.append(CounterAction().invokeUnlessCancelled(.add(1)))
-        }
+    await inParallel(1) { _ in
+      withDispatcher(dispatcher) {
+        wasInvoked.append(CounterAction().invokeUnlessCancelled(.add(1)))
       }
-
-      #expect(wasInvoked.entries == [true])
-      #expect(store.count.value == 1)
     }
+
+    #expect(wasInvoked.entries == [true])
+    #expect(store.count.value == 1)
   }
 
   @Test func observersHaveBeenToldWhenItReturns() {
-    isolated { _ in
-      let store = CounterStore.instantiate()
-      let log = Log<Int>()
-      let dust = store.count.observe { log.append($0) }
+    let store = CounterStore.instantiate()
+    let recorder = ValueRecorder(store.count)
 
-      CounterAction().invokeUnlessCancelled(.add(1))
+    CounterAction().invokeUnlessCancelled(.add(1))
 
-      #expect(log.entries == [0, 1])
-      dust.clean()
-    }
+    #expect(recorder.values == [0, 1])
   }
 
   @Test func whetherTheTaskIsCancelledIsAskedLast() async {
-    await isolated { dispatcher in
-      let store = CounterStore.instantiate()
+    let store = CounterStore.instantiate()
 
-      let wasInvoked = await Task {
-        LateAction(lateDispatcher: dispatcher).invokeUnlessCancelled(.add(1))
-      }.value
+    let wasInvoked = await Task { LateAction().invokeUnlessCancelled(.add(1)) }.value
 
-      #expect(!wasInvoked)
-      #expect(store.count.value == 0)
-    }
+    #expect(!wasInvoked)
+    #expect(store.count.value == 0)
   }
 }
 
@@ -159,11 +149,9 @@ struct TaskTests {
 private struct LateAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 
-  let lateDispatcher: Dispatcher
-
   var dispatcher: Dispatcher {
     withUnsafeCurrentTask { $0?.cancel() }
-    return lateDispatcher
+    return .shared
   }
 }
 

@@ -1,68 +1,60 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// D4: a dispatch is a transaction, and so is `transaction`.
+@Suite(.isolatedDispatcher)
 struct TransactionTests {
+  private let dispatcher = Dispatcher.shared
+
   @Test func observersAreToldOncePerDispatchWithTheLastValue() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let first = Log<Int>()
-      let second = Log<Int>()
-      let dusts = DustBuster()
-      store.first.observe(ignoreFirst: true) { first.append($0) }.cleaned(by: dusts)
-      store.second.observe(ignoreFirst: true) { second.append($0) }.cleaned(by: dusts)
+    let store = ScriptStore.instantiate()
+    let first = ValueRecorder(store.first, ignoreFirst: true)
+    let second = ValueRecorder(store.second, ignoreFirst: true)
 
-      dispatcher.reduce { store in
-        for value in 1...5 { store.first.value = value }
-        #expect(first.entries.isEmpty)
-      }
-
-      #expect(first.entries == [5])
-      #expect(second.entries.isEmpty)
+    dispatcher.reduce { store in
+      for value in 1...5 { store.first.value = value }
+      #expect(first.values.isEmpty)
     }
+
+    #expect(first.values == [5])
+    #expect(second.values.isEmpty)
   }
 
   @Test func observersSeeTheStateAfterTheReduceNeverAHalf() {
-    isolated { _ in
-      let store = CounterStore.instantiate()
-      let log = Log<[Int]>()
-      let dusts = DustBuster()
-      let record: @Sendable (Int) -> Void = { _ in
-        log.append([store.count.value, store.doubled.value])
-      }
-      store.count.observe(ignoreFirst: true, changes: record).cleaned(by: dusts)
-      store.doubled.observe(ignoreFirst: true, changes: record).cleaned(by: dusts)
-
-      CounterAction().invoke(.set(3))
-
-      #expect(log.entries == [[3, 6], [3, 6]])
+    let store = CounterStore.instantiate()
+    let log = Log<[Int]>()
+    let dusts = DustBuster()
+    let record: @Sendable (Int) -> Void = { _ in
+      log.append([store.count.value, store.doubled.value])
     }
+    store.count.observe(ignoreFirst: true, changes: record).cleaned(by: dusts)
+    store.doubled.observe(ignoreFirst: true, changes: record).cleaned(by: dusts)
+
+    CounterAction().invoke(.set(3))
+
+    #expect(log.entries == [[3, 6], [3, 6]])
   }
 
   @Test func transactionTellsOnceAndReturnsItsResult() {
-    let dispatcher = Dispatcher()
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     let result = dispatcher.transaction {
       variable.value = 1
       dispatcher.transaction { variable.value = 2 }
-      #expect(log.entries.isEmpty)
+      #expect(recorder.values.isEmpty)
       return "done"
     }
 
     #expect(result == "done")
-    #expect(log.entries == [2])
-    dust.clean()
+    #expect(recorder.values == [2])
   }
 
   @Test func transactionThatThrowsKeepsAndTellsWhatItWrote() {
     struct Failure: Error, Equatable {}
-    let dispatcher = Dispatcher()
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     #expect(throws: Failure()) {
       try dispatcher.transaction {
@@ -72,30 +64,24 @@ struct TransactionTests {
     }
     variable.value = 2
 
-    #expect(log.entries == [1, 2])
-    dust.clean()
+    #expect(recorder.values == [1, 2])
   }
 
   @Test func invokeInsideTransactionIsReducedAtOnceAndJoinsIt() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let log = Log<Int>()
-      let dust = store.count.observe(ignoreFirst: true) { log.append($0) }
+    let store = CounterStore.instantiate()
+    let recorder = ValueRecorder(store.count, ignoreFirst: true)
 
-      dispatcher.transaction {
-        CounterAction().invoke(.add(1))
-        #expect(store.count.value == 1)
-        CounterAction().invoke(.add(1))
-        #expect(log.entries.isEmpty)
-      }
-
-      #expect(log.entries == [2])
-      dust.clean()
+    dispatcher.transaction {
+      CounterAction().invoke(.add(1))
+      #expect(store.count.value == 1)
+      CounterAction().invoke(.add(1))
+      #expect(recorder.values.isEmpty)
     }
+
+    #expect(recorder.values == [2])
   }
 
   @Test func transactionInsideObserverIsToldAfterTheRound() {
-    let dispatcher = Dispatcher()
     let source = Variable(0)
     let target = Variable(0)
     let log = Log<String>()
@@ -112,7 +98,6 @@ struct TransactionTests {
   }
 
   @Test func writeOfAnotherThreadKeepsItsPlaceBesideAnOpenTransaction() {
-    let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
@@ -135,10 +120,8 @@ struct TransactionTests {
   }
 
   @Test func endOfAValueInATransactionMayOpenAnother() {
-    let dispatcher = Dispatcher()
     let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     dispatcher.transaction {
       let holder = Variable(AtEnd { dispatcher.transaction { variable.value = 1 } })
@@ -146,15 +129,13 @@ struct TransactionTests {
       holder.modify { _ in }
       dust.clean()
     }
-    #expect(log.entries == [1])
+    #expect(recorder.values == [1])
     variable.value = 2
 
-    #expect(log.entries == [1, 2])
-    dust.clean()
+    #expect(recorder.values == [1, 2])
   }
 
   @Test func valuesThatGoWithATransactionAreReleasedOneByOneOutsideTheTurn() {
-    let dispatcher = Dispatcher()
     let log = Log<String>()
 
     dispatcher.transaction {
@@ -170,40 +151,36 @@ struct TransactionTests {
   }
 
   @Test func lastReferenceToAStoreThatGoesInItsReduceIsReleasedAfterTheTurn() {
-    isolated { dispatcher in
-      let log = Log<String>()
-      let holder = Log<HoldingStore>()
-      holder.append(HoldingStore.instantiate())
-      holder.entries[0].held.value = AtEnd {
-        Beside { dispatcher.read { log.append("read") } }.join()
-      }
-
-      dispatcher.dispatch(HoldingStore.State.run { holder.removeAll() })
-
-      #expect(log.entries == ["read"])
+    let log = Log<String>()
+    let holder = Log<HoldingStore>()
+    holder.append(HoldingStore.instantiate())
+    holder.entries[0].held.value = AtEnd {
+      Beside { dispatcher.read { log.append("read") } }.join()
     }
+
+    dispatcher.dispatch(HoldingStore.State.run { holder.removeAll() })
+
+    #expect(log.entries == ["read"])
   }
 
   @Test func readExcludesReduces() {
-    isolated { dispatcher in
-      let store = CounterStore.instantiate()
-      let reads = dispatcher.read {
-        let before = store.count.value
-        let started = Gate()
-        let beside = Beside {
-          started.open()
-          dispatcher.dispatch(Dispatcher.Counter.add(1))
-        }
-        started.wait()
-        CounterAction().invoke(.add(10))
-        return (before, store.count.value, beside)
+    let store = CounterStore.instantiate()
+    let reads = dispatcher.read {
+      let before = store.count.value
+      let started = Gate()
+      let beside = Beside {
+        started.open()
+        dispatcher.dispatch(Dispatcher.Counter.add(1))
       }
-      reads.2.join()
-
-      #expect(reads.0 == 0)
-      #expect(reads.1 == 0)
-      #expect(store.count.value == 11)
+      started.wait()
+      CounterAction().invoke(.add(10))
+      return (before, store.count.value, beside)
     }
+    reads.2.join()
+
+    #expect(reads.0 == 0)
+    #expect(reads.1 == 0)
+    #expect(store.count.value == 11)
   }
 
   /// What an observer of the transaction's first variable writes while the second is still to be told.
@@ -234,25 +211,23 @@ struct TransactionTests {
   }
 
   @Test func aSetInAnObserverIsToldBeforeTheDispatchAfterIt() {
-    isolated { dispatcher in
-      let store = ScriptStore.instantiate()
-      let x = Variable(0)
-      let log = Log<String>()
-      let dusts = DustBuster()
-      x.observe(ignoreFirst: true) { _ in
-        store.first.value = 2
-        dispatcher.reduce { $0.second.value = 2 }
-      }.cleaned(by: dusts)
-      store.first.observe(ignoreFirst: true) { log.append("first = \($0)") }.cleaned(by: dusts)
-      store.second.observe(ignoreFirst: true) { log.append("second = \($0)") }.cleaned(by: dusts)
+    let store = ScriptStore.instantiate()
+    let x = Variable(0)
+    let log = Log<String>()
+    let dusts = DustBuster()
+    x.observe(ignoreFirst: true) { _ in
+      store.first.value = 2
+      dispatcher.reduce { $0.second.value = 2 }
+    }.cleaned(by: dusts)
+    store.first.observe(ignoreFirst: true) { log.append("first = \($0)") }.cleaned(by: dusts)
+    store.second.observe(ignoreFirst: true) { log.append("second = \($0)") }.cleaned(by: dusts)
 
-      dispatcher.reduce { store in
-        x.value = 1
-        store.first.value = 1
-      }
-
-      #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
+    dispatcher.reduce { store in
+      x.value = 1
+      store.first.value = 1
     }
+
+    #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
   }
 
   @Test func readRethrowsWhatItsBodyThrows() {

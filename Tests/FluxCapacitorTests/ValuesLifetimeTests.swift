@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Foundation
 import Testing
 
@@ -111,18 +112,16 @@ struct ValuesLifetimeTests {
     #expect(log.entries == [0, -1])
   }
 
-  @Test func iteratorKeepsNoStoreAlive() {
-    isolated { _ in
-      weak var store: CounterStore?
-      let iterator = {
-        let made = CounterStore.instantiate()
-        store = made
-        return Carried(made.count.values.makeAsyncIterator())
-      }()
+  @Test(.isolatedDispatcher) func iteratorKeepsNoStoreAlive() {
+    weak var store: CounterStore?
+    let iterator = {
+      let made = CounterStore.instantiate()
+      store = made
+      return Carried(made.count.values.makeAsyncIterator())
+    }()
 
-      #expect(store == nil)
-      withExtendedLifetime(iterator) {}
-    }
+    #expect(store == nil)
+    withExtendedLifetime(iterator) {}
   }
 
   // MARK: What is thrown away

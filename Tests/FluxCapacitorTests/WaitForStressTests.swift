@@ -4,29 +4,28 @@ import Testing
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct WaitForStressTests {
   @Test func everyStoreReducesEveryStateOnceInOrderFromManyThreads() async {
-    await isolated { dispatcher in
-      let stores = relayStores()
-      let order = Order()
+    let dispatcher = Dispatcher()
+    let stores = withDispatcher(dispatcher) { relayStores() }
+    let order = Order()
 
-      await inParallel(8) { _ in
-        for index in 0..<25_000 {
-          dispatcher.dispatch(
-            Relay.run { store in
-              if store is FirstStore {
-                if index.isMultiple(of: 2) { store.wait(for: SecondStore.self) }
-              } else if store is SecondStore {
-                store.wait(for: ThirdStore.self)
-              }
-              order.append(store)
+    await inParallel(8) { _ in
+      for index in 0..<25_000 {
+        dispatcher.dispatch(
+          Relay.run { store in
+            if store is FirstStore {
+              if index.isMultiple(of: 2) { store.wait(for: SecondStore.self) }
+            } else if store is SecondStore {
+              store.wait(for: ThirdStore.self)
             }
-          )
-        }
+            order.append(store)
+          }
+        )
       }
-
-      #expect(order.states == 200_000)
-      #expect(order.isRight)
-      withExtendedLifetime(stores) {}
     }
+
+    #expect(order.states == 200_000)
+    #expect(order.isRight)
+    withExtendedLifetime(stores) {}
   }
 }
 

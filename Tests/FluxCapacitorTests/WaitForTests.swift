@@ -1,241 +1,221 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// B7: a store's reduce may wait for that of another.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct WaitForTests {
+  private let dispatcher = Dispatcher.shared
   private let log = Log<String>()
 
   @Test func awaitedStoreReducesFirst() {
-    isolated { dispatcher in
-      let stores = relayStores()
+    let stores = relayStores()
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          if store is FirstStore { store.wait(for: ThirdStore.self) }
-          log.append(store.name)
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        if store is FirstStore { store.wait(for: ThirdStore.self) }
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
-      withExtendedLifetime(stores) {}
-    }
+    #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
+    withExtendedLifetime(stores) {}
   }
 
   @Test func storeThatHasReducedTheStateIsNotAwaited() {
-    isolated { dispatcher in
-      let stores = relayStores()
+    let stores = relayStores()
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          if store is ThirdStore { store.wait(for: FirstStore.self) }
-          log.append(store.name)
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        if store is ThirdStore { store.wait(for: FirstStore.self) }
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["FirstStore", "SecondStore", "ThirdStore"])
-      withExtendedLifetime(stores) {}
-    }
+    #expect(log.entries == ["FirstStore", "SecondStore", "ThirdStore"])
+    withExtendedLifetime(stores) {}
   }
 
   @Test func awaitedStoreMayWaitItself() {
-    isolated { dispatcher in
-      let stores = relayStores()
+    let stores = relayStores()
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          log.append("\(store.name) begins")
-          if store is FirstStore { store.wait(for: SecondStore.self) }
-          if store is SecondStore { store.wait(for: ThirdStore.self) }
-          log.append("\(store.name) ends")
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        log.append("\(store.name) begins")
+        if store is FirstStore { store.wait(for: SecondStore.self) }
+        if store is SecondStore { store.wait(for: ThirdStore.self) }
+        log.append("\(store.name) ends")
+      }
+    )
 
-      #expect(
-        log.entries == [
-          "FirstStore begins", "SecondStore begins", "ThirdStore begins",
-          "ThirdStore ends", "SecondStore ends", "FirstStore ends",
-        ]
-      )
-      withExtendedLifetime(stores) {}
-    }
+    #expect(
+      log.entries == [
+        "FirstStore begins", "SecondStore begins", "ThirdStore begins",
+        "ThirdStore ends", "SecondStore ends", "FirstStore ends",
+      ]
+    )
+    withExtendedLifetime(stores) {}
   }
 
   @Test func storeThatTwoWaitForReducesOnce() {
-    isolated { dispatcher in
-      let stores = relayStores()
+    let stores = relayStores()
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          if !(store is ThirdStore) { store.wait(for: ThirdStore.self) }
-          store.name == "FirstStore" ? store.wait(for: ThirdStore.self) : ()
-          log.append(store.name)
-        }
-      )
-
-      #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
-      withExtendedLifetime(stores) {}
-    }
-  }
-
-  @Test func everyStateIsWaitedForAnew() {
-    isolated { dispatcher in
-      let stores = relayStores()
-      let waits = Relay.run { [log] store in
-        if store is FirstStore { store.wait(for: SecondStore.self) }
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        if !(store is ThirdStore) { store.wait(for: ThirdStore.self) }
+        store.name == "FirstStore" ? store.wait(for: ThirdStore.self) : ()
         log.append(store.name)
       }
-      let doesNot = Relay.run { [log] store in log.append(store.name) }
+    )
 
-      for state in [waits, doesNot, waits] { dispatcher.dispatch(state) }
+    #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
+    withExtendedLifetime(stores) {}
+  }
 
-      let reordered = ["SecondStore", "FirstStore", "ThirdStore"]
-      #expect(log.entries == reordered + ["FirstStore", "SecondStore", "ThirdStore"] + reordered)
-      withExtendedLifetime(stores) {}
+  /// On a dispatcher that is not watched: the trait's links its stores anew for every state.
+  @Test func everyStateIsWaitedForAnew() {
+    let dispatcher = Dispatcher()
+    let stores = withDispatcher(dispatcher) { relayStores() }
+    let waits = Relay.run { [log] store in
+      if store is FirstStore { store.wait(for: SecondStore.self) }
+      log.append(store.name)
     }
+    let doesNot = Relay.run { [log] store in log.append(store.name) }
+
+    for state in [waits, doesNot, waits] { dispatcher.dispatch(state) }
+
+    let reordered = ["SecondStore", "FirstStore", "ThirdStore"]
+    #expect(log.entries == reordered + ["FirstStore", "SecondStore", "ThirdStore"] + reordered)
+    withExtendedLifetime(stores) {}
   }
 
   @Test func subclassStandsInForItsParent() {
-    isolated { dispatcher in
-      let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
+    let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          if store is FirstStore { store.wait(for: SecondStore.self) }
-          log.append(store.name)
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        if store is FirstStore { store.wait(for: SecondStore.self) }
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["SecondSubclassStore", "FirstStore"])
-      withExtendedLifetime(stores) {}
-    }
+    #expect(log.entries == ["SecondSubclassStore", "FirstStore"])
+    withExtendedLifetime(stores) {}
   }
 
   @Test(arguments: [true, false])
   func storeThatIsNotRegisteredIsNotAwaited(wasRegistered: Bool) {
-    isolated { dispatcher in
-      let first = FirstStore.instantiate()
-      let third = wasRegistered ? ThirdStore.instantiate() : nil
-      third?.clear()
+    let first = FirstStore.instantiate()
+    let third = wasRegistered ? ThirdStore.instantiate() : nil
+    third?.clear()
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          store.wait(for: ThirdStore.self)
-          log.append(store.name)
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        store.wait(for: ThirdStore.self)
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["FirstStore"])
-      withExtendedLifetime((first, third)) {}
-    }
+    #expect(log.entries == ["FirstStore"])
+    withExtendedLifetime((first, third)) {}
   }
 
   @Test func storeThatIsUnregisteredInTheSameReduceIsNotAwaited() {
-    isolated { dispatcher in
-      let stores = relayStores()
+    let stores = relayStores()
 
-      dispatcher.dispatch(
-        Relay.run { [log, third = stores.2] store in
-          if store is FirstStore {
-            third.clear()
-            store.wait(for: ThirdStore.self)
-          }
-          log.append(store.name)
+    dispatcher.dispatch(
+      Relay.run { [log, third = stores.2] store in
+        if store is FirstStore {
+          third.clear()
+          store.wait(for: ThirdStore.self)
         }
-      )
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["FirstStore", "SecondStore"])
-      withExtendedLifetime(stores) {}
-    }
+    #expect(log.entries == ["FirstStore", "SecondStore"])
+    withExtendedLifetime(stores) {}
   }
 
   @Test func storeOfAnotherDispatcherIsNotAwaited() {
-    let foreign = isolated { _ in ThirdStore.instantiate() }
-    isolated { dispatcher in
-      let first = FirstStore.instantiate()
+    let foreign = withDispatcher(Dispatcher()) { ThirdStore.instantiate() }
+    let first = FirstStore.instantiate()
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          store.wait(for: ThirdStore.self)
-          log.append(store.name)
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        store.wait(for: ThirdStore.self)
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["FirstStore"])
-      withExtendedLifetime((first, foreign)) {}
-    }
+    #expect(log.entries == ["FirstStore"])
+    withExtendedLifetime((first, foreign)) {}
   }
 
   @Test func whatIsInvokedInBetweenIsReducedAfterAll() {
-    isolated { dispatcher in
-      let stores = relayStores()
-      let second = Relay.run { [log] store in log.append("\(store.name) again") }
+    let stores = relayStores()
+    let second = Relay.run { [log] store in log.append("\(store.name) again") }
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          if store is FirstStore {
-            Dispatcher().transaction { dispatcher.dispatch(second) }
-            store.wait(for: ThirdStore.self)
-          }
-          log.append(store.name)
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        if store is FirstStore {
+          Dispatcher().transaction { dispatcher.dispatch(second) }
+          store.wait(for: ThirdStore.self)
         }
-      )
+        log.append(store.name)
+      }
+    )
 
-      #expect(
-        log.entries == [
-          "ThirdStore", "FirstStore", "SecondStore",
-          "FirstStore again", "SecondStore again", "ThirdStore again",
-        ]
-      )
-      withExtendedLifetime(stores) {}
-    }
+    #expect(
+      log.entries == [
+        "ThirdStore", "FirstStore", "SecondStore",
+        "FirstStore again", "SecondStore again", "ThirdStore again",
+      ]
+    )
+    withExtendedLifetime(stores) {}
   }
 
   @Test func observersOfTheAwaitedStoreAreToldAfterTheWholeReduce() {
-    isolated { dispatcher in
-      let stores = relayStores()
-      let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
+    let stores = relayStores()
+    let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
 
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          if let third = store as? ThirdStore { third.number.value = 1 }
-          if store is FirstStore { store.wait(for: ThirdStore.self) }
-          log.append(store.name)
-        }
-      )
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        if let third = store as? ThirdStore { third.number.value = 1 }
+        if store is FirstStore { store.wait(for: ThirdStore.self) }
+        log.append(store.name)
+      }
+    )
 
-      #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore", "told 1"])
-      dust.clean()
-      withExtendedLifetime(stores) {}
-    }
+    #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore", "told 1"])
+    dust.clean()
+    withExtendedLifetime(stores) {}
   }
 
   /// The end of a store may run code of the user's, for which no other thread must wait: what it
   /// invokes would be queued inside the reduce.
   @Test func awaitedStoreWhoseLastReferenceGoesEndsAfterTheReduce() {
-    isolated { dispatcher in
-      let first = FirstStore.instantiate()
-      let ending = Variable<EndingStore?>(EndingStore.instantiate())
-      ending.value?.atEnd.value = AtEnd { [log] in
-        dispatcher.dispatch(Relay.run { _ in log.append("invoked at the end") })
-        log.append("end")
-      }
-
-      dispatcher.dispatch(
-        Relay.run { [log] store in
-          log.append(store.name)
-          guard store is FirstStore else { return }
-          store.wait(for: EndingStore.self)
-          ending.value = nil
-          log.append("goes on")
-        }
-      )
-
-      #expect(
-        log.entries == ["FirstStore", "EndingStore", "goes on", "invoked at the end", "end"]
-      )
-      withExtendedLifetime(first) {}
+    let first = FirstStore.instantiate()
+    let ending = Variable<EndingStore?>(EndingStore.instantiate())
+    ending.value?.atEnd.value = AtEnd { [log] in
+      dispatcher.dispatch(Relay.run { _ in log.append("invoked at the end") })
+      log.append("end")
     }
+
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        log.append(store.name)
+        guard store is FirstStore else { return }
+        store.wait(for: EndingStore.self)
+        ending.value = nil
+        log.append("goes on")
+      }
+    )
+
+    #expect(
+      log.entries == ["FirstStore", "EndingStore", "goes on", "invoked at the end", "end"]
+    )
+    withExtendedLifetime(first) {}
   }
 }
 

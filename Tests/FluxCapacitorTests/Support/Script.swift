@@ -31,15 +31,3 @@ extension Dispatcher {
     dispatch(Script.run(body))
   }
 }
-
-/// Gives a test a dispatcher of its own.
-func isolated<Result>(_ body: (Dispatcher) throws -> Result) rethrows -> Result {
-  let dispatcher = Dispatcher()
-  return try withDispatcher(dispatcher) { try body(dispatcher) }
-}
-
-/// Gives an asynchronous test a dispatcher of its own.
-func isolated<Result>(_ body: (Dispatcher) async throws -> Result) async rethrows -> Result {
-  let dispatcher = Dispatcher()
-  return try await withDispatcher(dispatcher) { try await body(dispatcher) }
-}

@@ -1,11 +1,11 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import LanguageModesLibrary
 import Testing
 
-// One store of a type lives at a time, so these take turns.
 @MainActor
-@Suite(.serialized)
+@Suite(.isolatedDispatcher)
 struct ApplicationTests {
   private let session = ApiSession()
 

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 
 /// A request, and the answer that the server would give to it.
 public protocol Request: Sendable {
@@ -27,29 +27,34 @@ public struct Response<Node: Sendable>: Sendable {
 /// A request that is under way.
 public struct SessionTask: Sendable {}
 
-/// Stands in for a networking library: it answers on a thread of its own.
-public final class ApiSession: Sendable {
+/// Stands in for a networking library: it answers one request after another, each in a task.
+public final class ApiSession: @unchecked Sendable {
   /// The session of the process.
   public static let shared = ApiSession()
 
-  private let queue = DispatchQueue(label: "ApiSession")
+  // `latest` is guarded by `lock`.
+  private let lock = NSLock()
+  private var latest: Task<Void, Never>?
 
   /// A session.
   public init() {}
 
-  /// Sends a request; the completion handler is called on the session's thread.
+  /// Sends a request; the completion handler is called in a task that has the sender's locals.
   public func send<R: Request>(
     _ request: R,
     completion: @escaping @Sendable (Result<R.ResponseType, any Error>) -> Void
   ) -> SessionTask {
-    queue.async { completion(Result { try request.response() }) }
+    lock.withLock {
+      latest = Task { [latest] in
+        await latest?.value
+        completion(Result { try request.response() })
+      }
+    }
     return SessionTask()
   }
 
   /// Returns when every request so far has been answered.
   public func finishPending() async {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume() }
-    }
+    await lock.withLock { latest }?.value
   }
 }

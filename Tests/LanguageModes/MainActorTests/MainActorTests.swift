@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 // What one writes in a module where everything is isolated to the main actor by default: plain
@@ -106,21 +107,16 @@ final class SessionViewModel {
   }
 }
 
-@Suite(.serialized)
+@Suite(.isolatedDispatcher)
 struct MainActorTests {
   @Test func viewModelAndActionOfTheModule() async {
     launches += 1
     let viewModel = SessionViewModel()
     let action = SessionAction(service: SignInService())
-    let signedIn = AsyncStream<Void>.makeStream()
-    let store = SessionStore.instantiate()
-    let dust = store.account.observe { account in
-      if account != nil { signedIn.continuation.finish() }
-    }
+    let recorder = ValueRecorder(SessionStore.instantiate().account)
 
     action.signIn("octocat")
-    for await _ in signedIn.stream {}
-    dust.clean()
+    await recorder.next(2)
 
     #expect(viewModel.titles == ["nobody", "octocat"])
   }

@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 #if swift(>=6)
@@ -49,6 +50,7 @@ private final class CounterStore: Storable {
 private class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 
+  let dispatcher = Dispatcher.shared
   private let session: CounterSession
   private var fetches = 0
 
@@ -98,6 +100,7 @@ private func call<Trait, Element>(
 }
 
 @MainActor
+@Suite(.isolatedDispatcher)
 struct Swift5Tests {
   @Test func sessionAndViewModelOfTheApplicationsOwn() async {
     let session = QueueSession()

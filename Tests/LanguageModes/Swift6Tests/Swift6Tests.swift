@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Synchronization
 import Testing
 
@@ -57,6 +58,7 @@ private final class DoublingCounterStore: CounterStore, @unchecked Sendable {
 private class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 
+  let dispatcher = Dispatcher.shared
   private let session: any CounterSession
   private var fetches = 0
 
@@ -96,6 +98,7 @@ private final class CounterViewModel {
 }
 
 @MainActor
+@Suite(.isolatedDispatcher)
 struct Swift6Tests {
   @Test func sessionAndViewModelOfTheApplicationsOwn() async {
     let store = DoublingCounterStore.instantiate()
