@@ -21,6 +21,7 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let dispatcher = Dispatcher()
+    // What begins from now on is accounted for, should the test ask whether it has settled.
     let guardian = dispatcher.add(Witness { _, _ in })
     let isolation = Strays.shared.begin(dispatcher, for: test)
     defer {

@@ -147,11 +147,13 @@ extension Registry {
 
   /// Notes that this thread has to tell what the state has changed.
   private func beginTelling(of state: any DispatchState, on thread: CurrentThread) {
-    guard !thread.pointee.round.isEmpty else { return }
+    guard !thread.pointee.round.isEmpty,
+      !thread.pointee.accounts.contains(where: { $0.of === activity })
+    else { return }
     let end = activity.begin {
       "The observers of a \(sourceName(of: type(of: state))) are being told."
     }
-    thread.pointee.whenTold = (thread.pointee.whenTold ?? []) + [end]
+    thread.pointee.accounts.append((of: activity, end: end))
   }
 }
 

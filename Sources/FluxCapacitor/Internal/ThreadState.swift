@@ -51,8 +51,8 @@ struct ThreadState: ~Copyable {
   /// wait for another.
   @usableFromInline var round = FIFO<Delivery>()
 
-  /// What is to be done when all of the round has been told, if anything.
-  var whenTold: [@Sendable () -> Void]?
+  /// Where it is noted that this thread has a round to tell, and what is to be called at its end.
+  var accounts: [(of: Activity, end: @Sendable () -> Void)] = []
 
   /// How many changes of others it has come to tell in this round, since it last offered them that.
   @usableFromInline var changesOfOthers: Int32 = 0
@@ -196,9 +196,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       pointee.depth = 0
     #endif
     pointee.isTelling = false
-    if let whenTold = pointee.whenTold.take() {
-      for body in whenTold { body() }
-    }
+    if !pointee.accounts.isEmpty { closeAccounts() }
+  }
+
+  private func closeAccounts() {
+    let accounts = pointee.accounts
+    pointee.accounts = []
+    for account in accounts { account.end() }
   }
 
   #if DEBUG
