@@ -80,10 +80,8 @@ struct DispatcherTests {
     #expect(recorder.values == [1, 2])
   }
 
-  /// On a dispatcher that is not watched: the trait's notes every link of the chain to its end.
   @Test func chainOfStatesInvokedByObserversRunsInConstantStack() {
-    let dispatcher = Dispatcher()
-    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let store = CounterStore.instantiate()
     let dust = Log<Dust>()
 
     inParallel(1, stackSize: 256 * 1024) { _ in
