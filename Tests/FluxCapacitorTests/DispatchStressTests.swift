@@ -4,7 +4,7 @@ import Testing
 
 /// The promises about dispatching and the registry under contention: 200,000 operations each.
 ///
-/// The dispatchers are not watched: those of tests link their stores anew for every state.
+/// The dispatchers are not those of the trait, which also account for what they do.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4

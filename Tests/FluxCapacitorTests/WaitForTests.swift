@@ -72,10 +72,8 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// On a dispatcher that is not watched: the trait's links its stores anew for every state.
   @Test func everyStateIsWaitedForAnew() {
-    let dispatcher = Dispatcher()
-    let stores = withDispatcher(dispatcher) { relayStores() }
+    let stores = relayStores()
     let waits = Relay.run { [log] store in
       if store is FirstStore { store.wait(for: SecondStore.self) }
       log.append(store.name)
