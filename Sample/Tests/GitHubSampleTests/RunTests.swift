@@ -1,7 +1,9 @@
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
 /// What all commands have in common.
+@Suite(.isolatedDispatcher)
 struct RunTests {
   @Test func aSpinnerGivesWayToTheTable() async {
     let recorder = ConsoleRecorder(showsActivity: true)
