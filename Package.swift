@@ -74,7 +74,7 @@ let package = Package(
     ),
     .testTarget(
       name: "GitHubSampleTests",
-      dependencies: ["GitHubSample", "github-repos"],
+      dependencies: ["GitHubSample", "github-repos", "FluxCapacitorTesting"],
       path: "Sample/Tests/GitHubSampleTests"
     ),
   ],

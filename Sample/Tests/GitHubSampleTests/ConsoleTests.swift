@@ -1,6 +1,8 @@
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
+@Suite(.isolatedDispatcher)
 struct ConsoleTests {
   @Test func withoutATerminalThereIsNoActivity() {
     let recorder = ConsoleRecorder()

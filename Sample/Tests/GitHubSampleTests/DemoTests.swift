@@ -1,6 +1,8 @@
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
+@Suite(.isolatedDispatcher)
 struct DemoTests {
   @Test func thirteenFromTwoPages() async {
     let recorder = ConsoleRecorder()

@@ -1,180 +1,121 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
 /// The newest fetching wins.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(2)))
 struct FetchingActionTests {
-  /// Searches for users, of which some are held as long as a test wants.
-  private struct Search {
-    let dispatcher = Dispatcher()
-    let action: UserAction
-    private let gates: [String: (isHeld: Gate, release: Gate)]
-
-    /// - Parameter heedsCancellation: Whether a request knows, when it is released, that it was
-    ///   cancelled.
-    init(holding texts: String..., heedsCancellation: Bool = true) {
-      let gates = Dictionary(
-        uniqueKeysWithValues: texts.map { ($0, (isHeld: Gate(), release: Gate())) }
-      )
-      self.gates = gates
-      let session = HoldingApiSession { request in
-        guard let text = (request as? UsersRequest)?.text else { return nil }
-        gates[text]?.isHeld.open()
-        await gates[text]?.release.pass()
-        if heedsCancellation, Task.isCancelled { return nil }
-        return Page(items: [GitHub.User(login: text)], totalCount: 1)
-      }
-      action = UserAction(session: session)
-    }
-
-    func run(_ text: String) async {
-      await action.searchUsers(matching: text, limit: nil)
-    }
-
-    /// Begins one, and returns when it is held.
-    func begin(_ text: String) async -> Task<Void, Never> {
-      let task = Task { await run(text) }
-      await gates[text]?.isHeld.pass()
-      return task
-    }
-
-    func release(_ text: String) {
-      gates[text]?.release.open()
-    }
-  }
+  private let store = UserStore.instantiate()
+  private let gate = Gate()
 
   @Test(arguments: [false, true])
   func onlyTheNewestSearchReachesTheStore(heedsCancellation: Bool) async {
-    let search = Search(holding: "old", heedsCancellation: heedsCancellation)
-    await withDispatcher(search.dispatcher) {
-      let store = UserStore.instantiate()
-      let older = await search.begin("old")
-      let states = Protected<[String]>([])
-      let dust = search.dispatcher.observe(Dispatcher.User.self) { state in
-        states.withLock { $0.append("\(state)".prefix { $0 != "[" }.description) }
-      }
-
-      await search.run("new")
-      search.release("old")
-      await older.value
-
-      dust.clean()
-      #expect(
-        states.withLock { $0 } == [
-          "removeAll", "isFetching(true)", "addUsers(", "isFetching(false)",
-        ]
+    let action = UserAction(
+      session: MockApiSession(
+        .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1)),
+        .users("new", total: 1)
       )
-      #expect(store.users.value == [GitHub.User(login: "new")])
-      #expect(store.total.value == Total(shown: 1, all: 1))
-      #expect(!store.isUserFetching.value)
-      #expect(store.failure.value == nil)
+    )
+    let older = Task { await action.searchUsers(matching: "old", limit: nil) }
+    await gate.reached()
+
+    await expectStates {
+      Dispatcher.User.removeAll
+      Dispatcher.User.isFetching(true)
+      Dispatcher.User.addUsers([GitHub.User(login: "new")], totalCount: 1)
+      Dispatcher.User.isFetching(false)
+    } when: {
+      await action.searchUsers(matching: "new", limit: nil)
+      gate.open()
+      await older.value
     }
+
+    #expect(store.users.value == [GitHub.User(login: "new")])
+    #expect(store.total.value == Total(shown: 1, all: 1))
+    #expect(!store.isUserFetching.value)
+    #expect(store.failure.value == nil)
   }
 
-  @Test func whoCancelsTheTaskEndsTheFetching() async {
-    let search = Search(holding: "old")
-    await withDispatcher(search.dispatcher) {
-      let store = UserStore.instantiate()
-      let task = await search.begin("old")
+  @Test(arguments: [false, true])
+  func whoCancelsTheTaskEndsTheFetching(heedsCancellation: Bool) async {
+    let action = UserAction(
+      session: MockApiSession(
+        .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1))
+      )
+    )
+    let task = Task { await action.searchUsers(matching: "old", limit: nil) }
+    await gate.reached()
 
-      task.cancel()
-      search.release("old")
-      await task.value
+    task.cancel()
+    gate.open()
+    await task.value
 
-      expectCancellation(in: store)
-    }
-  }
-
-  @Test func aResultThatComesAfterTheCancellationIsLost() async {
-    let search = Search(holding: "old", heedsCancellation: false)
-    await withDispatcher(search.dispatcher) {
-      let store = UserStore.instantiate()
-      let task = await search.begin("old")
-
-      task.cancel()
-      search.release("old")
-      await task.value
-
-      #expect(store.users.value == [])
-      expectCancellation(in: store)
-    }
+    #expect(store.users.value == [])
+    #expect(!store.isUserFetching.value)
+    #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
   }
 
   @Test func whoCancelsAnOlderTaskLeavesTheNewestAlone() async {
-    let search = Search(holding: "old", "new")
-    await withDispatcher(search.dispatcher) {
-      let store = UserStore.instantiate()
-      let older = await search.begin("old")
-      let newer = await search.begin("new")
+    let newerGate = Gate()
+    let action = UserAction(
+      session: MockApiSession(
+        .held(gate, then: .users("old", total: 1)),
+        .held(newerGate, then: .users("new", total: 1))
+      )
+    )
+    let older = Task { await action.searchUsers(matching: "old", limit: nil) }
+    await gate.reached()
+    let newer = Task { await action.searchUsers(matching: "new", limit: nil) }
+    await newerGate.reached()
 
-      older.cancel()
-      search.release("old")
-      await older.value
-      let isFetching = store.isUserFetching.value
-      search.release("new")
-      await newer.value
+    older.cancel()
+    gate.open()
+    await older.value
+    let isFetching = store.isUserFetching.value
+    newerGate.open()
+    await newer.value
 
-      #expect(isFetching)
-      #expect(store.users.value == [GitHub.User(login: "new")])
-      #expect(store.failure.value == nil)
-    }
+    #expect(isFetching)
+    #expect(store.users.value == [GitHub.User(login: "new")])
+    #expect(store.failure.value == nil)
   }
 
   @Test func aSearchThatIsCancelledBeforeItBeginsEndsTheOneBefore() async {
-    let search = Search(holding: "old")
-    await withDispatcher(search.dispatcher) {
-      let store = UserStore.instantiate()
-      let older = await search.begin("old")
-
-      await Task {
-        withUnsafeCurrentTask { $0?.cancel() }
-        await search.run("new")
-      }.value
-
-      expectCancellation(in: store)
-      search.release("old")
-      await older.value
-    }
-  }
-
-  private func expectCancellation(
-    in store: UserStore,
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    #expect(!store.isUserFetching.value, sourceLocation: sourceLocation)
-    #expect(
-      store.failure.value == ApiError(.cancelled, at: "mock"),
-      sourceLocation: sourceLocation
+    let session = MockApiSession(
+      .held(gate, then: .users("old", total: 1)),
+      .users("new", total: 1)
     )
+    let action = UserAction(session: session)
+    let older = Task { await action.searchUsers(matching: "old", limit: nil) }
+    await gate.reached()
+
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await action.searchUsers(matching: "new", limit: nil)
+    }.value
+
+    #expect(!store.isUserFetching.value)
+    #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
+    gate.open()
+    await older.value
   }
 
-  @Test func ofTwoThatBeginAtOnceOneWins() async {
-    let session = HoldingApiSession { request in
-      (request as? RepositoriesRequest).map { Page.of($0.query.login, total: 1) }
-    }
-    await withDispatcher(Dispatcher()) {
-      let store = RepositoryStore.instantiate()
+  @Test func ofTwoThatBeginAtOnceOneWins() async throws {
+    let repositories = RepositoryStore.instantiate()
+    let mona = RepositoryQuery(login: "mona")
+
+    for round in 0..<20_000 {
+      let session = MockApiSession(.page("a", total: 1), .page("b", total: 1))
       let action = RepositoryAction(session: session)
-      var mistakes: [String] = []
+      async let one: Void = action.fetchRepositories(matching: mona, limit: nil)
+      async let other: Void = action.fetchRepositories(matching: mona, limit: nil)
+      _ = await (one, other)
 
-      for round in 0..<20_000 {
-        await withTaskGroup { group in
-          for login in ["a", "b"] {
-            group.addTask {
-              await action.fetchRepositories(matching: RepositoryQuery(login: login), limit: nil)
-            }
-          }
-        }
-        let repositories = store.repositories.value
-        if ![[.named("a")], [.named("b")]].contains(repositories)
-          || store.isRepositoryFetching.value || store.failure.value != nil
-        {
-          mistakes.append("\(round): \(repositories), \(String(describing: store.failure.value))")
-        }
-      }
-
-      #expect(mistakes.isEmpty)
+      let winner = repositories.repositories.value
+      try #require([[.named("a")], [.named("b")]].contains(winner), "round \(round)")
+      try #require(!repositories.isRepositoryFetching.value, "round \(round)")
+      try #require(repositories.failure.value == nil, "round \(round)")
     }
   }
 }

@@ -1,7 +1,8 @@
-import FluxCapacitor
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
+@Suite(.isolatedDispatcher)
 struct PatientApiSessionTests {
   private func session(
     _ session: MockApiSession,
@@ -31,20 +32,16 @@ struct PatientApiSessionTests {
   }
 
   @Test func aShortRateLimitIsWaitedOutAndSaid() async throws {
-    try await withDispatcher(Dispatcher()) {
-      let store = ConnectionStore.instantiate()
-      let waits = Protected<[ConnectionStore.Wait]>([])
-      let dust = store.waits.observe { wait in waits.withLock { $0.append(wait) } }
-      let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(3))
-      let mock = MockApiSession(.failure(limit), .page("a", total: 1))
-      let pauses = Pauses()
+    let store = ConnectionStore.instantiate()
+    let waits = ValueRecorder(store.waits)
+    let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(3))
+    let mock = MockApiSession(.failure(limit), .page("a", total: 1))
+    let pauses = Pauses()
 
-      _ = try await session(mock, pauses: pauses).send(RepositoriesRequest.ofMona(first: 1))
+    _ = try await session(mock, pauses: pauses).send(RepositoriesRequest.ofMona(first: 1))
 
-      dust.clean()
-      #expect(waits.withLock { $0 } == [ConnectionStore.Wait(duration: .seconds(3), place: "mock")])
-      #expect(pauses.durations == [.seconds(3)])
-    }
+    #expect(waits.values == [ConnectionStore.Wait(duration: .seconds(3), place: "mock")])
+    #expect(pauses.durations == [.seconds(3)])
   }
 
   @Test func nobodyWaitsBeyondTheDeadline() async {
@@ -72,17 +69,19 @@ struct PatientApiSessionTests {
   }
 
   @Test func cancellationEndsAWait() async {
+    let clock = ManualClock()
     let session = PatientApiSession(
       MockApiSession(.failure(.connectionLost("gone"))),
       deadline: Deadline(after: .seconds(1_000)),
       connection: ConnectionAction(),
-      sleep: { _ in throw CancellationError() }
+      sleep: { try await clock.sleep(for: $0) }
     )
 
-    let error = await #expect(throws: ApiError.self) {
-      try await session.send(RepositoriesRequest.ofMona(first: 1))
-    }
+    let task = Task { try await session.send(RepositoriesRequest.ofMona(first: 1)) }
+    await clock.sleeping()
+    task.cancel()
 
+    let error = await #expect(throws: ApiError.self) { try await task.value }
     #expect(error?.reason == .cancelled)
   }
 }

@@ -1,8 +1,10 @@
+import FluxCapacitorTesting
 import Foundation
 import GitHubSample
 import Testing
 
 /// Listing on a terminal and into a pipe, against exact text.
+@Suite(.isolatedDispatcher)
 struct RunListTests {
   private let page = MockApiSession.Reply.success(
     Page(items: GitHub.Repository.various, totalCount: 3)

@@ -1,7 +1,9 @@
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
 /// Searching and showing on a terminal and into a pipe, against exact text.
+@Suite(.isolatedDispatcher)
 struct RunSearchAndShowTests {
   private let users = [
     GitHub.User(login: "mona", name: "Mona\tLisa"),

@@ -1,7 +1,9 @@
+import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
 /// What all commands have in common.
+@Suite(.isolatedDispatcher)
 struct RunTests {
   @Test func aSpinnerGivesWayToTheTable() async {
     let recorder = ConsoleRecorder(showsActivity: true)
@@ -20,6 +22,31 @@ struct RunTests {
         == "⠋ Fetching repositories…" + erase + "⠋ Fetched 1 of 1 repositories…" + erase
     )
     #expect(recorder.output.hasPrefix("Showing 1 of 1"))
+  }
+
+  @Test func aSpinnerTurnsWhileNothingComes() async {
+    let recorder = ConsoleRecorder(showsActivity: true)
+    let (gate, pauses) = (Gate(), Pauses())
+    let erase = "\r\u{1B}[K"
+
+    async let exitCode = runCommand(
+      "mona",
+      session: MockApiSession(.held(gate, then: .page("a", total: 1))),
+      recorder: recorder,
+      terminal: Terminal(width: 80, showsActivity: true),
+      pauses: pauses
+    )
+    await pauses.spinnerClock.sleeping()
+    pauses.spinnerClock.advance(by: .milliseconds(100))
+    await pauses.spinnerClock.sleeping()
+    gate.open()
+
+    #expect(await exitCode == .success)
+    #expect(
+      recorder.errors
+        == "⠋ Fetching repositories…" + erase + "⠙ Fetching repositories…" + erase
+        + "⠙ Fetched 1 of 1 repositories…" + erase
+    )
   }
 
   @Test func aRateLimitThatIsWaitedOutIsSaid() async {

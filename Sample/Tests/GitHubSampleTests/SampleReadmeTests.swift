@@ -1,9 +1,10 @@
-import FluxCapacitor
+import FluxCapacitorTesting
 import Foundation
 import GitHubSample
 import Testing
 
 /// The sessions in the sample's README are what the commands print.
+@Suite(.isolatedDispatcher)
 struct SampleReadmeTests {
   private static let readme = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -41,9 +42,10 @@ struct SampleReadmeTests {
       now: Date(timeIntervalSince1970: 1_767_225_600)
     )
 
-    let exitCode = await withDispatcher(Dispatcher()) {
-      await run(arguments: words.dropFirst().prefix { $0 != "|" }, environment: environment)
-    }
+    let exitCode = await run(
+      arguments: words.dropFirst().prefix { $0 != "|" },
+      environment: environment
+    )
 
     #expect(words.first == "github-repos")
     #expect(recorder.output == session.output)

@@ -2,7 +2,7 @@ import FluxCapacitor
 
 extension Dispatcher {
   /// The states of the way to the server.
-  package enum Connection: DispatchState {
+  package enum Connection: DispatchState, Equatable {
     package typealias RelatedStoreType = ConnectionStore
     package typealias RelatedActionType = ConnectionAction
 

@@ -1,3 +1,4 @@
+import FluxCapacitorTesting
 import GitHubSample
 
 /// Answers with what a test has prepared, one reply a request, and notes the requests.
@@ -6,20 +7,23 @@ final class MockApiSession: ApiSession {
     /// The response of whatever request comes, which must be of its type.
     case success(any Sendable)
     case failure(ApiError.Reason)
+
+    /// Another reply, once the gate is open; unless the request heeds that it was cancelled by then.
+    indirect case held(Gate, heedsCancellation: Bool = false, then: Reply)
   }
 
   let place = "mock"
   let token: AccessToken?
 
   private struct State {
-    var replies: [Reply]
+    var replies: ArraySlice<Reply>
     var requests: [any ApiRequest] = []
   }
 
   private let state: Protected<State>
 
   init(_ replies: Reply..., token: String = "") {
-    state = Protected(State(replies: replies))
+    state = Protected(State(replies: replies[...]))
     self.token = AccessToken(token)
   }
 
@@ -34,9 +38,14 @@ final class MockApiSession: ApiSession {
   func send<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
-    let reply = state.withLock { state -> Reply? in
+    var reply = state.withLock { state in
       state.requests.append(request)
-      return state.replies.isEmpty ? nil : state.replies.removeFirst()
+      return state.replies.popFirst()
+    }
+    while case .held(let gate, let heedsCancellation, let next)? = reply {
+      await gate.pass()
+      if heedsCancellation, Task.isCancelled { throw ApiError(.cancelled, at: place) }
+      reply = next
     }
     switch reply {
     case .success(let response as Request.Response)?: return response
@@ -50,5 +59,17 @@ extension MockApiSession.Reply {
   /// A page of repositories of which only the names matter.
   static func page(_ names: String..., total: Int, next: String? = nil) -> Self {
     .success(Page.of(names, total: total, next: next))
+  }
+
+  /// A page of users of whom only the logins matter.
+  static func users(_ logins: String..., total: Int, next: String? = nil) -> Self {
+    .success(
+      Page(
+        items: logins.map { GitHub.User(login: $0) },
+        totalCount: total,
+        hasNextPage: next != nil,
+        endCursor: next
+      )
+    )
   }
 }

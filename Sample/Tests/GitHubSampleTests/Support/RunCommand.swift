@@ -1,8 +1,6 @@
-import FluxCapacitor
-import Foundation
 import GitHubSample
 
-/// Runs a command line in an environment for tests, with a dispatcher of its own.
+/// Runs a command line in an environment for tests.
 func runCommand(
   _ arguments: String...,
   session: any ApiSession = MockApiSession(),
@@ -18,9 +16,7 @@ func runCommand(
     input: input,
     pauses: pauses
   )
-  return await withDispatcher(Dispatcher()) {
-    await run(arguments: arguments, environment: environment)
-  }
+  return await run(arguments: arguments, environment: environment)
 }
 
 extension Terminal {

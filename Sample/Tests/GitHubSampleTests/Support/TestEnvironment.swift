@@ -1,3 +1,4 @@
+import FluxCapacitorTesting
 import Foundation
 import GitHubSample
 
@@ -25,19 +26,15 @@ extension CommandEnvironment {
 
 /// Notes how long somebody would have waited.
 final class Pauses: Sendable {
+  /// The clock of a spinner, which stands unless a test sets it forward.
+  let spinnerClock = ManualClock()
   private let noted = Protected<[Duration]>([])
 
   var durations: [Duration] { noted.withLock { $0 } }
 
-  /// Returns at once; only a spinner, which waits for a tenth of a second, does so to the end.
+  /// Returns at once; only a spinner, which waits for a tenth of a second, does so by its clock.
   func pause(for duration: Duration) async throws {
-    if duration == .milliseconds(100) {
-      // Nothing ever comes; the waiting ends when the task is cancelled.
-      let (nothing, source) = AsyncStream<Never>.makeStream()
-      for await _ in nothing {}
-      withExtendedLifetime(source) {}
-      throw CancellationError()
-    }
+    if duration == .milliseconds(100) { return try await spinnerClock.sleep(for: duration) }
     noted.withLock { $0.append(duration) }
   }
 }
