@@ -63,7 +63,7 @@ public final class Gate: @unchecked Sendable {
     let arrived = await arrivals.next(count, within: limit).count
     guard arrived < count else { return }
     Place(fileID, filePath, line, column).fail(
-      "Waited \(limit) for work to come to the gate \(count) times, and it came \(arrived) times."
+      "\(waited(limit)) for \(count) to come to the gate, and \(arrived) came."
     )
   }
 }

@@ -36,7 +36,8 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// A dispatcher of its own for each test, and for each case of a parameterised one.
   ///
   /// Inside the test, and in its child tasks, ``Dispatcher/shared`` is that dispatcher: so stores are
-  /// the test's own, and tests run in parallel. On a suite, it holds for every test in it.
+  /// the test's own, and tests run in parallel. On a suite, it holds for every test in it, and for what
+  /// the suite's properties are set to, which is made for each test.
   ///
   /// ```swift
   /// @Suite(.isolatedDispatcher)

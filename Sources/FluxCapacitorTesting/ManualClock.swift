@@ -39,7 +39,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private var time = Instant(offset: .zero)
   private var sleepers: [Int: (deadline: Instant, continuation: Continuation)] = [:]
   private var lastNumber = 0
-  private let beginnings = Recording<Void>()
+  private let beginnings = Recording<Duration>()
 
   private typealias Continuation = CheckedContinuation<Void, any Error>
 
@@ -60,12 +60,12 @@ public final class ManualClock: Clock, @unchecked Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let isDue = lock.withLock {
-          if deadline <= time { return true }
-          sleepers[number] = (deadline, continuation)
-          return false
+        let duration = lock.withLock {
+          let duration = time.duration(to: deadline)
+          if duration > .zero { sleepers[number] = (deadline, continuation) }
+          return duration
         }
-        if isDue { continuation.resume() } else { beginnings.note(()) }
+        if duration > .zero { beginnings.note(duration) } else { continuation.resume() }
         // It may have been cancelled before it was there to be found.
         if Task.isCancelled { cancel(number) }
       }
@@ -96,6 +96,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Parameters:
   ///   - count: How many.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
+  /// - Returns: For how long each of them sleeps, from when it began.
+  @discardableResult
   public func sleeping(
     _ count: Int = 1,
     within limit: Duration = .seconds(30),
@@ -104,10 +106,12 @@ public final class ManualClock: Clock, @unchecked Sendable {
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column
-  ) async {
-    let begun = await beginnings.next(count, within: limit).count
-    guard begun < count else { return }
-    Place(fileID, filePath, line, column)
-      .fail("Waited \(limit) for \(count) to sleep, and \(begun) did.")
+  ) async -> [Duration] {
+    let durations = await beginnings.next(count, within: limit)
+    if durations.count < count {
+      Place(fileID, filePath, line, column)
+        .fail("\(waited(limit)) for \(count) to sleep, and \(durations.count) did.")
+    }
+    return durations
   }
 }

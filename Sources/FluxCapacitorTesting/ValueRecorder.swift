@@ -75,7 +75,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
 
 /// Says that less has come than was waited for.
 func missing(_ count: Int, of name: String, after limit: Duration, came: [String]) -> String {
-  let wait = "Waited \(limit) for the next \(count) of \(name), and"
+  let wait = "\(waited(limit)) for the next \(count) of \(name), and"
   if came.isEmpty { return "\(wait) none came." }
   return "\(wait) only \(came.count) came:" + came.map { "\n  \($0)" }.joined()
 }

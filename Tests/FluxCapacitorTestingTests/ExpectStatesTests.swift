@@ -110,7 +110,11 @@ struct ExpectStatesTests {
     }
 
     #expect(sentences.count == 1)
-    #expect(sentences.first?.contains("✗ Query.ask(") == true)
+    #expect(
+      sentences.first?.contains(
+        "✗ Query.ask(FluxCapacitorTestingTests.Query.Question(number: 2)) was expected"
+      ) == true
+    )
   }
 }
 

@@ -57,7 +57,7 @@ struct GateTests {
 
     #expect(
       sentences == [
-        "Waited 0.001 seconds for work to come to the gate 2 times, and it came 1 times."
+        "Waited 0.001 seconds for 2 to come to the gate, and 1 came."
       ]
     )
   }

@@ -13,6 +13,15 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
+  @Test func nothingIsLinkedThatIsForTests() throws {
+    let binary = try Data(contentsOf: GitHubReposProcess.executable)
+
+    #expect(binary.range(of: Data("FluxCapacitor".utf8)) != nil)
+    for name in ["FluxCapacitorTesting", "libTesting", "libXCTest"] {
+      #expect(binary.range(of: Data(name.utf8)) == nil, "The command is linked with \(name).")
+    }
+  }
+
   @Test func pagesBecomeLinesInAPipe() async throws {
     let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       try await GitHubReposProcess.run("mona", variables: server.variables)

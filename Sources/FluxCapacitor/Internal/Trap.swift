@@ -7,8 +7,15 @@ func trap(_ sentence: @autoclosure () -> String) -> Never {
   fatalError(sentence())
 }
 
-/// The full name of a type as it stands in the source; that of a private one has an address in it.
+/// The full name of a type as it stands in the source.
 func sourceName(of type: any Any.Type) -> String {
-  String(reflecting: type)
-    .replacing(/\(unknown context at \$[0-9a-f]+\)\.|\(extension in [^)]+\):/, with: "")
+  String(reflecting: type).withSourceNames
+}
+
+extension String {
+  /// The same with all names of types as they stand in the source; those of private ones have addresses
+  /// in them, and nested ones may have modules.
+  package var withSourceNames: String {
+    replacing(/\(unknown context at \$[0-9a-f]+\)\.|\(extension in [^)]+\):/, with: "")
+  }
 }

@@ -1,3 +1,5 @@
+import FluxCapacitor
+
 /// Whether two values are the same: equal, if they are Equatable, or else alike in every part.
 func isSame(_ first: Any, _ second: Any) -> Bool {
   if let first = first as? any Equatable { return first.isEqual(to: second) }
@@ -18,13 +20,17 @@ private func dumped(_ value: Any) -> String {
 
 /// A value as a line of a difference shows it: as in the source, and not longer than a screen.
 func shown(_ value: Any) -> String {
-  let text = String(reflecting: value)
+  shortened(String(reflecting: value))
+}
+
+private func shortened(_ text: String) -> String {
+  let text = text.withSourceNames
   return text.count <= 500 ? text : "\(text.prefix(500))…"
 }
 
 /// A state as one would write it, with the type that it belongs to.
 func shownState(_ state: Any) -> String {
   let type = String(reflecting: type(of: state)).split(separator: ".").last ?? ""
-  let text = String(describing: state)
+  let text = shortened(String(describing: state))
   return text.hasPrefix("\(type)(") ? text : "\(type).\(text)"
 }

@@ -57,3 +57,8 @@ extension Duration {
     return overflows ? .max : Int(clamping: product &+ attoseconds / 1_000_000_000)
   }
 }
+
+/// How a sentence begins about something that was waited for in vain.
+func waited(_ limit: Duration) -> String {
+  Task.isCancelled ? "The task was cancelled as it waited" : "Waited \(limit)"
+}
