@@ -29,8 +29,12 @@ extension Actionable {
   /// thread is delivering just then, the observers on `.current` have been told; inside a reduce it
   /// is queued until that has ended. See ``Dispatcher/dispatch(_:)``.
   @inlinable
-  public func invoke(_ state: DispatchStateType) {
-    dispatcher.dispatch(state)
+  public func invoke(
+    _ state: DispatchStateType,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    dispatcher.dispatch(state, fileID: fileID, line: line)
   }
   /// Dispatches a state, unless the task that asks has been cancelled: for results that came too late.
   ///
@@ -58,11 +62,15 @@ extension Actionable {
   /// - Returns: Whether the state was dispatched.
   @discardableResult
   @inlinable
-  public func invokeUnlessCancelled(_ state: DispatchStateType) -> Bool {
+  public func invokeUnlessCancelled(
+    _ state: DispatchStateType,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Bool {
     let dispatcher = dispatcher
     return dispatcher.transaction {
       if Task.isCancelled { return false }
-      dispatcher.dispatch(state)
+      dispatcher.dispatch(state, fileID: fileID, line: line)
       return true
     }
   }

@@ -35,19 +35,29 @@ public final class Dispatcher: Sendable {
   ///   have been told.
   ///
   /// A state that reaches no store is no error.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - fileID: Where it is dispatched, for interceptors.
+  ///   - line: Where it is dispatched, for interceptors.
   @inlinable
-  public func dispatch<State: DispatchState>(_ state: State) {
+  public func dispatch<State: DispatchState>(
+    _ state: State,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
     let thread = CurrentThread.current
+    let place = SourcePlace(fileID: fileID, line: line)
     if thread.pointee.dispatchDeferrals > 0 {
       let end = registry.beginDeferral(of: State.self)
       thread.pointee.deferredDispatches.append { thread in
-        self.reduce(state, on: thread)
+        self.reduce(state, from: place, on: thread)
         end?()
       }
     } else {
       // What was invoked before, and waits, comes first.
       if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
-      reduce(state, on: thread)
+      reduce(state, from: place, on: thread)
       thread.finish()
     }
   }
@@ -109,7 +119,11 @@ public final class Dispatcher: Sendable {
 extension Dispatcher {
   /// Reduces a state in its stores; the observers are not told yet.
   @inlinable
-  func reduce<State: DispatchState>(_ state: State, on thread: CurrentThread) {
+  func reduce<State: DispatchState>(
+    _ state: State,
+    from place: SourcePlace,
+    on thread: CurrentThread
+  ) {
     let route = registry.routes.route(for: State.self) ?? registry.routeIfWitnessed(for: State.self)
     route?._withUnsafeGuaranteedRef { route in
       guard route.edition.load(ordering: .acquiring) != 0 else { return }
@@ -142,7 +156,9 @@ extension Dispatcher {
         thread.pointee.reducing = nil
       }
       if hasEarly { earlier = route.takeEarly(with: earlier) }
-      if route.isAttended { attend(state, on: route, reachingStores: latest != nil, on: thread) }
+      if route.isAttended {
+        earlier = attend(state, on: route, reaching: earlier, latest, from: place, on: thread)
+      }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
       withExtendedLifetime((latest, earlier)) {}
@@ -151,19 +167,24 @@ extension Dispatcher {
   }
 
   /// Tells those of a state who want it besides the stores; the turn is held.
+  ///
+  /// - Returns: The stores that are to be let go of after the turn, besides the latest.
   @inlinable
   @inline(never)
   func attend<State: DispatchState>(
     _ state: State,
     on route: Route<State>,
-    reachingStores: Bool,
+    reaching earlier: [any Storable<State>]?,
+    _ latest: (any Storable<State>)?,
+    from place: SourcePlace,
     on thread: CurrentThread
-  ) {
+  ) -> [any Storable<State>]? {
     // Behind the variables that were written, in the thread's round.
     if let channel = route.linkedChannel { channel.send(state) }
-    if route.isLinkedToWitnesses {
-      registry.testify(to: state, reachingStores: reachingStores, on: thread)
-    }
+    guard route.isLinkedToWitnesses else { return earlier }
+    let stores = (earlier ?? []) + [latest].compactMap(\.self)
+    registry.testify(to: state, reaching: stores.map { type(of: $0) }, from: place, on: thread)
+    return stores + route.takeWatched()
   }
 
   /// Waits for the turn, unless this thread has it, and opens a transaction.

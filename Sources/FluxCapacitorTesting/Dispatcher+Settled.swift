@@ -29,7 +29,7 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
-    let witness = add(Witness { _, _ in })
+    let witness = add(Witness { _ in })
     defer { witness.clean() }
     awaitReduce()
     let activity = activity

@@ -22,7 +22,7 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     let dispatcher = Dispatcher()
     // What begins from now on is accounted for, should the test ask whether it has settled.
-    let guardian = dispatcher.add(Witness { _, _ in })
+    let guardian = dispatcher.add(Witness { _ in })
     let isolation = Strays.shared.begin(dispatcher, for: test)
     defer {
       guardian.clean()

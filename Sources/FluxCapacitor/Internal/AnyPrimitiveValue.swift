@@ -11,6 +11,9 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
 
   var anyValue: any Sendable { get }
 
+  /// The value, and what tells whether it was written to since. Not for what is derived.
+  var snapshot: (version: UInt64, value: any Sendable) { get }
+
   /// Tells every later change, on the thread that makes it.
   func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust
 }
@@ -23,6 +26,12 @@ extension PrimitiveValue: AnyPrimitiveValue {
   package var isConstant: Bool { Trait.self == ImmutableTrait.self }
 
   package var anyValue: any Sendable { value }
+
+  package var snapshot: (version: UInt64, value: any Sendable) {
+    channel.acquire()
+    defer { channel.lock.unlock() }
+    return (channel.version, channel.capture())
+  }
 
   package func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust {
     observe(ignoreFirst: true) { changes($0) }

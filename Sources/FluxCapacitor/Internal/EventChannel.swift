@@ -32,6 +32,48 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     lock.unlock()
   }
 
+  /// Tells an event before all else that this thread has to tell.
+  ///
+  /// It is not held back until the thread's transaction has ended: whoever tells the next event tells
+  /// this one first. The thread waits for that before it goes on, though not for ever.
+  func sendInFront(_ event: Event, on thread: CurrentThread) {
+    lock.lock()
+    version &+= 1
+    guard first != nil else { return lock.unlock() }
+    enqueue(event)
+    // Whoever is telling tells it too; otherwise, this place is for all up to here.
+    if deliverer.thread == 0 { backlog?.unclaimed = 0 }
+    thread.prepend(
+      Delivery(of: self, at: version) { channel, version, thread in
+        // The closure is that of this very channel.
+        unsafeDowncast(channel, to: EventChannel.self).deliverInFront(through: version, on: thread)
+      }
+    )
+    lock.unlock()
+  }
+
+  /// Tells the events up to a version, or waits until another thread that is at it has, for up to 20 ms:
+  /// for longer would be a deadlock in the making, for what it calls may want what this thread holds.
+  private func deliverInFront(through version: UInt64, on thread: CurrentThread) {
+    let start = ContinuousClock.now
+    while true {
+      deliverBacklog(through: version, on: thread)
+      if isTold(version, on: thread) || start.duration(to: .now) > .milliseconds(20) { return }
+      thread.yieldProcessor()
+    }
+  }
+
+  /// Whether an event has been told, or is being told by this very thread.
+  private func isTold(_ version: UInt64, on thread: CurrentThread) -> Bool {
+    lock.withLock {
+      let pending = backlog.flatMap { $0.changes.isEmpty ? nil : $0.changes[0].version }
+      if deliverer.thread == thread.id { return true }
+      if deliverer.thread == 0 { return pending.map { $0 > version } ?? true }
+      // What is being told comes right before what is pending.
+      return (pending ?? self.version &+ 1) &- 1 > version
+    }
+  }
+
   /// Subscribes an observer, which is told the events from now on.
   @inlinable
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {

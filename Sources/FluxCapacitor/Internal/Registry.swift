@@ -23,6 +23,10 @@ final class Registry: @unchecked Sendable {
   /// Whether there are witnesses; written under `lock`.
   @usableFromInline let isWitnessed = Atomic(false)
 
+  // Both belong to the thread that has the turn.
+  @exclusivity(unchecked) private var journal: Journal?
+  @exclusivity(unchecked) private var lastSequenceNumber = 0
+
   // Guarded by `lock`.
   @exclusivity(unchecked) private var witnesses: [Witness] = []
   @exclusivity(unchecked) private var creations: [Creation] = []
@@ -34,7 +38,8 @@ final class Registry: @unchecked Sendable {
   /// Links a route's registrations and its channel for reducing; the turn is held.
   @usableFromInline
   func link<State: DispatchState>(_ route: Route<State>) {
-    lock.withLock { route.link() }
+    let witnessing = lock.withLock { route.link() }
+    if witnessing == .ofChanges { journal = Journal(of: route.contentsOfStores()) }
   }
 
   /// Where the dispatched states of a type can be observed.
@@ -89,7 +94,7 @@ extension Registry {
   func add(_ witness: Witness) {
     lock.withLock {
       witnesses.append(witness)
-      if witnesses.count == 1 { setWitnessed(true) }
+      updateWitnessing()
     }
   }
 
@@ -97,7 +102,7 @@ extension Registry {
     let removed = lock.withLock {
       defer {
         witnesses.removeAll { $0 === witness }
-        if witnesses.isEmpty { setWitnessed(false) }
+        updateWitnessing()
       }
       return witnesses
     }
@@ -106,9 +111,15 @@ extension Registry {
   }
 
   /// The lock is held.
-  private func setWitnessed(_ isWitnessed: Bool) {
-    self.isWitnessed.store(isWitnessed, ordering: .releasing)
-    for route in routes.routes { route.setWitnessed(isWitnessed) }
+  private func updateWitnessing() {
+    let witnessing = witnessing
+    isWitnessed.store(witnessing != .none, ordering: .releasing)
+    for route in routes.routes { route.setWitnessing(witnessing) }
+  }
+
+  /// What the witnesses want; the lock is held.
+  private var witnessing: Witnessing {
+    witnesses.isEmpty ? .none : witnesses.contains { $0.isOfChanges } ? .ofChanges : .ofStates
   }
 
   /// Where the states of a type go that nobody has wanted by now, if all are witnessed.
@@ -126,9 +137,19 @@ extension Registry {
 
   /// Tells the witnesses of a state that has been reduced; the turn is held.
   @usableFromInline
-  func testify(to state: any DispatchState, reachingStores: Bool, on thread: CurrentThread) {
+  func testify(
+    to state: any DispatchState,
+    reaching stores: [any Storable.Type],
+    from place: SourcePlace,
+    on thread: CurrentThread
+  ) {
     let witnesses = lock.withLock { self.witnesses }
-    for witness in witnesses { witness.attend(state, reachingStores) }
+    // Without one, nobody asks for changes, and these dispatches don't count.
+    if journal != nil { lastSequenceNumber += 1 }
+    var event = (journal.take() ?? Journal(of: [])).event(of: state, reaching: stores, from: place)
+    event.sequenceNumber = lastSequenceNumber
+    // Each interceptor puts its place before the others: so the first one's is the first.
+    for witness in witnesses.reversed() { witness.attend(event) }
     beginTelling(of: state, on: thread)
   }
 
@@ -253,7 +274,7 @@ extension Registry {
   private func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = routes.route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
-    if !witnesses.isEmpty { route.setWitnessed(true) }
+    if !witnesses.isEmpty { route.setWitnessing(witnessing) }
     routes.insert(route)
     return route
   }

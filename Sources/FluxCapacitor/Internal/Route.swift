@@ -17,9 +17,15 @@ class AnyRoute {
 
   /// Has each state come here, to be witnessed, or only those that somebody wants; the registry's lock
   /// is held.
-  func setWitnessed(_ isWitnessed: Bool) {
+  func setWitnessing(_ witnessing: Witnessing) {
     trap("\(Self.self) leads nowhere.")
   }
+}
+
+/// What the witnesses of a dispatcher want to know.
+@usableFromInline
+enum Witnessing {
+  case none, ofStates, ofChanges
 }
 
 /// The registered stores that the states of one type reach, in the order of their registration.
@@ -34,7 +40,7 @@ final class Route<State: DispatchState>: AnyRoute {
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
   @exclusivity(unchecked) private var channel: EventChannel<State>?
 
-  @exclusivity(unchecked) private var isWitnessed = false
+  @exclusivity(unchecked) private var witnessing = Witnessing.none
 
   /// Counts the changes of these; written under the registry's lock.
   @exclusivity(unchecked) private var changes = 0
@@ -59,8 +65,10 @@ final class Route<State: DispatchState>: AnyRoute {
   /// The registrations that were waited for and have not reduced the state to its end, in order.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, to be let go of after the turn.
+  // To be let go of after the turn: the stores that have reduced the state early, and those that were
+  // looked at for witnesses.
   @exclusivity(unchecked) var early: [any Storable<State>] = []
+  @exclusivity(unchecked) private var watched: [any Storable<State>] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))
@@ -104,12 +112,12 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Lets the next reduce link anew; the registry's lock is held.
   private func publish() {
     changes += 1
-    let isWanted = !registrations.isEmpty || channel != nil || isWitnessed
+    let isWanted = !registrations.isEmpty || channel != nil || witnessing != .none
     edition.store(isWanted ? changes : 0, ordering: .releasing)
   }
 
-  override func setWitnessed(_ isWitnessed: Bool) {
-    self.isWitnessed = isWitnessed
+  override func setWitnessing(_ witnessing: Witnessing) {
+    self.witnessing = witnessing
     publish()
   }
 
@@ -119,17 +127,37 @@ final class Route<State: DispatchState>: AnyRoute {
   }
 
   /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
-  func link() {
+  ///
+  /// - Returns: What the witnesses want. If that is the changes, each state is linked for anew.
+  func link() -> Witnessing {
     linked = registrations
     linkedChannel = channel
-    isLinkedToWitnesses = isWitnessed
-    isAttended = channel != nil || isWitnessed
-    linkedEdition = edition.load(ordering: .relaxed)
+    isLinkedToWitnesses = witnessing != .none
+    isAttended = channel != nil || isLinkedToWitnesses
+    linkedEdition = witnessing == .ofChanges ? 0 : edition.load(ordering: .relaxed)
     first = nil
     for registration in linked.reversed() {
       registration.next = first
       first = .passUnretained(registration)
     }
+    return witnessing
+  }
+
+  /// The linked stores and what is in them; the dispatcher's turn is held.
+  func contentsOfStores() -> [(type: any Storable.Type, contents: StoreContents)] {
+    linked.compactMap { registration in
+      guard let store = registration.store else { return nil }
+      // The last reference may go here, and with it the store.
+      watched.append(store)
+      return (type(of: store), registration.contents(of: store))
+    }
+  }
+
+  /// Hands over the stores that were looked at for witnesses, to be let go of after the turn.
+  @usableFromInline
+  func takeWatched() -> [any Storable<State>] {
+    defer { watched = [] }
+    return watched
   }
 }
 
@@ -148,9 +176,18 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
   /// The type of the store, for whoever waits for it.
   let type: any Any.Type
 
+  /// The variables and constants of the store, if they were asked for; guarded by the dispatcher's turn.
+  @exclusivity(unchecked) private var contents: StoreContents?
+
   init(_ store: any Storable<State>) {
     self.store = store
     type = Swift.type(of: store)
+  }
+
+  func contents(of store: any Storable<State>) -> StoreContents {
+    let contents = contents ?? StoreContents(of: store)
+    self.contents = contents
+    return contents
   }
 
   /// Whether a reduce that comes to this place goes on to the store: it is registered, and was not

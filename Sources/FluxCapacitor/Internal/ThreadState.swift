@@ -181,6 +181,15 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.round.append(delivery)
   }
 
+  /// Takes the first place in the round.
+  func prepend(_ delivery: Delivery) {
+    #if DEBUG
+      var delivery = delivery
+      delivery.depth = pointee.depth
+    #endif
+    pointee.round.prepend(delivery)
+  }
+
   @usableFromInline
   func deliverRound() {
     pointee.isTelling = true

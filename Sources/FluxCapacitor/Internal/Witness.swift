@@ -3,11 +3,16 @@
 /// It is called in the dispatcher's turn, on the thread that dispatches, when the state has been reduced
 /// and nobody told of it. So it may do nothing but take notes: no code of the user's runs in it.
 package final class Witness: Sendable {
-  let attend: @Sendable (_ state: any DispatchState, _ reachingStores: Bool) -> Void
+  /// Whether it wants to know what each dispatch has changed.
+  let isOfChanges: Bool
+
+  let attend: @Sendable (DispatchEvent) -> Void
 
   package init(
-    attending: @escaping @Sendable (_ state: any DispatchState, _ reachingStores: Bool) -> Void
+    ofChanges isOfChanges: Bool = false,
+    attending: @escaping @Sendable (DispatchEvent) -> Void
   ) {
+    self.isOfChanges = isOfChanges
     attend = attending
   }
 }

@@ -1,17 +1,15 @@
-import FluxCapacitor
-
 /// The variables and constants of a store, by the names of its properties.
 ///
 /// A variable that a constant publishes has the constant's name.
-struct StoreContents {
-  struct Item {
-    let name: String
-    let value: any AnyPrimitiveValue
+package struct StoreContents: Sendable {
+  package struct Item: Sendable {
+    package let name: String
+    package let value: any AnyPrimitiveValue
   }
 
-  private(set) var items: [Item] = []
+  package private(set) var items: [Item] = []
 
-  init(of store: Any) {
+  package init(of store: Any) {
     var next: Mirror? = Mirror(reflecting: store)
     var mirrors: [Mirror] = []
     while let mirror = next {
@@ -21,7 +19,7 @@ struct StoreContents {
     for mirror in mirrors { add(mirror.children, prefix: "") }
   }
 
-  func item(for value: any AnyPrimitiveValue) -> Item? {
+  package func item(for value: any AnyPrimitiveValue) -> Item? {
     items.first { $0.value.identity == value.identity }
   }
 

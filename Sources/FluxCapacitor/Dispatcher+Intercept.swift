@@ -1,0 +1,41 @@
+extension Dispatcher {
+  /// Tells an interceptor of every dispatch, of states of all types, from now on.
+  ///
+  /// - Every state whose reduce begins later is told, once, also one that reaches no store.
+  /// - Events come in the order of the reduces, the same for every interceptor, and calls to one
+  ///   interceptor never overlap.
+  /// - An event is told on the thread that dispatches, or on one that tells events just then, when the
+  ///   reduce or its ``transaction(_:)`` has ended, and before any observer is told what the reduce
+  ///   has changed. Only if an interceptor is busy for more than 20 ms on another thread, it is not
+  ///   waited for.
+  /// - No lock is held during a call. It may read, write, invoke, observe and clean anything; what it
+  ///   invokes is reduced at once, and is an event of its own.
+  ///
+  /// While there is an interceptor, a dispatch looks at all variables of the stores that it reaches.
+  /// Without any, it costs nothing.
+  ///
+  /// ```swift
+  /// let dust = Dispatcher.shared.intercept { event in
+  ///   print("\(event.sequenceNumber): \(event.state)")
+  ///   for change in event.changes {
+  ///     print("  \(change.name): \(change.oldValue) → \(change.newValue)")
+  ///   }
+  /// }
+  /// CounterAction().increment()
+  /// dust.clean()
+  /// ```
+  ///
+  /// - Parameter interceptor: Called with each event. It is kept until the Dust is cleaned.
+  /// - Returns: What ends it. It goes on until its `clean()`, or until the dispatcher is gone; it does
+  ///   not keep the dispatcher alive.
+  public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
+    let events = EventChannel<DispatchEvent>()
+    let dust = events.observe(on: .current, interceptor)
+    let witness = Witness(ofChanges: true) { events.sendInFront($0, on: .current) }
+    registry.add(witness)
+    return ActionDust { [weak registry] in
+      registry?.remove(witness)
+      dust.clean()
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Synchronization
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+struct InterceptTests {
+  private let dispatcher = Dispatcher.shared
+  private let dusts = DustBuster()
+  private let log = Log<String>()
+
+  private func intercept(_ body: @escaping @Sendable (DispatchEvent) -> Void) {
+    dispatcher.intercept(body).cleaned(by: dusts)
+  }
+
+  @Test func anEventSaysWhatTheDispatchDid() throws {
+    let store = ScriptStore.instantiate()
+    let events = Log<DispatchEvent>()
+    let start = ContinuousClock.now
+    intercept { events.append($0) }
+
+    let line = UInt(#line + 1)
+    ScriptAction().invoke(
+      .run { store in
+        store.second.value = 1
+        store.second.value = 2
+      }
+    )
+
+    let event = try #require(events.entries.first)
+    #expect(events.entries.count == 1)
+    #expect(event.state is Dispatcher.Script)
+    #expect(event.sequenceNumber == 1)
+    #expect(event.stores.map { "\($0)" } == ["ScriptStore"])
+    #expect(event.changes.map(\.name) == ["second"])
+    #expect(event.changes[0].store is ScriptStore.Type)
+    #expect(event.changes[0].oldValue as? Int == 0)
+    #expect(event.changes[0].newValue as? Int == 2)
+    #expect(event.instant >= start && event.duration > .zero)
+    #expect(event.instant + event.duration <= .now)
+    // After the day on which this was written.
+    #expect(event.wallClockTime > .seconds(1_795_000_000))
+    #expect(event.fileID.description == "FluxCapacitorTests/InterceptTests.swift")
+    #expect(event.line == line)
+    #expect(store.second.value == 2)
+  }
+
+  @Test func aStateWithoutStoresIsAnEventToo() {
+    intercept { [log] event in
+      log.append("\(event.sequenceNumber) \(event.stores.count) \(event.changes.count)")
+    }
+
+    CounterAction().invoke(.add(1))
+    let store = CounterStore.instantiate()
+    CounterAction().invoke(.add(1))
+
+    #expect(log.entries == ["1 0 0", "2 1 2"])
+    #expect(store.count.value == 1)
+  }
+
+  @Test func eventsComeBeforeTheObserversOfTheirDispatch() {
+    let store = CounterStore.instantiate()
+    store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
+      .cleaned(by: dusts)
+    intercept { [log] in log.append("first \($0.sequenceNumber)") }
+    intercept { [log] in log.append("second \($0.sequenceNumber)") }
+
+    CounterAction().invoke(.add(1))
+    CounterAction().invoke(.add(1))
+
+    #expect(
+      log.entries == ["first 1", "second 1", "count 1", "first 2", "second 2", "count 2"]
+    )
+  }
+
+  @Test func eventsOfATransactionComeInOrderBeforeItsObservers() {
+    let store = CounterStore.instantiate()
+    let other = Variable(0)
+    other.observe(ignoreFirst: true) { [log] in log.append("other \($0)") }.cleaned(by: dusts)
+    store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
+      .cleaned(by: dusts)
+    intercept { [log] event in
+      let changes = event.changes.map { "\($0.name) \($0.oldValue) → \($0.newValue)" }
+      log.append("event \(event.sequenceNumber): \(changes.joined(separator: ", "))")
+    }
+
+    dispatcher.transaction {
+      other.value = 1
+      CounterAction().invoke(.add(1))
+      CounterAction().invoke(.add(2))
+      #expect(log.entries == [])
+    }
+
+    #expect(
+      log.entries == [
+        "event 1: count 0 → 1, doubled 0 → 2", "event 2: count 1 → 3, doubled 2 → 6",
+        "other 1", "count 3",
+      ]
+    )
+  }
+
+  @Test func whatIsInvokedByReducesAndObserversComesInTheOrderOfTheReduces() {
+    let script = ScriptStore.instantiate()
+    let counter = CounterStore.instantiate()
+    intercept { [log] event in
+      log.append("\(event.sequenceNumber) \(event.state is Dispatcher.Script ? "script" : "count")")
+    }
+    script.first.observe(ignoreFirst: true) { _ in CounterAction().invoke(.add(10)) }
+      .cleaned(by: dusts)
+
+    dispatcher.reduce { store in
+      CounterAction().invoke(.add(1))
+      store.first.value = 1
+    }
+
+    #expect(log.entries == ["1 script", "2 count", "3 count"])
+    #expect(counter.count.value == 11)
+  }
+
+  @Test func anInterceptorMayInvokeAndCleanItself() {
+    let store = CounterStore.instantiate()
+    let dust = Log<Dust>()
+    dust.append(
+      dispatcher.intercept { [log] event in
+        log.append("event \(event.sequenceNumber)")
+        if event.sequenceNumber < 3 {
+          CounterAction().invoke(.add(1))
+        } else {
+          dust.entries[0].clean()
+        }
+      }
+    )
+
+    CounterAction().invoke(.add(1))
+    CounterAction().invoke(.add(1))
+
+    #expect(log.entries == ["event 1", "event 2", "event 3"])
+    #expect(store.count.value == 4)
+  }
+
+  @Test func nothingIsToldAfterTheEnd() {
+    let store = CounterStore.instantiate()
+    let dust = dispatcher.intercept { [log] in log.append("event \($0.sequenceNumber)") }
+
+    CounterAction().invoke(.add(1))
+    dust.clean()
+    CounterAction().invoke(.add(1))
+    let later = dispatcher.intercept { [log] in log.append("later \($0.sequenceNumber)") }
+    CounterAction().invoke(.add(1))
+    later.clean()
+
+    #expect(log.entries == ["event 1", "later 2"])
+    #expect(store.count.value == 3)
+  }
+
+  @Test func noStoreIsKeptAliveAndNothingLeaks() {
+    let tally = Counted.Tally()
+    weak var store: CounterStore?
+    do {
+      let counted = Counted(tally)
+      let dust = dispatcher.intercept { _ in withExtendedLifetime(counted) {} }
+      do {
+        let made = CounterStore.instantiate()
+        store = made
+        CounterAction().invoke(.add(1))
+      }
+      #expect(store == nil)
+      CounterAction().invoke(.add(1))
+      dust.clean()
+    }
+
+    #expect(tally.count == 0)
+  }
+
+  /// From many threads: one order, no gap, each before its observers, and changes that form a chain.
+  @Test(.oneAtATime) func eventsHaveOneOrderUnderContention() async {
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let numbers = ExclusiveObserver()
+    let latest = Latest()
+    let (breaks, late) = (Tally(), Tally())
+    let dust = dispatcher.intercept { event in
+      numbers.receive(event.sequenceNumber)
+      guard let old = event.changes.first?.oldValue as? Int,
+        let new = event.changes.first?.newValue as? Int
+      else { return breaks.add() }
+      if old != latest.load() || new != old + 1 { breaks.add() }
+      latest.store(new)
+    }
+    let observer = store.count.observe(ignoreFirst: true) {
+      if $0 > latest.load() { late.add() }
+    }
+
+    await inParallel(4) { _ in
+      for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+    }
+
+    numbers.expectConsecutive(through: 200_000)
+    #expect(breaks.value == 0)
+    #expect(late.value == 0)
+    dust.clean()
+    observer.clean()
+  }
+}
