@@ -58,6 +58,10 @@ extension Trait where Self == IsolatedDispatcherTrait {
   ///   typealias DispatchStateType = Dispatcher.Counter
   ///
   ///   let dispatcher = Dispatcher.shared
+  ///
+  ///   func download() {
+  ///     DispatchQueue.global().async { self.invoke(.add(1)) }
+  ///   }
   /// }
   /// ```
   ///
