@@ -15,26 +15,29 @@ public struct Change<Store: Storable>: Sendable {
   ///
   /// - Parameters:
   ///   - keyPath: The store's property.
-  ///   - value: What it is expected to be afterwards. Values that are not Equatable are the same if
-  ///     `dump` shows the same.
+  ///   - value: What it is expected to be afterwards. Values that are not Equatable are compared part by
+  ///     part, as `dump` shows them.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     to value: Value,
     line: UInt = #line
   ) {
-    property = .published { $0[keyPath: keyPath] }
-    self.value = value
-    self.line = line
+    self.init(property: .published { $0[keyPath: keyPath] }, value: value, line: line)
   }
 
   /// The change of a variable that the store does not publish.
   ///
   /// - Parameters:
-  ///   - name: The name of the store's property.
-  ///   - value: What it is expected to be afterwards. Values that are not Equatable are the same if
-  ///     `dump` shows the same.
-  public init(_ name: String, to value: some Sendable, line: UInt = #line) {
-    property = .named(name)
+  ///   - name: The name of the store's property; of one in an array or a dictionary, with its index or
+  ///     key, as in `counts[0]`.
+  ///   - value: What it is expected to be afterwards. Values that are not Equatable are compared part by
+  ///     part, as `dump` shows them.
+  public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
+    Change(property: .named(name), value: value, line: line)
+  }
+
+  private init(property: Property, value: any Sendable, line: UInt) {
+    self.property = property
     self.value = value
     self.line = line
   }

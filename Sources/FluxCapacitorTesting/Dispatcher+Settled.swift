@@ -35,11 +35,25 @@ extension Dispatcher {
     let activity = activity
     let hasSettled = await wait(atMost: limit) { activity.whenIdle($0) }
     if !hasSettled {
-      let list = activity.descriptions.map { "\n  \($0)" }.joined()
       Place(fileID, filePath, line, column)
-        .fail("The dispatcher has not settled within \(limit). Still under way:\(list)")
+        .fail("The dispatcher has not settled within \(limit). Still under way:\(listOfActivity)")
     }
     return hasSettled
+  }
+
+  /// What is still under way, a line each.
+  private var listOfActivity: String {
+    activity.descriptions.map { "\n  \($0)" }.joined()
+  }
+
+  /// Says, to somebody who misses something, that not all of it has come to its end.
+  var hintAtUnsettled: String {
+    let list = listOfActivity
+    guard !list.isEmpty else { return "" }
+    return """
+
+      Should the operation end with `await Dispatcher.shared.settled()`? Still under way:\(list)
+      """
   }
 
   /// Counts the reduce that another thread may be in as under way, until it has ended.

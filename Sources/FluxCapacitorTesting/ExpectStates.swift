@@ -12,7 +12,7 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// States that are not Equatable are the same if `dump` shows the same. What the operation leaves
+/// States that are not Equatable are compared part by part, as `dump` shows them. What the operation leaves
 /// behind on queues or in tasks is not waited for: if it does, let it end with
 /// `await Dispatcher.shared.settled()`.
 ///
@@ -32,7 +32,8 @@ public func expectStates(
 ) async rethrows {
   let recorder = DispatchRecorder(dispatcher)
   try await operation()
-  compare(recorder.states, with: expected(), at: Place(fileID, filePath, line, column))
+  let place = Place(fileID, filePath, line, column)
+  compare(recorder.states, with: expected(), on: dispatcher, at: place)
 }
 
 /// Expects that an operation has exactly these states dispatched, of whatever type, in this order.
@@ -54,12 +55,14 @@ public func expectStates(
 ) rethrows {
   let recorder = DispatchRecorder(dispatcher)
   try operation()
-  compare(recorder.states, with: expected(), at: Place(fileID, filePath, line, column))
+  let place = Place(fileID, filePath, line, column)
+  compare(recorder.states, with: expected(), on: dispatcher, at: place)
 }
 
 private func compare(
   _ states: [any DispatchState],
   with expected: [any DispatchState],
+  on dispatcher: Dispatcher,
   at place: Place
 ) {
   let difference = states.difference(from: expected, by: isSame)
@@ -88,5 +91,6 @@ private func compare(
       nextExpected += 1
     }
   }
-  place.fail("Other states were dispatched than expected:\n\(lines.joined(separator: "\n"))")
+  let list = lines.joined(separator: "\n")
+  place.fail("Other states were dispatched than expected:\n\(list)\(dispatcher.hintAtUnsettled)")
 }

@@ -58,10 +58,15 @@ extension Trait where Self == IsolatedDispatcherTrait {
   ///   typealias DispatchStateType = Dispatcher.Counter
   ///
   ///   let dispatcher = Dispatcher.shared
+  ///
+  ///   func download() {
+  ///     DispatchQueue.global().async { self.invoke(.add(1)) }
+  ///   }
   /// }
   /// ```
   ///
-  /// A state that reaches the process's dispatcher from outside any test fails the test that it seems
-  /// to come from: the one whose dispatcher has a store for it.
+  /// A state that reaches the process's dispatcher from outside any test's task is reported, if it
+  /// reaches no store there, or an isolated test has a store for it. It fails that test or, if it can't
+  /// be told which one it came from, the run. So give the trait to all tests that invoke, or to none.
   public static var isolatedDispatcher: Self { Self() }
 }

@@ -91,6 +91,14 @@ public final class ManualClock: Clock, @unchecked Sendable {
     for sleeper in due { sleeper.value.continuation.resume() }
   }
 
+  /// Who sleeps that an earlier call has waited for, or nobody.
+  private var sleepersByNow: String {
+    let (now, deadlines) = lock.withLock { (time, sleepers.values.map(\.deadline).sorted()) }
+    guard !deadlines.isEmpty else { return "" }
+    let list = deadlines.map { "\($0.offset)" }.joined(separator: ", ")
+    return " It is \(now.offset) by this clock, on which somebody sleeps until \(list)."
+  }
+
   /// Waits until somebody has begun to sleep that no earlier call has waited for.
   ///
   /// - Parameters:
@@ -110,7 +118,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
     let durations = await beginnings.next(count, within: limit)
     if durations.count < count {
       Place(fileID, filePath, line, column)
-        .fail("\(waited(limit)) for \(count) to sleep, and \(durations.count) did.")
+        .fail("\(waited(limit)) for \(count) to sleep, and \(durations.count) did.\(sleepersByNow)")
     }
     return durations
   }

@@ -12,8 +12,9 @@ import FluxCapacitor
 /// ```
 ///
 /// What changes and is not named fails the test, and so does what is named and does not change; the
-/// failure shows the difference. It looks into all variables of the store, private ones too. A
-/// constant that derives from them may be named, and need not.
+/// failure shows the difference. It looks into all variables of the store: private ones too, and those
+/// in its structs, tuples, optionals, arrays and dictionaries, but not those of other objects. A constant
+/// that derives from them may be named, anywhere in the list, and need not.
 public final class StoreTester<Store: Storable>: Sendable {
   /// How much a tester wants to hear of.
   public enum Strictness: Sendable {
@@ -134,23 +135,24 @@ public final class StoreTester<Store: Storable>: Sendable {
           name: name,
           value: change.value,
           line: change.line,
-          isKnown: contents.value.items.contains { $0.name == name }
+          isKnown: contents.value.item(named: name) != nil
         )
       },
       happened: happened,
+      names: contents.value.items.map(\.name),
       isExact: strictness == .exact,
       isDerived: { [contents] name in
         contents.value.items.contains { $0.name == name && $0.value.isDerived }
       }
     )
     if let text = difference.text {
-      place.fail("\(Store.self) after \(cause):\(text)")
+      place.fail("\(Store.self) after \(cause):\(text)\(dispatcher.hintAtUnsettled)")
     }
   }
 
   private func name(of property: Change<Store>.Property) -> String {
     switch property {
-    case .named(let name): name
+    case .named(let name): contents.value.item(named: name)?.name ?? name
     case .published(let value): contents.value.item(for: value(store))?.name ?? "?"
     }
   }

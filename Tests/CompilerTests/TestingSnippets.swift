@@ -1,3 +1,4 @@
+import Dispatch
 import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
@@ -106,6 +107,20 @@ struct RepositoryActionTests {
     }
   }
 
+  @Test func everythingThatTheStoreShows() async {
+    let tester = StoreTester(RepositoryStore.self)
+    let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
+
+    await tester.expect {
+      Change(\.isFetching, to: true)
+      Change(\.names, to: ["octocat/FluxCapacitor"])
+      Change(\.isFetching, to: false)
+    } when: {
+      action.fetch("octocat")
+      await Dispatcher.shared.settled()
+    }
+  }
+
   @Test func failure() async {
     struct NotFound: Error {}
     let store = RepositoryStore.instantiate()
@@ -180,6 +195,23 @@ final class DownloadAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 
   let dispatcher = Dispatcher.shared
+
+  func download() {
+    DispatchQueue.global().async { self.invoke(.add(1)) }
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct DownloadActionTests {
+  @Test func countsTheDownload() async {
+    let store = CounterStore.instantiate()
+    let states = DispatchRecorder()
+
+    DownloadAction().download()
+    await states.next()
+
+    #expect(store.count.value == 1)
+  }
 }
 
 // What else the doc comments show.

@@ -52,8 +52,10 @@ struct StrayTests {
     }
 
     #expect(sentences.count == 1)
-    #expect(sentences[0].hasPrefix("Message.sent reached the process's dispatcher"))
-    #expect(sentences[0].contains("`let dispatcher = Dispatcher.shared`"))
+    #expect(sentences.first?.hasPrefix("Message.sent reached the process's dispatcher") == true)
+    #expect(sentences.first?.contains("`let dispatcher = Dispatcher.shared`") == true)
+    // Others may be running beside it.
+    #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 
   @Test func whatStaysInTheTaskIsNone() async throws {

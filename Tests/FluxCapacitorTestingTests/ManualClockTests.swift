@@ -80,4 +80,19 @@ struct ManualClockTests {
 
     #expect(sentences == ["Waited 0.001 seconds for 1 to sleep, and 0 did."])
   }
+
+  @Test func whoSleepsByThenIsNamed() async {
+    let sleep = Task { try? await clock.sleep(for: .seconds(5)) }
+    await clock.sleeping()
+
+    let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
+
+    #expect(sentences.count == 1)
+    #expect(
+      sentences.first?.hasSuffix(
+        "It is 0.0 seconds by this clock, on which somebody sleeps until 5.0 seconds."
+      ) == true
+    )
+    sleep.cancel()
+  }
 }

@@ -9,7 +9,7 @@ struct StoreTesterTests {
 
     tester.invoke(.isSearching(true)) {
       Change(\.isSearching, to: true)
-      Change("searches", to: 1)
+      Change.named("searches", to: 1)
     }
     tester.invoke(.found(["a", "b"])) {
       Change(\.results, to: ["a", "b"])
@@ -35,7 +35,7 @@ struct StoreTesterTests {
 
     await tester.expect {
       Change(\.isSearching, to: true)
-      Change("searches", to: 1)
+      Change.named("searches", to: 1)
       Change(\.results, to: ["a"])
       Change(\.isSearching, to: false)
     } when: {
@@ -107,7 +107,7 @@ struct StoreTesterTests {
     let tester = StoreTester(SearchStore.self)
     tester.invoke(.isSearching(true)) {
       Change(\.isSearching, to: true)
-      Change("searches", to: 1)
+      Change.named("searches", to: 1)
     }
 
     let sentences = await failures {
@@ -133,11 +133,11 @@ struct StoreTesterTests {
     let tester = StoreTester(SearchStore.self, .relaxed)
 
     tester.invoke(.isSearching(true)) {
-      Change("searches", to: 1)
+      Change.named("searches", to: 1)
     }
     let sentences = await failures {
       tester.invoke(.isSearching(true)) {
-        Change("searches", to: 3)
+        Change.named("searches", to: 3)
       }
     }
 
@@ -153,6 +153,25 @@ struct StoreTesterTests {
 
     #expect(await differences(Opaque(number: 1), Opaque(number: 1)) == [])
     #expect(await differences(Opaque(number: 1), Opaque(number: 2)).count == 1)
+    #expect(
+      await differences([Opaque(number: 1)], [Opaque(number: 1), Opaque(number: 1)]).count == 1
+    )
+  }
+
+  @Test func dictionariesMayHaveTheirEntriesInAnyOrder() async {
+    struct Opaque: Sendable {
+      var prices: [String: Double?]
+      let body: (@Sendable () -> Void)? = nil
+    }
+    let names = (0..<100).map { "\($0)" }
+    var (prices, others): ([String: Double?], [String: Double?]) = ([:], [:])
+    others.reserveCapacity(5_000)
+    for name in names { prices[name] = 1 }
+    for name in names.reversed() { others[name] = 1 }
+
+    #expect(await differences(Opaque(prices: prices), Opaque(prices: others)) == [])
+    #expect(await differences([1: Opaque(prices: [:])], [1: Opaque(prices: [:])]) == [])
+    #expect(await differences([1: Opaque(prices: [:])], [2: Opaque(prices: [:])]).count == 1)
   }
 
   @Test func aNameThatTheStoreDoesNotHaveFails() async {
@@ -160,19 +179,89 @@ struct StoreTesterTests {
 
     let sentences = await failures {
       tester.invoke(.isSearching(false)) {
-        Change("sarches", to: 1)
+        Change.named("sarches", to: 1)
       }
     }
 
     #expect(sentences.count == 1)
-    #expect(sentences.first?.contains("sarches: the store has no such variable") == true)
+    #expect(
+      sentences.first?.contains(
+        """
+        ✗ sarches: the store has no such variable, but these: isSearching, results, count, searches
+        """
+      ) == true
+    )
+  }
+
+  @Test func aVariableGoesByItsOwnNameToo() {
+    StoreTester(SearchStore.self).invoke(.found(["a"])) {
+      Change.named("_results", to: ["a"])
+    }
+  }
+
+  @Test func whatHasNotChangedOnceMoreFails() async {
+    let tester = StoreTester(SearchStore.self)
+
+    let sentences = await failures {
+      tester.invoke(.found(["a"])) {
+        Change(\.results, to: ["a"])
+        Change(\.results, to: ["b"])
+      }
+    }
+
+    #expect(sentences.count == 1)
+    #expect(sentences.first?.contains("✗ results: has not changed once more, to") == true)
+  }
+
+  @Test func variablesInCollectionsAreLookedInto() async {
+    let tester = StoreTester(ShelfStore.self)
+
+    tester.invoke(.fill(1)) {
+      Change.named("rows[0]", to: 1)
+      Change.named("rows[1]", to: 1)
+      Change.named("byName[left]", to: 1)
+      Change.named("pair.second", to: 1)
+      Change.named("extra", to: 1)
+    }
+    let sentences = await failures { tester.invoke(.fill(2)) }
+
+    #expect(sentences.count == 1)
+    #expect(sentences.first?.contains("✗ rows[1]: 1 → 2, which was not expected") == true)
+  }
+
+  @Test func whatIsStillUnderWayIsHintedAt() async {
+    let tester = StoreTester(SearchStore.self)
+    let (gate, dusts) = (Gate(), DustBuster())
+
+    let sentences = await failures {
+      await tester.expect {
+        Change(\.results, to: ["a"])
+      } when: {
+        Task {
+          await gate.pass()
+          SearchAction().invoke(.found(["a"]))
+        }
+        .cleaned(by: dusts)
+      }
+    }
+    gate.open()
+
+    #expect(sentences.count == 1)
+    #expect(
+      sentences.first?.contains(
+        """
+        Should the operation end with `await Dispatcher.shared.settled()`? Still under way:
+          The task of FluxCapacitorTestingTests/StoreTesterTests.swift:
+        """
+      ) == true
+    )
   }
 
   private func differences(_ value: some Sendable, _ expected: some Sendable) async -> [String] {
     let tester = StoreTester(BoxStore.self)
     return await failures {
       tester.invoke(.put(value)) {
-        Change("box", to: expected as any Sendable)
+        Change.named("box", to: expected as any Sendable)
       }
     }
   }
@@ -196,5 +285,38 @@ private final class BoxStore: Storable {
     switch state {
     case .put(let value): box.value = value
     }
+  }
+}
+
+private enum Shelf: DispatchState {
+  typealias RelatedStoreType = ShelfStore
+  typealias RelatedActionType = ShelfAction
+
+  case fill(Int)
+}
+
+private struct ShelfAction: Actionable {
+  typealias DispatchStateType = Shelf
+}
+
+/// Has its variables in all sorts of places.
+private final class ShelfStore: Storable {
+  private struct Pair {
+    let first = 0
+    let second = Variable(0)
+  }
+
+  private let numbers = [1, 2, 3]
+  private let rows = [Variable(0), Variable(0)]
+  private let byName = ["left": Variable(0)]
+  private let pair = Pair()
+  private let extra: Variable<Int>? = Variable(0)
+
+  func reduce(with state: Shelf) {
+    guard case .fill(let number) = state else { return }
+    for row in rows { row.value = number }
+    byName["left"]?.value = number
+    pair.second.value = number
+    extra?.value = number
   }
 }

@@ -9,13 +9,13 @@ struct RepositoryStoreTests {
   @Test func pagesAreAppended() {
     tester.invoke(.addRepositories([.named("a")], totalCount: 2, hasMore: true)) {
       Change(\.repositories, to: [.named("a")])
-      Change("_totalCount", to: 2)
-      Change("_hasMore", to: true)
+      Change.named("_totalCount", to: 2)
+      Change.named("_hasMore", to: true)
       Change(\.total, to: Total(shown: 1, all: 2, hasMore: true))
     }
     tester.invoke(.addRepositories([.named("b")], totalCount: 2, hasMore: false)) {
       Change(\.repositories, to: [.named("a"), .named("b")])
-      Change("_hasMore", to: false)
+      Change.named("_hasMore", to: false)
       Change(\.total, to: Total(shown: 2, all: 2))
     }
   }

@@ -1,9 +1,11 @@
 /// The variables and constants of a store, by the names of its properties.
 ///
-/// A variable that a constant publishes has the constant's name.
+/// It finds those in structs, tuples, optionals, arrays and dictionaries too, and not those of other
+/// objects. A variable that a constant publishes has the constant's name, and its own besides.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
     package let name: String
+    package fileprivate(set) var otherName: String?
     package let value: any AnyPrimitiveValue
   }
 
@@ -23,11 +25,20 @@ package struct StoreContents: Sendable {
     items.first { $0.value.identity == value.identity }
   }
 
+  package func item(named name: String) -> Item? {
+    items.first { $0.name == name } ?? items.first { $0.otherName == name }
+  }
+
   private mutating func add(_ children: Mirror.Children, prefix: String) {
     for (label, child) in children {
       let label = (label ?? "").replacing("$__lazy_storage_$_", with: "")
       if let value = child as? any AnyPrimitiveValue {
         add(Item(name: prefix + label, value: value))
+      } else if let values = child as? [any AnyPrimitiveValue] {
+        add(values.enumerated().map { ("\(label)[\($0)]", $1) }, prefix: prefix)
+      } else if let values = child as? [AnyHashable: any AnyPrimitiveValue] {
+        let sorted = values.map { ("\(label)[\($0.base)]", $1) }.sorted { $0.0 < $1.0 }
+        add(sorted, prefix: prefix)
       } else {
         let mirror = Mirror(reflecting: child)
         switch mirror.displayStyle {
@@ -47,6 +58,12 @@ package struct StoreContents: Sendable {
     guard let index = items.firstIndex(where: { $0.value.identity == item.value.identity }) else {
       return items.append(item)
     }
-    if item.value.isConstant, !items[index].value.isConstant { items[index] = item }
+    let known = items[index]
+    if item.value.isConstant, !known.value.isConstant {
+      items[index] = item
+      items[index].otherName = known.name
+    } else if known.otherName == nil {
+      items[index].otherName = item.name
+    }
   }
 }

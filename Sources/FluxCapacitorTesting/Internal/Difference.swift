@@ -15,21 +15,25 @@ struct Difference {
     let new: any Sendable
   }
 
+  private let names: [String]
   private var lines: [String] = []
   private var hasMistake = false
 
   /// - Parameters:
   ///   - expected: What was expected, in order.
   ///   - happened: What has changed, in order.
+  ///   - names: What the store has, by name.
   ///   - isExact: Whether nothing else may have changed.
   ///   - isDerived: Whether a name is that of a constant that follows from others: it may be left out,
   ///     and stand anywhere.
   init(
     expected: [Expectation],
     happened: [Event],
+    names: [String],
     isExact: Bool,
     isDerived: (String) -> Bool
   ) {
+    self.names = names
     var open = Array(expected.enumerated())
     var order: [Int] = []
     for event in happened {
@@ -44,7 +48,10 @@ struct Difference {
         note("\(Difference.shown(event)), which was not expected", isMistake: true)
       }
     }
-    for (_, expectation) in open { noteMissing(expectation) }
+    for (_, expectation) in open {
+      let isRepeated = isExact && happened.contains { $0.name == expectation.name }
+      noteMissing(expectation, isRepeated: isRepeated)
+    }
     if order != order.sorted() {
       let wanted = order.sorted().map { expected[$0].name }.joined(separator: ", ")
       note("in another order than expected: \(wanted)", isMistake: true)
@@ -68,18 +75,18 @@ struct Difference {
     }
   }
 
-  private mutating func noteMissing(_ expectation: Expectation) {
+  private mutating func noteMissing(_ expectation: Expectation, isRepeated: Bool) {
+    let (name, line) = (expectation.name, expectation.line)
     guard expectation.isKnown else {
+      let known = names.joined(separator: ", ")
       return note(
-        "\(expectation.name): the store has no such variable (line \(expectation.line))",
+        "\(name): the store has no such variable, but these: \(known) (line \(line))",
         isMistake: true
       )
     }
     let wanted = FluxCapacitorTesting.shown(expectation.value)
-    note(
-      "\(expectation.name): has not changed to \(wanted), as was expected (line \(expectation.line))",
-      isMistake: true
-    )
+    let change = isRepeated ? "has not changed once more, to" : "has not changed to"
+    note("\(name): \(change) \(wanted), as was expected (line \(line))", isMistake: true)
   }
 
   private mutating func note(_ line: String, isMistake: Bool) {

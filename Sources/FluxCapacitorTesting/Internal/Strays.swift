@@ -5,7 +5,7 @@ import Testing
 ///
 /// Work that has left its test's task has no current test. So a state that is dispatched there by such
 /// work, while isolated tests run, is a stray: if it reaches no store, or if one of those tests has a
-/// store for it.
+/// store for it. Which test it came from can't be known for sure, so the sentence says so.
 final class Strays: @unchecked Sendable {
   static let shared = Strays()
 
@@ -54,31 +54,44 @@ final class Strays: @unchecked Sendable {
   private func attend(_ state: any DispatchState, reachingStores: Bool) {
     // A test that is not isolated may use the process's dispatcher.
     guard Test.current == nil else { return }
-    let owner = lock.withLock {
+    let unclaimed = lock.withLock { () -> String? in
       let owners = running.filter { $0.dispatcher.hasStores(for: state) }
-      guard !owners.isEmpty || !reachingStores else { return nil as [String]? }
+      if owners.isEmpty, reachingStores { return nil }
       let suspects = owners.isEmpty ? running : owners
-      guard suspects.count == 1 else { return suspects.map(\.test.name) }
-      strays.append((suspects[0], Strays.sentence(for: state)))
+      let sentence = sentence(for: state, suspects: suspects)
+      guard suspects.count == 1 else { return sentence }
+      strays.append((suspects[0], sentence))
       return nil
     }
-    guard let suspects = owner else { return }
     // It can't be told which test it came from.
-    Issue.record(
-      Comment(
-        rawValue: Strays.sentence(for: state)
-          + (suspects.isEmpty
-            ? " The test has ended."
-            : " It came from one of these: \(suspects.joined(separator: ", ")).")
-      )
-    )
+    if let unclaimed { Issue.record(Comment(rawValue: unclaimed)) }
   }
 
-  private static func sentence(for state: any DispatchState) -> String {
-    """
-    \(shownState(state)) reached the process's dispatcher, and not that of the isolated test, for it \
-    was invoked outside the test's task: on a dispatch queue, a thread or in a detached task. Let the \
-    action keep the dispatcher that is shared when it is made: `let dispatcher = Dispatcher.shared`.
-    """
+  /// The lock is held.
+  private func sentence(for state: any DispatchState, suspects: [Isolation]) -> String {
+    let others = running.filter { isolation in !suspects.contains { $0 === isolation } }
+    let origin =
+      if running.isEmpty {
+        "No isolated test is running any more: it has outlived its own."
+      } else if suspects.count > 1 {
+        "It came from one of these, or from a test without the trait: \(names(of: suspects))."
+      } else if !others.isEmpty {
+        """
+        It seems to come from this test, which has a store for it; but it may have come from one of \
+        these, or from a test without the trait: \(names(of: others)).
+        """
+      } else {
+        "It came from this test, or from one without the trait."
+      }
+    return """
+      \(shownState(state)) reached the process's dispatcher, and not that of an isolated test, for it \
+      was invoked outside the test's task: on a dispatch queue, a thread or in a detached task. Let the \
+      action keep the dispatcher that is shared when it is made: `let dispatcher = Dispatcher.shared`. \
+      \(origin)
+      """
+  }
+
+  private func names(of isolations: [Isolation]) -> String {
+    Set(isolations.map(\.test.name)).sorted().joined(separator: ", ")
   }
 }
