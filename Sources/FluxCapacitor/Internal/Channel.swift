@@ -129,6 +129,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     // What this thread itself holds back has an earlier place in the same round.
     guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
     guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
+    // Who is inside an observer takes over nothing: that may be waiting for what is offered.
+    if deliverer.isOffered, isOwn, thread.pointee.isTelling { return }
     thread.append(
       Delivery(of: self, at: backlog.unclaimed) { channel, version, thread in
         // The closure is that of this very channel.
