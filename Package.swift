@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .library(name: "FluxCapacitor", targets: ["FluxCapacitor"]),
     .library(name: "FluxCapacitorTesting", targets: ["FluxCapacitorTesting"]),
+    .library(name: "FluxCapacitorDebugging", targets: ["FluxCapacitorDebugging"]),
     .executable(name: "github-repos", targets: ["github-repos"]),
   ],
   targets: [
@@ -15,6 +16,13 @@ let package = Package(
     .testTarget(
       name: "FluxCapacitorTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+    ),
+
+    // What the data flow has done, for people to see.
+    .target(name: "FluxCapacitorDebugging", dependencies: ["FluxCapacitor"]),
+    .testTarget(
+      name: "FluxCapacitorDebuggingTests",
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"]
     ),
 
     // For the tests of applications; it imports Testing and XCTest, so no application may link it.

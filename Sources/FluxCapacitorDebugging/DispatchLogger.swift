@@ -1,0 +1,94 @@
+import FluxCapacitor
+import Foundation
+
+/// Writes a line for each dispatch.
+///
+/// ```swift
+/// let logger = DispatchLogger(to: FileHandle.standardError)
+/// CounterAction().increment()
+/// withExtendedLifetime(logger) {}
+/// ```
+///
+/// It writes in the order of the reduces, on the thread that dispatches, before any observer is told. It
+/// ends when it is let go of.
+public final class DispatchLogger: Sendable {
+  /// How a dispatch is written.
+  public enum Format: Sendable {
+    /// A line for people: its number, the state, the stores, how long the reduces took, and from where
+    /// it was invoked.
+    case text
+
+    /// The same, and a line below it for each variable that has changed.
+    case textWithChanges
+
+    /// A line of JSON, with all that is known of it.
+    case jsonLines
+  }
+
+  private let dust: Dust
+
+  /// Writes to a stream.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: Whose dispatches to write, from now on.
+  ///   - format: How to write them.
+  ///   - types: The types of the states to write; nil for all.
+  ///   - output: Where to write. Calls never overlap.
+  public init<Output: TextOutputStream & Sendable>(
+    _ dispatcher: Dispatcher = .shared,
+    format: Format = .text,
+    of types: [any DispatchState.Type]? = nil,
+    to output: Output
+  ) {
+    let stream = Stream(output)
+    let types = types.map { Set($0.map { ObjectIdentifier($0) }) }
+    dust = dispatcher.intercept { event in
+      if let types, !types.contains(ObjectIdentifier(type(of: event.state))) { return }
+      stream.write(format.line(for: event) + "\n")
+    }
+  }
+
+  /// Writes to a file, a pipe or a terminal.
+  ///
+  /// What can't be written is lost: to log must not end what it logs.
+  ///
+  /// - Parameters:
+  ///   - dispatcher: Whose dispatches to write, from now on.
+  ///   - format: How to write them.
+  ///   - types: The types of the states to write; nil for all.
+  ///   - file: Where to write. It is not closed.
+  public convenience init(
+    _ dispatcher: Dispatcher = .shared,
+    format: Format = .text,
+    of types: [any DispatchState.Type]? = nil,
+    to file: FileHandle
+  ) {
+    self.init(dispatcher, format: format, of: types, to: FileStream(file: file))
+  }
+
+  deinit {
+    dust.clean()
+  }
+}
+
+/// A stream that the calls of an interceptor write to.
+private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
+  // Calls to one interceptor never overlap, and nobody else has it.
+  private var output: Output
+
+  init(_ output: Output) {
+    self.output = output
+  }
+
+  func write(_ text: String) {
+    output.write(text)
+  }
+}
+
+private struct FileStream: TextOutputStream, Sendable {
+  let file: FileHandle
+
+  func write(_ text: String) {
+    try? file.write(contentsOf: Data(text.utf8))
+  }
+}
