@@ -14,6 +14,9 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// The value, and what tells whether it was written to since. Not for what is derived.
   var snapshot: (version: UInt64, value: any Sendable) { get }
 
+  /// Writes a value of its element's type. Not for what is derived.
+  func write(any value: any Sendable)
+
   /// Tells every later change, on the thread that makes it.
   func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust
 }
@@ -31,6 +34,13 @@ extension PrimitiveValue: AnyPrimitiveValue {
     channel.acquire()
     defer { channel.lock.unlock() }
     return (channel.version, channel.capture())
+  }
+
+  package func write(any value: any Sendable) {
+    guard let value = value as? Element else {
+      trap("A \(type(of: value)) can't be written to \(channel.name).")
+    }
+    channel.write(value)
   }
 
   package func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust {

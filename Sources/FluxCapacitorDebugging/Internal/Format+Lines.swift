@@ -16,8 +16,10 @@ extension DispatchEvent {
   fileprivate var headline: String {
     let state = Description(ofState: state).text
     let stores = stores.isEmpty ? "no store" : stores.map { "\($0)" }.joined(separator: ", ")
-    let micros = duration.formatted(.units(allowed: [.microseconds], fractionalPart: .show(length: 1)))
-    return "\(sequenceNumber) \(state) → \(stores), \(micros), \(fileID):\(line)"
+    let duration = duration.formatted(
+      .units(allowed: [.microseconds], fractionalPart: .show(length: 1))
+    )
+    return "\(sequenceNumber) \(state) → \(stores), \(duration), \(fileID):\(line)"
   }
 
   fileprivate var json: String {

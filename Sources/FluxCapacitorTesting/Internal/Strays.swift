@@ -27,7 +27,9 @@ final class Strays: @unchecked Sendable {
 
   private init() {
     // For the life of the process, so nobody cleans it.
-    _ = Dispatcher.processWide.add(Witness { Strays.shared.attend($0.state, reachingStores: !$0.stores.isEmpty) })
+    _ = Dispatcher.processWide.add(
+      Witness { Strays.shared.attend($0.state, reachingStores: !$0.stores.isEmpty) }
+    )
   }
 
   func begin(_ dispatcher: Dispatcher, for test: Test) -> Isolation {

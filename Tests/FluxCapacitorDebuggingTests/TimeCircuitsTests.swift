@@ -1,0 +1,178 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct TimeCircuitsTests {
+  private let store = BoardStore.instantiate()
+  private let circuits = TimeCircuits()
+
+  @Test func undoTakesBackAndRedoMakesAgain() {
+    BoardAction().invoke(.add("a"))
+    BoardAction().invoke(.add("b"))
+
+    #expect(circuits.position == 2)
+    #expect(circuits.undo()?.sequenceNumber == 2)
+    #expect(store.names.value == ["a"] && store.count.value == 1)
+    #expect(circuits.undo()?.sequenceNumber == 1)
+    #expect(store.names.value == [] && store.count.value == 0)
+    #expect(circuits.undo() == nil)
+    #expect(circuits.redo()?.sequenceNumber == 1)
+    #expect(circuits.redo()?.sequenceNumber == 2)
+    #expect(circuits.redo() == nil)
+    #expect(store.names.value == ["a", "b"] && store.count.value == 2)
+  }
+
+  @Test func observersAreToldOncePerStep() {
+    for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
+    let both = ValueRecorder(Constant.combine(store.names, store.count), ignoreFirst: true)
+
+    #expect(circuits.travel(to: 1) == 1)
+    #expect(circuits.travel(to: 100) == 3)
+    #expect(circuits.travel(to: -1) == 0)
+
+    #expect(both.values.map(\.0) == [["a"], ["a", "b", "c"], []])
+    #expect(both.values.map(\.1) == [1, 3, 0])
+  }
+
+  @Test func aDispatchInThePastBeginsAnotherFuture() {
+    for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
+    circuits.travel(to: 1)
+
+    BoardAction().invoke(.add("d"))
+
+    #expect(circuits.events.map(\.sequenceNumber) == [1, 4])
+    #expect(circuits.redo() == nil)
+    #expect(store.names.value == ["a", "d"])
+    circuits.undo()
+    #expect(store.names.value == ["a"])
+  }
+
+  @Test func noMoreIsRememberedThanTheLimitsSay() {
+    let few = TimeCircuits(limits: .init(count: 2))
+    let small = TimeCircuits(limits: .init(bytes: 10_000))
+    for number in 0..<100 { BoardAction().invoke(.replace([String(repeating: "x", count: number * 10)])) }
+
+    #expect(few.events.map(\.sequenceNumber) == [99, 100])
+    #expect(small.events.count > 1 && small.events.count < 10)
+    #expect(few.travel(to: 0) == 0)
+    #expect(store.names.value[0].count == 970)
+  }
+
+  /// Any walk through 10,000 random dispatches comes to the values that were there then.
+  @Test func goingBackAndForthIsExact() {
+    let circuits = TimeCircuits(limits: .init(count: 20_000))
+    var random = Numbers(seed: 1985)
+    var states = [State(of: store)]
+    for _ in 0..<10_000 {
+      BoardAction().invoke(.random(using: &random))
+      states.append(State(of: store))
+    }
+
+    for _ in 0..<200 {
+      let position = Int.random(in: 0...10_000, using: &random)
+      circuits.travel(to: position)
+      #expect(State(of: store) == states[position])
+      circuits.undo()
+      circuits.redo()
+      #expect(State(of: store) == states[max(position, 1)])
+      circuits.travel(to: position)
+    }
+    circuits.travel(to: 10_000)
+    #expect(State(of: store) == states[10_000])
+    while circuits.undo() != nil {}
+    #expect(State(of: store) == states[0])
+  }
+
+  @Test func stepsAndDispatchesOfManyThreadsDoNotMix() async {
+    let dispatcher = Dispatcher.shared
+    let (circuits, store) = (circuits, store)
+
+    await withTaskGroup { group in
+      for task in 0..<4 {
+        group.addTask {
+          for round in 0..<500 {
+            if task % 2 == 0 {
+              dispatcher.dispatch(Board.add("\(task) \(round)"))
+            } else if round.isMultiple(of: 2) {
+              circuits.undo()
+            } else {
+              circuits.redo()
+            }
+            dispatcher.read { #expect(store.names.value.count == store.count.value) }
+          }
+        }
+      }
+    }
+    circuits.travel(to: 0)
+
+    #expect(circuits.position == 0)
+  }
+}
+
+private struct State: Equatable {
+  let names: [String]
+  let count: Int
+
+  init(of store: BoardStore) {
+    names = store.names.value
+    count = store.count.value
+  }
+}
+
+private struct Numbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state >> 33) | (state << 31)
+  }
+}
+
+private enum Board: DispatchState {
+  typealias RelatedStoreType = BoardStore
+  typealias RelatedActionType = BoardAction
+
+  case add(String)
+  case replace([String])
+  case removeFirst
+  case nothing
+
+  static func random(using numbers: inout Numbers) -> Board {
+    switch Int.random(in: 0..<5, using: &numbers) {
+    case 0, 1: .add("\(Int.random(in: 0..<100, using: &numbers))")
+    case 2: .removeFirst
+    case 3: .nothing
+    default: .replace((0..<Int.random(in: 0..<5, using: &numbers)).map { "\($0)" })
+    }
+  }
+}
+
+private struct BoardAction: Actionable {
+  typealias DispatchStateType = Board
+}
+
+private final class BoardStore: Storable {
+  let names: Constant<[String]>
+  let count: Constant<Int>
+  private let _names = Variable<[String]>([])
+  private let _count = Variable(0)
+
+  init() {
+    names = Constant(_names)
+    count = Constant(_count)
+  }
+
+  func reduce(with state: Board) {
+    switch state {
+    case .add(let name): _names.value.append(name)
+    case .replace(let names): _names.value = names
+    case .removeFirst: if !_names.value.isEmpty { _names.value.removeFirst() }
+    case .nothing: return
+    }
+    _count.value = _names.value.count
+  }
+}
