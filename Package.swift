@@ -19,7 +19,12 @@ let package = Package(
     ),
 
     // What the data flow has done, for people to see.
-    .target(name: "FluxCapacitorDebugging", dependencies: ["FluxCapacitor"]),
+    .target(
+      name: "FluxCapacitorDebugging",
+      dependencies: ["FluxCapacitor"],
+      // In the code, so that the page needs no files beside it.
+      resources: [.embedInCode("Resources/Explorer.html")]
+    ),
     .testTarget(
       name: "FluxCapacitorDebuggingTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"]

@@ -1,0 +1,42 @@
+import FluxCapacitor
+import Foundation
+
+/// A dispatch as files have it: all values as texts, and none of the secret ones.
+struct DispatchRecord: Encodable, Sendable {
+  struct Change: Encodable, Sendable {
+    let store: String
+    let name: String
+    let old: String
+    let new: String
+  }
+
+  let sequence: Int
+  let time: String
+  let nanoseconds: Int
+  let type: String
+  let state: String
+  let stores: [String]
+  let changes: [Change]
+  let file: String
+  let line: UInt
+
+  init(_ event: DispatchEvent) {
+    sequence = event.sequenceNumber
+    time = Date(timeIntervalSince1970: event.wallClockTime / .seconds(1))
+      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    nanoseconds = Int(event.duration / .nanoseconds(1))
+    type = "\(Swift.type(of: event.state))"
+    state = Description(ofState: event.state).text
+    stores = event.stores.map { "\($0)" }
+    changes = event.changes.map { change in
+      Change(
+        store: "\(change.store)",
+        name: change.name,
+        old: Description(of: change.oldValue).text,
+        new: Description(of: change.newValue).text
+      )
+    }
+    file = "\(event.fileID)"
+    line = event.line
+  }
+}
