@@ -16,6 +16,8 @@ extension String {
   /// The same with all names of types as they stand in the source; those of private ones have addresses
   /// in them, and nested ones may have modules.
   package var withSourceNames: String {
-    replacing(/\(unknown context at \$[0-9a-f]+\)\.|\(extension in [^)]+\):/, with: "")
+    // Most have none of it, and it takes long to look for.
+    guard contains("(unknown context at $") || contains("(extension in ") else { return self }
+    return replacing(/\(unknown context at \$[0-9a-f]+\)\.|\(extension in [^)]+\):/, with: "")
   }
 }

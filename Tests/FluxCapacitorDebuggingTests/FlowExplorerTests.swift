@@ -1,0 +1,120 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+@Suite(.isolatedDispatcher)
+struct FlowExplorerTests {
+  @Test func nothingOfTheApplicationIsMarkup() throws {
+    let store = NoteStore.instantiate()
+    let circuits = TimeCircuits()
+    NoteAction().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
+
+    let html = FlowExplorer(circuits.events, title: "<b>Title</b>").html
+
+    #expect(html.components(separatedBy: "<script").count == 3)
+    #expect(html.components(separatedBy: "</script>").count == 3)
+    #expect(!html.contains("<b>") && html.contains(#"\u003cb>Title"#))
+    #expect(html.contains("default-src 'none'"))
+    #expect(store.text.value.hasPrefix("</script>"))
+  }
+
+  /// In a real browser: clicks, types and steps, and reads what is shown.
+  @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
+  func theTimelineCanBeWalkedThrough() async throws {
+    let store = NoteStore.instantiate()
+    let circuits = TimeCircuits(limits: .init(count: 20_000))
+    for number in 1...2_000 {
+      NoteAction().invoke(number.isMultiple(of: 100) ? .clear : .write("note \(number)"))
+    }
+    let html = FlowExplorer(circuits.events, title: "Notes").html
+
+    let shown = try await Browser.results(
+      of: """
+        const state = () => document.getElementById("state").textContent;
+        const stores = () => [...document.querySelectorAll("#stores td")].map((td) => td.textContent);
+        const press = (key) => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+        const filter = (text) => {
+          document.getElementById("filter").value = text;
+          document.getElementById("filter").dispatchEvent(new Event("input"));
+        };
+        const results = { title: document.title, first: state() };
+        document.querySelectorAll(".row")[2].click();
+        results.clicked = state();
+        press("ArrowDown");
+        results.below = [state(), ...stores()];
+        press("End");
+        results.last = state();
+        filter("note 1501");
+        results.found = [state(), document.getElementById("count").textContent];
+        filter(".clear");
+        press("Home");
+        press("ArrowDown");
+        results.second = [state(), ...stores(),
+          String(document.querySelectorAll("#flow g.lit").length),
+          document.querySelectorAll(".row[aria-selected=true] .number")[0].textContent];
+        results.rows = document.querySelectorAll(".row").length;
+        return results;
+        """,
+      on: html,
+      as: Shown.self
+    )
+
+    #expect(
+      shown
+        == Shown(
+          title: "Notes",
+          first: #"Note.write("note 1")"#,
+          clicked: #"Note.write("note 3")"#,
+          below: [#"Note.write("note 4")"#, #""note 4""#, "4"],
+          last: "Note.clear",
+          found: [#"Note.write("note 1501")"#, "1 of 2000 dispatches"],
+          second: ["Note.clear", #""""#, "200", "5", "200"],
+          rows: 20
+        )
+    )
+    #expect(store.text.value == "")
+  }
+
+  private struct Shown: Decodable, Equatable {
+    let title: String
+    let first: String
+    let clicked: String
+    let below: [String]
+    let last: String
+    let found: [String]
+    let second: [String]
+    let rows: Int
+  }
+}
+
+private enum Note: DispatchState {
+  typealias RelatedStoreType = NoteStore
+  typealias RelatedActionType = NoteAction
+
+  case write(String)
+  case clear
+}
+
+private struct NoteAction: Actionable {
+  typealias DispatchStateType = Note
+}
+
+private final class NoteStore: Storable {
+  let text: Constant<String>
+  private let _text = Variable("")
+  private let edits = Variable(0)
+
+  init() {
+    text = Constant(_text)
+  }
+
+  func reduce(with state: Note) {
+    switch state {
+    case .write(let text): _text.value = text
+    case .clear: _text.value = ""
+    }
+    edits.value += 1
+  }
+}

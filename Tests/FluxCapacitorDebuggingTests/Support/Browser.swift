@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// A headless Chromium.
+enum Browser {
+  private static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
+    .first(where: FileManager.default.isExecutableFile)
+
+  static var isInstalled: Bool { path != nil }
+
+  /// What a script finds on a page, as JSON.
+  static func results<Results: Decodable>(
+    of script: String,
+    on html: String,
+    as _: Results.Type
+  ) async throws -> Results {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let page = folder.appendingPathComponent("page.html")
+    let driver = """
+      <pre id="results"></pre><script>
+      addEventListener("error", (event) => { document.getElementById("results").textContent = event.message; });
+      document.getElementById("results").textContent
+        = btoa(JSON.stringify((() => { \(script) })()));
+      </script>
+      """
+    try Data((html + driver).utf8).write(to: page)
+    let dom = try await output(
+      "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,800",
+      "--user-data-dir=\(folder.path)/profile", "--dump-dom", page.absoluteString
+    )
+    let found = try #require(dom.firstMatch(of: /<pre id="results">([^<]*)<\/pre>/), "\(dom.suffix(500))")
+    let data = try #require(Data(base64Encoded: String(found.1)), "\(found.1)")
+    return try JSONDecoder().decode(Results.self, from: data)
+  }
+
+  private static func output(_ arguments: String...) async throws -> String {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: try #require(path))
+    process.arguments = arguments
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        let data = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+        process.waitUntilExit()
+        continuation.resume(returning: String(decoding: data, as: UTF8.self))
+      }
+    }
+  }
+}
