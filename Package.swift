@@ -75,7 +75,7 @@ let package = Package(
     // The sample: a library with the application, and the command that wires it.
     .target(
       name: "GitHubSample",
-      dependencies: ["FluxCapacitor"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"],
       path: "Sample/Sources/GitHubSample",
       // In the code, so that the command needs no files beside it.
       resources: [.embedInCode("Recordings")]

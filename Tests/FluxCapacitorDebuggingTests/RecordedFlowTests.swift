@@ -9,7 +9,9 @@ struct RecordedFlowTests {
   @Test func aReplayComesToTheSameVariables() throws {
     let store = ListStore.instantiate()
     let circuits = TimeCircuits()
-    for number in 0..<1_000 { ListAction().invoke(number % 3 == 2 ? .removeFirst : .add("\(number)")) }
+    for number in 0..<1_000 {
+      ListAction().invoke(number % 3 == 2 ? .removeFirst : .add("\(number)"))
+    }
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jsonl")
     defer { try? FileManager.default.removeItem(at: file) }
     try RecordedFlow(circuits.events).write(to: file)
@@ -69,7 +71,9 @@ struct RecordedFlowTests {
     }
 
     #expect(failure?.line == 2)
-    #expect(failure?.description.contains("is not Codable. Let it be, or leave its states out.") == true)
+    #expect(
+      failure?.description.contains("is not Codable. Let it be, or leave its states out.") == true
+    )
   }
 
   private func events(_ count: Int) -> [DispatchEvent] {

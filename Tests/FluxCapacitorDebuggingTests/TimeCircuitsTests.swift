@@ -52,7 +52,9 @@ struct TimeCircuitsTests {
   @Test func noMoreIsRememberedThanTheLimitsSay() {
     let few = TimeCircuits(limits: .init(count: 2))
     let small = TimeCircuits(limits: .init(bytes: 10_000))
-    for number in 0..<100 { BoardAction().invoke(.replace([String(repeating: "x", count: number * 10)])) }
+    for number in 0..<100 {
+      BoardAction().invoke(.replace([String(repeating: "x", count: number * 10)]))
+    }
 
     #expect(few.events.map(\.sequenceNumber) == [99, 100])
     #expect(small.events.count > 1 && small.events.count < 10)

@@ -27,10 +27,18 @@ enum Browser {
       """
     try Data((html + driver).utf8).write(to: page)
     let dom = try await output(
-      "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,800",
-      "--user-data-dir=\(folder.path)/profile", "--dump-dom", page.absoluteString
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--window-size=1200,800",
+      "--user-data-dir=\(folder.path)/profile",
+      "--dump-dom",
+      page.absoluteString
     )
-    let found = try #require(dom.firstMatch(of: /<pre id="results">([^<]*)<\/pre>/), "\(dom.suffix(500))")
+    let found = try #require(
+      dom.firstMatch(of: /<pre id="results">([^<]*)<\/pre>/),
+      "\(dom.suffix(500))"
+    )
     let data = try #require(Data(base64Encoded: String(found.1)), "\(found.1)")
     return try JSONDecoder().decode(Results.self, from: data)
   }

@@ -80,6 +80,8 @@ extension CommonOptions {
     }
     color = try arguments.choice("color") ?? .auto
     jsonFields = try arguments.jsonFields(among: fields)
+    logPath = try arguments.nonEmptyValue(of: "log")
+    explorerPath = try arguments.nonEmptyValue(of: "explore")
   }
 }
 

@@ -35,6 +35,12 @@ package struct CommonOptions: Equatable, Sendable {
   /// The fields to write as JSON; nil for no JSON.
   package var jsonFields: [String]?
 
+  /// Where to write a line of JSON for each dispatch.
+  package var logPath: String?
+
+  /// Where to write the page that shows the dispatches.
+  package var explorerPath: String?
+
   package init() {}
 }
 

@@ -72,6 +72,8 @@ extension CommandOption {
     CommandOption("token", value: "TOKEN", "use it; others on this machine can see it there"),
     CommandOption("token-stdin", "read the token from standard input"),
     CommandOption("demo", "use a few recorded answers: no token, no network"),
+    CommandOption("log", value: "FILE", "write a line of JSON for each state that is dispatched"),
+    CommandOption("explore", value: "FILE.html", "write a page that shows what the states did"),
     CommandOption("help", short: "h", "show this help"),
     CommandOption("version", "show the version"),
   ]

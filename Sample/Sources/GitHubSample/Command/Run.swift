@@ -57,9 +57,16 @@ func withSession(
     }
     connection.token = token
   }
+  let console = environment.console
+  let recording: FlowRecording
+  do {
+    recording = try FlowRecording(options)
+  } catch {
+    console.report("github-repos: \(error.message)")
+    return .failure
+  }
   let stores = Stores()
   let views = makeViews(stores)
-  let console = environment.console
   // Who reads slowly must not be told that the server is slow.
   let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
   let session = PatientApiSession(
@@ -73,5 +80,11 @@ func withSession(
   let work = DustBuster()
   console.whenOutputFails { work.clean() }
   await Task(replacing: work) { await operation(session, stores) }.value
+  do {
+    try recording.finish(title: "github-repos")
+  } catch {
+    console.report("github-repos: \(error.message)")
+    return .failure
+  }
   return withExtendedLifetime(views) { stores.exitCode }
 }
