@@ -49,7 +49,10 @@ let package = Package(
     ),
 
     // What the compiler refuses, and the documents, whose code it accepts.
-    .testTarget(name: "CompilerTests", dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]),
+    .testTarget(
+      name: "CompilerTests",
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"]
+    ),
 
     // One application, written for the original's API, in each language mode: the folder
     // `Application` is the same one in all three. The library stands in for those it imports.

@@ -2,6 +2,8 @@ import FluxCapacitor
 
 // The application that the snippets of the documents are about.
 
+extension Dispatcher.Counter: Codable {}
+
 extension Dispatcher {
   enum Counter: DispatchState {
     typealias RelatedStoreType = CounterStore

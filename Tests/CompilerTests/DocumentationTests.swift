@@ -12,13 +12,17 @@ struct DocumentationTests {
   private static let guide =
     "Sources/FluxCapacitor/FluxCapacitor.docc/TestingYourStoresAndActions.md"
 
-  @Test(arguments: ["README.md", "MIGRATION.md", guide])
+  private static let debuggingGuide =
+    "Sources/FluxCapacitor/FluxCapacitor.docc/SeeingAndRewindingTheFlow.md"
+
+  @Test(arguments: ["README.md", "MIGRATION.md", guide, debuggingGuide])
   func swiftBlocksStandInCompiledFiles(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
 
   @Test(arguments: [
-    "Actionable", "BufferingPolicy", "DispatchState", "Dispatcher", "Dispatcher+States", "Dust",
+    "Actionable", "BufferingPolicy", "DispatchState", "Dispatcher", "Dispatcher+Intercept",
+    "Dispatcher+States", "Dust",
     "DustBuster", "PrimitiveValue", "PrimitiveValue+Bindings", "PrimitiveValue+Changes",
     "PrimitiveValue+Derived", "PrimitiveValue+Scope", "PrimitiveValue+Values",
     "Queryable", "Signal", "Sink", "Storable", "Storable+WaitFor", "Task+DustBuster", "Values",
@@ -35,6 +39,13 @@ struct DocumentationTests {
   ])
   func swiftBlocksInDocCommentsOfTheTestingLibraryStandInCompiledFiles(name: String) throws {
     let file = "Sources/FluxCapacitorTesting/\(name).swift"
+    let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
+    try expectBlocksInCompiledFiles(of: comments, in: file)
+  }
+
+  @Test(arguments: ["DispatchLogger", "FlowExplorer", "RecordedFlow", "Secret", "TimeCircuits"])
+  func swiftBlocksInDocCommentsOfTheDebuggingLibraryStandInCompiledFiles(name: String) throws {
+    let file = "Sources/FluxCapacitorDebugging/\(name).swift"
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }

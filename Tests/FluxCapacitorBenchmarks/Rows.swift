@@ -40,13 +40,20 @@ func rows(scale: Int) -> [Row] {
     }
   }
 
-  func ourDispatch(observers: Int, others: Int = 0) -> Workload {
-    Workload(n) {
+  func ourDispatch(
+    observers: Int,
+    others: Int = 0,
+    count: Int? = nil,
+    preparing: @escaping () -> Dust? = { nil }
+  ) -> Workload {
+    let n = count ?? n
+    return Workload(n) {
       let others = otherStores(others)
       let store = CounterStore.instantiate()
       let action = CounterAction()
       let dusts = DustBuster()
       for _ in 0..<observers { store.count.observe { sum.add($0) }.cleaned(by: dusts) }
+      preparing()?.cleaned(by: dusts)
       let states = ourStates()
       return {
         for index in 0..<n { action.invoke(states[index & 7]) }
@@ -102,6 +109,23 @@ func rows(scale: Int) -> [Row] {
       atMost: .ratio(1.1),
       floor: ourDispatch(observers: 0),
       ours: ourDispatch(observers: 0, others: 100)
+    ),
+    Row(
+      "dispatch when an interceptor has gone",
+      atMost: .ratio(1.1),
+      floor: ourDispatch(observers: 0),
+      ours: ourDispatch(observers: 0) {
+        Dispatcher.shared.intercept { sum.add($0.sequenceNumber) }.clean()
+        return nil
+      }
+    ),
+    Row(
+      "dispatch with an interceptor",
+      atMost: .ratio(100),
+      floor: floorDispatch(observers: 1),
+      ours: ourDispatch(observers: 0, count: n / 10) {
+        Dispatcher.shared.intercept { sum.add($0.sequenceNumber) }
+      }
     ),
     Row(
       "1,000 observers, a call",

@@ -1,0 +1,72 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+// The snippets of the guide to seeing and rewinding the flow, and of the doc comments, which run.
+@Suite(.isolatedDispatcher)
+struct DebuggingSnippets {
+  struct Token: Secret {
+    let text: String
+  }
+
+  private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+
+  @Test func intercepting() {
+    let store = CounterStore.instantiate()
+    let dust = Dispatcher.shared.intercept { event in
+      print("\(event.sequenceNumber): \(event.state)")
+      for change in event.changes {
+        print("  \(change.name): \(change.oldValue) → \(change.newValue)")
+      }
+    }
+    CounterAction().increment()
+    dust.clean()
+    #expect(store.count.value == 1)
+  }
+
+  @Test func logging() {
+    do {
+      let logger = DispatchLogger(to: FileHandle.standardError)
+      CounterAction().increment()
+      withExtendedLifetime(logger) {}
+    }
+    let logger = DispatchLogger(format: .textWithChanges, to: FileHandle.standardError)
+    CounterAction().increment()
+    withExtendedLifetime(logger) {}
+  }
+
+  @Test func rewinding() {
+    let store = CounterStore.instantiate()
+    let circuits = TimeCircuits()
+    CounterAction().increment()
+    circuits.undo()
+    print(store.count.value)  // 0
+    circuits.redo()
+    print(store.count.value)  // 1
+    #expect(store.count.value == 1)
+  }
+
+  @Test func recordingAndReplaying() throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    do {
+      let circuits = TimeCircuits()
+      CounterAction().increment()
+      try RecordedFlow(circuits.events).write(to: file)
+    }
+    try withDispatcher(Dispatcher()) {
+      let store = CounterStore.instantiate()
+      let flow = try RecordedFlow(contentsOf: file, types: [Dispatcher.Counter.self])
+      flow.replay()
+      #expect(store.count.value == 1)
+    }
+  }
+
+  @Test func exploring() throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let circuits = TimeCircuits()
+    CounterAction().increment()
+    try FlowExplorer(circuits.events).write(to: file)
+  }
+}
