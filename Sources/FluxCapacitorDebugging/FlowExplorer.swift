@@ -22,7 +22,12 @@ public struct FlowExplorer: Sendable {
   ///   - events: The dispatches, the oldest first.
   ///   - title: What the page is called.
   public init(_ events: some Sequence<DispatchEvent>, title: String = "Flow") {
-    page = Page(title: title, dispatches: events.map(DispatchRecord.init))
+    var observers: [String: Int] = [:]
+    for change in events.lazy.flatMap(\.changes) {
+      let name = "\(change.store).\(change.name)"
+      if observers[name] == nil { observers[name] = change.variable.observerCount }
+    }
+    page = Page(title: title, dispatches: events.map(DispatchRecord.init), observers: observers)
   }
 
   /// The page.
@@ -39,6 +44,9 @@ public struct FlowExplorer: Sendable {
   private struct Page: Encodable, Sendable {
     let title: String
     let dispatches: [DispatchRecord]
+
+    /// How many observe each variable when the page is made.
+    let observers: [String: Int]
 
     /// With nothing in it that ends a script element, or begins a comment in one.
     var json: String {

@@ -28,6 +28,9 @@ struct FlowExplorerTests {
     for number in 1...2_000 {
       NoteAction().invoke(number.isMultiple(of: 100) ? .clear : .write("note \(number)"))
     }
+    let dusts = DustBuster()
+    for _ in 0..<2 { store.text.observe { _ in }.cleaned(by: dusts) }
+    store.text.map(\.count).observe { _ in }.cleaned(by: dusts)
     let html = FlowExplorer(circuits.events, title: "Notes").html
 
     let shown = try await Browser.results(
@@ -54,6 +57,8 @@ struct FlowExplorerTests {
         results.second = [state(), ...stores(),
           String(document.querySelectorAll("#flow g.lit").length),
           document.querySelectorAll(".row[aria-selected=true] .number")[0].textContent];
+        results.observers = [...document.querySelectorAll("#flow title")]
+          .map((title) => title.textContent).filter((text) => text.includes("observer"));
         results.rows = document.querySelectorAll(".row").length;
         return results;
         """,
@@ -70,7 +75,8 @@ struct FlowExplorerTests {
           below: [#"Note.write("note 4")"#, #""note 4""#, "4"],
           last: "Note.clear",
           found: [#"Note.write("note 1501")"#, "1 of 2000 dispatches"],
-          second: ["Note.clear", #""""#, "200", "5", "200"],
+          second: ["Note.clear", #""""#, "200", "6", "200"],
+          observers: ["3 observers"],
           rows: 20
         )
     )
@@ -85,6 +91,7 @@ struct FlowExplorerTests {
     let last: String
     let found: [String]
     let second: [String]
+    let observers: [String]
     let rows: Int
   }
 }

@@ -224,6 +224,23 @@ extension AnyChannel {
     }
   }
 
+  /// How many observations there are that are not cleaned: of a derived constant that observes this, its
+  /// own.
+  final var observerCount: Int {
+    var inputs: [AnyInput] = []
+    var count = 0
+    lock.lock()
+    var node = first
+    while let dust = node?.takeUnretainedValue() {
+      if !dust.isCleaned {
+        if dust.isInput { inputs.append(unsafeDowncast(dust, to: AnyInput.self)) } else { count += 1 }
+      }
+      node = dust.next.flatMap { $0.toOpaque() == first?.toOpaque() ? nil : $0 }
+    }
+    lock.unlock()
+    return inputs.reduce(count) { $0 + $1.target.observerCount }
+  }
+
   /// Takes every observation out; the lock is held, and nobody delivers.
   @usableFromInline
   final func detachAll(into detached: inout Detached) {

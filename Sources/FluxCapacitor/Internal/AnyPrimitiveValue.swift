@@ -14,6 +14,9 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// The value, and what tells whether it was written to since. Not for what is derived.
   var snapshot: (version: UInt64, value: any Sendable) { get }
 
+  /// How many observe it just now, directly or through what derives from it. O(n).
+  var observerCount: Int { get }
+
   /// Writes a value of its element's type. Not for what is derived.
   func write(any value: any Sendable)
 
@@ -35,6 +38,8 @@ extension PrimitiveValue: AnyPrimitiveValue {
     defer { channel.lock.unlock() }
     return (channel.version, channel.capture())
   }
+
+  package var observerCount: Int { channel.observerCount }
 
   package func write(any value: any Sendable) {
     guard let value = value as? Element else {
