@@ -138,7 +138,7 @@ struct CommandArgumentsTests {
         ["show", "a/b", "--fast"],
         """
         unknown option --fast; the options are --json, --hostname, --timeout, --color, --token, \
-        --token-stdin, --demo, --help, --version
+        --token-stdin, --demo, --log, --explore, --help, --version
         """
       ),
       (["show", "a/b", "-xyz"], nil),

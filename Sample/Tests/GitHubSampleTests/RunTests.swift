@@ -147,7 +147,8 @@ struct RunTests {
     #expect(
       recorder.errors == """
         github-repos: unknown option --fa\u{FFFD}st; the options are --json, --hostname, --timeout, \
-        --color, --token, --token-stdin, --demo, --help, --version.
+        --color, --token, --token-stdin, --demo, --log, --explore, \
+        --help, --version.
         See github-repos show --help.
 
         """

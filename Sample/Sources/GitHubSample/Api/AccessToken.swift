@@ -1,7 +1,8 @@
+import FluxCapacitorDebugging
 import Foundation
 
 /// A GitHub token, which nothing prints.
-package struct AccessToken: Equatable, Sendable {
+package struct AccessToken: Equatable, Secret, Sendable {
   /// What goes into the request, and nowhere else.
   let secret: String
 

@@ -72,8 +72,8 @@ extension CommandOption {
     CommandOption("token", value: "TOKEN", "use it; others on this machine can see it there"),
     CommandOption("token-stdin", "read the token from standard input"),
     CommandOption("demo", "use a few recorded answers: no token, no network"),
-    CommandOption("log", value: "FILE", "write a line of JSON for each state that is dispatched"),
-    CommandOption("explore", value: "FILE.html", "write a page that shows what the states did"),
+    CommandOption("log", value: "FILE", "write there what each state did, as lines of JSON"),
+    CommandOption("explore", value: "FILE", "write there an HTML page that shows it"),
     CommandOption("help", short: "h", "show this help"),
     CommandOption("version", "show the version"),
   ]
