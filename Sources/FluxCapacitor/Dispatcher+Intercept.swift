@@ -6,7 +6,7 @@ extension Dispatcher {
   ///   interceptor never overlap.
   /// - An event is told on the thread that dispatches, or on one that tells events just then, when the
   ///   reduce or its ``transaction(_:)`` has ended, and before any observer is told what the reduce
-  ///   has changed. Only if an interceptor is busy for more than 20 ms on another thread, it is not
+  ///   has changed. Only if an interceptor is busy on another thread for more than a second, it is not
   ///   waited for.
   /// - No lock is held during a call. It may read, write, invoke, observe and clean anything; what it
   ///   invokes is reduced at once, and is an event of its own.

@@ -121,7 +121,7 @@ func rows(scale: Int) -> [Row] {
     ),
     Row(
       "dispatch with an interceptor",
-      atMost: .ratio(100),
+      atMost: .absolute(5_000),
       floor: floorDispatch(observers: 1),
       ours: ourDispatch(observers: 0, count: n / 10) {
         Dispatcher.shared.intercept { sum.add($0.sequenceNumber) }

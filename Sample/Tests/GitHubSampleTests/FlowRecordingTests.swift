@@ -21,7 +21,11 @@ struct FlowRecordingTests {
     let session = MockApiSession(replies.0, replies.1, token: "s3cret")
 
     let exitCode = await runCommand(
-      "mona", "--log", log, "--explore", page,
+      "mona",
+      "--log",
+      log,
+      "--explore",
+      page,
       session: session,
       recorder: ConsoleRecorder()
     )
@@ -42,13 +46,16 @@ struct FlowRecordingTests {
 
     let recorder = ConsoleRecorder()
     let exitCode = await runCommand(
-      "mona", option, folder.path + "/none/flow",
+      "mona",
+      option,
+      folder.path + "/none/flow",
       session: session,
       recorder: recorder
     )
 
     #expect(exitCode == .failure)
-    #expect(recorder.errors.hasPrefix("github-repos: \(folder.path)/none/flow could not be written: "))
+    let sentence = "github-repos: \(folder.path)/none/flow could not be written: "
+    #expect(recorder.errors.hasPrefix(sentence))
     #expect(recorder.errors.split(separator: "\n").count == 1)
   }
 }

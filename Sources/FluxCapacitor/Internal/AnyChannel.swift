@@ -233,7 +233,11 @@ extension AnyChannel {
     var node = first
     while let dust = node?.takeUnretainedValue() {
       if !dust.isCleaned {
-        if dust.isInput { inputs.append(unsafeDowncast(dust, to: AnyInput.self)) } else { count += 1 }
+        if dust.isInput {
+          inputs.append(unsafeDowncast(dust, to: AnyInput.self))
+        } else {
+          count += 1
+        }
       }
       node = dust.next.flatMap { $0.toOpaque() == first?.toOpaque() ? nil : $0 }
     }

@@ -52,13 +52,13 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     lock.unlock()
   }
 
-  /// Tells the events up to a version, or waits until another thread that is at it has, for up to 20 ms:
-  /// for longer would be a deadlock in the making, for what it calls may want what this thread holds.
+  /// Tells the events up to a version, or waits until another thread that is at it has, for up to
+  /// a second: for ever would be a deadlock, if what it calls wants what this thread holds.
   private func deliverInFront(through version: UInt64, on thread: CurrentThread) {
     let start = ContinuousClock.now
     while true {
       deliverBacklog(through: version, on: thread)
-      if isTold(version, on: thread) || start.duration(to: .now) > .milliseconds(20) { return }
+      if isTold(version, on: thread) || start.duration(to: .now) > .seconds(1) { return }
       thread.yieldProcessor()
     }
   }
