@@ -6,7 +6,7 @@ import Foundation
 /// ```swift
 /// let circuits = TimeCircuits()
 /// CounterAction().increment()
-/// try FlowExplorer(circuits.events).write(to: file)
+/// try FlowExplorer(circuits).write(to: file)
 /// ```
 ///
 /// It has the timeline of the dispatches with their durations, a filter, each one's state and changes, the
@@ -16,18 +16,47 @@ import Foundation
 public struct FlowExplorer: Sendable {
   private let page: Page
 
-  /// A page of some dispatches.
+  /// A page of what time circuits remember, with all that is in the stores.
+  ///
+  /// - Parameters:
+  ///   - circuits: What remembers the dispatches.
+  ///   - title: What the page is called.
+  public init(_ circuits: TimeCircuits, title: String = "Flow") {
+    let contents = circuits.dispatcher.contentsOfStores
+    self.init(circuits.events, contents, title: title)
+  }
+
+  /// A page of some dispatches, with what they have changed.
   ///
   /// - Parameters:
   ///   - events: The dispatches, the oldest first.
   ///   - title: What the page is called.
   public init(_ events: some Sequence<DispatchEvent>, title: String = "Flow") {
-    var observers: [String: Int] = [:]
-    for change in events.lazy.flatMap(\.changes) {
-      let name = "\(change.store).\(change.name)"
-      if observers[name] == nil { observers[name] = change.variable.observerCount }
+    self.init(events, [], title: title)
+  }
+
+  private init(
+    _ events: some Sequence<DispatchEvent>,
+    _ contents: [(store: any Storable.Type, contents: StoreContents)],
+    title: String
+  ) {
+    let changed = events.lazy.flatMap(\.changes).map { ($0.store, $0.name, $0.variable) }
+    let known = contents.flatMap { store, contents in
+      contents.items.lazy.filter { !$0.value.isDerived }.map { (store, $0.name, $0.value) }
     }
-    page = Page(title: title, dispatches: events.map(DispatchRecord.init), observers: observers)
+    var variables: [Page.Variable] = []
+    var names: Set<String> = []
+    for (store, name, value) in known + changed where names.insert("\(store).\(name)").inserted {
+      variables.append(
+        Page.Variable(
+          store: "\(store)",
+          name: name,
+          value: Description(of: value.anyValue).text,
+          observers: value.observerCount
+        )
+      )
+    }
+    page = Page(title: title, dispatches: events.map(DispatchRecord.init), variables: variables)
   }
 
   /// The page.
@@ -42,11 +71,17 @@ public struct FlowExplorer: Sendable {
   }
 
   private struct Page: Encodable, Sendable {
+    /// A variable when the page is made.
+    struct Variable: Encodable, Sendable {
+      let store: String
+      let name: String
+      let value: String
+      let observers: Int
+    }
+
     let title: String
     let dispatches: [DispatchRecord]
-
-    /// How many observe each variable when the page is made.
-    let observers: [String: Int]
+    let variables: [Variable]
 
     /// With nothing in it that ends a script element, or begins a comment in one.
     var json: String {

@@ -32,7 +32,7 @@ public final class TimeCircuits: Sendable {
     }
   }
 
-  private let dispatcher: Dispatcher
+  let dispatcher: Dispatcher
   private let history: History
   private let dust: Dust
 

@@ -67,6 +67,6 @@ struct DebuggingSnippets {
     defer { try? FileManager.default.removeItem(at: file) }
     let circuits = TimeCircuits()
     CounterAction().increment()
-    try FlowExplorer(circuits.events).write(to: file)
+    try FlowExplorer(circuits).write(to: file)
   }
 }

@@ -31,7 +31,7 @@ struct FlowExplorerTests {
     let dusts = DustBuster()
     for _ in 0..<2 { store.text.observe { _ in }.cleaned(by: dusts) }
     store.text.map(\.count).observe { _ in }.cleaned(by: dusts)
-    let html = FlowExplorer(circuits.events, title: "Notes").html
+    let html = FlowExplorer(circuits, title: "Notes").html
 
     let shown = try await Browser.results(
       of: """

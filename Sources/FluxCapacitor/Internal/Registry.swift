@@ -55,6 +55,11 @@ final class Registry: @unchecked Sendable {
     return !stores.isEmpty
   }
 
+  /// The stores that are alive and registered, in no certain order.
+  var allStores: [any Storable] {
+    lock.withLock { routes.routes.flatMap { $0.allStores() } }
+  }
+
   /// Forgets the registrations whose stores are gone.
   @usableFromInline
   func removeDead<State: DispatchState>(of _: State.Type) {

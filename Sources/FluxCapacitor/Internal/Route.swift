@@ -15,6 +15,11 @@ class AnyRoute {
     trap("\(Self.self) leads nowhere.")
   }
 
+  /// The stores that are alive and registered, of whatever type; the registry's lock is held.
+  func allStores() -> [any Storable] {
+    trap("\(Self.self) leads nowhere.")
+  }
+
   /// Has each state come here, to be witnessed, or only those that somebody wants; the registry's lock
   /// is held.
   func setWitnessing(_ witnessing: Witnessing) {
@@ -115,6 +120,8 @@ final class Route<State: DispatchState>: AnyRoute {
     let isWanted = !registrations.isEmpty || channel != nil || witnessing != .none
     edition.store(isWanted ? changes : 0, ordering: .releasing)
   }
+
+  override func allStores() -> [any Storable] { liveStores() }
 
   override func setWitnessing(_ witnessing: Witnessing) {
     self.witnessing = witnessing

@@ -33,6 +33,13 @@ extension Dispatcher {
     registry.hasStores(for: State.self)
   }
 
+  /// The stores that are alive and registered, with their variables, in the order of their names.
+  package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
+    registry.allStores
+      .map { (store: type(of: $0), contents: StoreContents(of: $0)) }
+      .sorted { "\($0.store)" < "\($1.store)" }
+  }
+
   /// What is under way on behalf of this dispatcher.
   package var activity: Activity { registry.activity }
 

@@ -37,7 +37,7 @@ struct FlowRecording {
   func finish(title: String) throws(Failure) {
     guard let circuits, let explorerPath else { return }
     do {
-      try FlowExplorer(circuits.events, title: title)
+      try FlowExplorer(circuits, title: title)
         .write(to: URL(fileURLWithPath: explorerPath))
     } catch {
       throw Failure(path: explorerPath, cause: error)
