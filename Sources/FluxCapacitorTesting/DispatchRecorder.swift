@@ -49,11 +49,9 @@ public final class DispatchRecorder: Sendable {
     line: UInt = #line,
     column: UInt = #column
   ) async -> [any DispatchState] {
-    let states = await recording.next(count, within: limit)
-    if states.count < count {
-      Place(fileID, filePath, line, column)
-        .fail(missing(count, of: "the states", after: limit, came: states.map(shownState)))
+    let place = Place(fileID, filePath, line, column)
+    return await recording.next(count, within: limit, orFailAt: place) { states in
+      missing(count, of: "the states", came: states.map(shownState))
     }
-    return states
   }
 }

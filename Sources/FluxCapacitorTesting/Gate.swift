@@ -60,10 +60,9 @@ public final class Gate: @unchecked Sendable {
     line: UInt = #line,
     column: UInt = #column
   ) async {
-    let arrived = await arrivals.next(count, within: limit).count
-    guard arrived < count else { return }
-    Place(fileID, filePath, line, column).fail(
-      "\(waited(limit)) for \(count) to come to the gate, and \(arrived) came."
-    )
+    let place = Place(fileID, filePath, line, column)
+    _ = await arrivals.next(count, within: limit, orFailAt: place) { arrived in
+      "\(count) to come to the gate, and \(arrived.count) came."
+    }
   }
 }

@@ -115,11 +115,9 @@ public final class ManualClock: Clock, @unchecked Sendable {
     line: UInt = #line,
     column: UInt = #column
   ) async -> [Duration] {
-    let durations = await beginnings.next(count, within: limit)
-    if durations.count < count {
-      Place(fileID, filePath, line, column)
-        .fail("\(waited(limit)) for \(count) to sleep, and \(durations.count) did.\(sleepersByNow)")
+    let place = Place(fileID, filePath, line, column)
+    return await beginnings.next(count, within: limit, orFailAt: place) { durations in
+      "\(count) to sleep, and \(durations.count) did.\(sleepersByNow)"
     }
-    return durations
   }
 }

@@ -64,18 +64,16 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     line: UInt = #line,
     column: UInt = #column
   ) async -> [Value] {
-    let values = await recording.next(count, within: limit)
-    if values.count < count {
-      Place(fileID, filePath, line, column)
-        .fail(missing(count, of: name, after: limit, came: values.map(shown)))
+    let place = Place(fileID, filePath, line, column)
+    return await recording.next(count, within: limit, orFailAt: place) { values in
+      missing(count, of: name, came: values.map(shown))
     }
-    return values
   }
 }
 
 /// Says that less has come than was waited for.
-func missing(_ count: Int, of name: String, after limit: Duration, came: [String]) -> String {
-  let wait = "\(waited(limit)) for the next \(count) of \(name), and"
-  if came.isEmpty { return "\(wait) none came." }
-  return "\(wait) only \(came.count) came:" + came.map { "\n  \($0)" }.joined()
+func missing(_ count: Int, of name: String, came: [String]) -> String {
+  let wanted = "the next \(count) of \(name), and"
+  if came.isEmpty { return "\(wanted) none came." }
+  return "\(wanted) only \(came.count) came:" + came.map { "\n  \($0)" }.joined()
 }

@@ -43,6 +43,21 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// The next entries, as above; if they are fewer than asked for, the test fails.
+  ///
+  /// - Parameter sentence: Goes on behind "Waited 30 seconds for", and is handed those that came.
+  func next(
+    _ count: Int,
+    within limit: Duration,
+    orFailAt place: Place,
+    isolation: isolated (any Actor)? = #isolation,
+    _ sentence: ([Entry]) -> String
+  ) async -> [Entry] {
+    let entries = await next(count, within: limit)
+    if entries.count < count { place.fail("\(waited(limit)) for \(sentence(entries))") }
+    return entries
+  }
+
   private func notify(at count: Int, _ notify: @escaping @Sendable () -> Void) {
     let isDue = lock.withLock {
       if entries.count < count { waiting.append((count, notify)) }
