@@ -1,10 +1,24 @@
 /// A value that no log, file or page may show: a token, a password.
 ///
-/// What this library writes has `•••` in its place, however deep it is inside a state or a variable.
+/// What this library writes has `•••` in its place, however deep it is inside the structs, enums and
+/// collections of a state or a variable. Objects are written by their own description, or else by the
+/// name of their class. A `Secret` describes itself as `•••` and has nothing to `dump`, so it may be in
+/// such a description too.
 ///
 /// ```swift
 /// struct Token: Secret {
 ///   let text: String
 /// }
 /// ```
-public protocol Secret {}
+public protocol Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Secret {
+  /// `•••`.
+  public var description: String { "•••" }
+
+  /// `•••`.
+  public var debugDescription: String { "•••" }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

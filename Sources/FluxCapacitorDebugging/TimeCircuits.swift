@@ -22,11 +22,11 @@ public final class TimeCircuits: Sendable {
     /// How many dispatches.
     public var count: Int
 
-    /// How many bytes their states and values take up, as far as that can be told.
+    /// How many bytes their states and values take up, as far as that can be told: what is in objects is not.
     public var bytes: Int
 
-    /// Some limits; by default, 1,000 dispatches and 64 MB.
-    public init(count: Int = 1_000, bytes: Int = 64_000_000) {
+    /// Some limits; by default, 10,000 dispatches and 64 MB.
+    public init(count: Int = 10_000, bytes: Int = 64_000_000) {
       self.count = count
       self.bytes = bytes
     }

@@ -64,7 +64,6 @@ struct TimeCircuitsTests {
 
   /// Any walk through 10,000 random dispatches comes to the values that were there then.
   @Test func goingBackAndForthIsExact() {
-    let circuits = TimeCircuits(limits: .init(count: 20_000))
     var random = Numbers(seed: 1985)
     var states = [State(of: store)]
     for _ in 0..<10_000 {

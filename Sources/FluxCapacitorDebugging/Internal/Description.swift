@@ -1,61 +1,79 @@
 import FluxCapacitor
 
-/// How a value is written: as Swift describes it, or in parts if one of them is secret.
+/// How a value is written: in parts, by the short names of its types and without its secrets.
+///
+/// A value with a description of its own is written by that, unless there is a secret in it. Objects
+/// are not looked into: another thread may be changing them.
 struct Description {
   let text: String
 
   /// - Parameter value: The value of a variable, or a part of a state.
   init(of value: Any) {
-    text = Description.text(of: value).withSourceNames
+    text = Description.text(of: value)
   }
 
   /// - Parameter state: A state, which is written with the type that it belongs to.
   init(ofState state: Any) {
-    let type = String(reflecting: type(of: state)).withSourceNames.split(separator: ".").last ?? ""
-    let text =
-      Description.hasSecret(state) ? Description.parts(of: state) : String(describing: state)
-    let isNamed = text.hasPrefix("\(type)(") || text.hasPrefix("\(type).")
-    self.text = (isNamed ? text : "\(type).\(text)").withSourceNames
+    let type = "\(type(of: state))"
+    let text = Description.text(of: state)
+    self.text =
+      if text.hasPrefix(".") {
+        type + text
+      } else if text.hasPrefix(type) {
+        text
+      } else {
+        "\(type): \(text)"
+      }
   }
 
   private static func text(of value: Any) -> String {
     if value is any Secret { return "•••" }
-    return hasSecret(value) ? parts(of: value) : String(reflecting: value)
+    if let text = value as? String { return text.debugDescription }
+    let mirror = Mirror(reflecting: value)
+    if isComposed(value, mirror) { return parts(of: value, mirror) }
+    if hasDescription(value) { return String(reflecting: value).withSourceNames }
+    return mirror.displayStyle == .class ? "\(type(of: value))" : "\(value)"
   }
 
-  private static func hasSecret(_ value: Any, inside objects: Set<ObjectIdentifier> = []) -> Bool {
-    if value is any Secret { return true }
-    var objects = objects
-    let mirror = Mirror(reflecting: value)
-    if mirror.displayStyle == .class {
-      let (isNew, _) = objects.insert(ObjectIdentifier(value as AnyObject))
-      guard isNew else { return false }
+  /// Whether a value is written by its parts.
+  private static func isComposed(_ value: Any, _ mirror: Mirror) -> Bool {
+    switch mirror.displayStyle {
+    case .optional, .collection, .set, .dictionary, .tuple: true
+    case .struct, .enum: !hasDescription(value) || hasSecret(in: mirror)
+    default: false
     }
-    var next: Mirror? = mirror
-    while let mirror = next {
-      if mirror.children.contains(where: { hasSecret($0.value, inside: objects) }) { return true }
-      next = mirror.superclassMirror
-    }
-    return false
   }
 
-  /// A value by its parts, much as `String(reflecting:)` writes it.
-  private static func parts(of value: Any) -> String {
-    let mirror = Mirror(reflecting: value)
-    let children = mirror.children.map { (label: $0.label, text: text(of: $0.value)) }
-    let list = children.map { child in
-      child.label.map { $0.hasPrefix(".") ? child.text : "\($0): \(child.text)" } ?? child.text
+  private static func hasDescription(_ value: Any) -> Bool {
+    value is any CustomDebugStringConvertible || value is any CustomStringConvertible
+      || value is any TextOutputStreamable
+  }
+
+  private static func hasSecret(in mirror: Mirror) -> Bool {
+    mirror.displayStyle != .class
+      && mirror.children.contains {
+        $0.value is any Secret || hasSecret(in: Mirror(reflecting: $0.value))
+      }
+  }
+
+  private static func parts(of value: Any, _ mirror: Mirror) -> String {
+    let list = mirror.children.lazy.map { label, value in
+      guard let label, !label.hasPrefix(".") else { return text(of: value) }
+      return "\(label): \(text(of: value))"
     }
     switch mirror.displayStyle {
-    case .optional: return children.first.map { "Optional(\($0.text))" } ?? "nil"
-    case .collection, .set: return "[\(list.joined(separator: ", "))]"
-    case .dictionary: return "[\(mirror.children.map { entry($0.value) }.joined(separator: ", "))]"
+    case .optional: return mirror.children.first.map { text(of: $0.value) } ?? "nil"
+    case .collection: return "[\(list.joined(separator: ", "))]"
+    case .set: return "[\(list.sorted().joined(separator: ", "))]"
+    case .dictionary:
+      let entries = mirror.children.map { entry($0.value) }.sorted()
+      return entries.isEmpty ? "[:]" : "[\(entries.joined(separator: ", "))]"
     case .tuple: return "(\(list.joined(separator: ", ")))"
     case .enum:
-      guard let payload = mirror.children.first else { return "\(value)" }
+      guard let payload = mirror.children.first else { return ".\(value)" }
       let isTuple = Mirror(reflecting: payload.value).displayStyle == .tuple
       let text = text(of: payload.value)
-      return "\(payload.label ?? "")\(isTuple ? text : "(\(text))")"
+      return ".\(payload.label ?? "")\(isTuple ? text : "(\(text))")"
     default: return "\(type(of: value))(\(list.joined(separator: ", ")))"
     }
   }

@@ -5,8 +5,9 @@ extension DispatchLogger.Format {
   /// What is written of a dispatch, without the last line break.
   func line(for event: DispatchEvent) -> String {
     switch self {
-    case .text: event.headline
-    case .textWithChanges: ([event.headline] + event.changes.map(\.line)).joined(separator: "\n")
+    case .text: event.headline.onOneLine
+    case .textWithChanges:
+      ([event.headline] + event.changes.map(\.line)).map(\.onOneLine).joined(separator: "\n")
     case .jsonLines: event.json
     }
   }
@@ -34,5 +35,19 @@ extension DispatchEvent {
 extension DispatchEvent.Change {
   fileprivate var line: String {
     "    \(store).\(name): \(Description(of: oldValue).text) → \(Description(of: newValue).text)"
+  }
+}
+
+extension String {
+  /// The same with line breaks, and whatever else could control a terminal, written as Swift escapes them.
+  fileprivate var onOneLine: String {
+    var line = ""
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: line += scalar.escaped(asASCII: true)
+      default: line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
   }
 }

@@ -15,9 +15,3 @@ package struct AccessToken: Equatable, Secret, Sendable {
     secret = text
   }
 }
-
-extension AccessToken: CustomStringConvertible, CustomReflectable {
-  package var description: String { "<token>" }
-
-  package var customMirror: Mirror { Mirror(self, children: []) }
-}

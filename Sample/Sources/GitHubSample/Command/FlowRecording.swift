@@ -30,7 +30,7 @@ struct FlowRecording {
       }
     }
     explorerPath = options.explorerPath
-    circuits = explorerPath.map { _ in TimeCircuits(limits: .init(count: 10_000)) }
+    circuits = explorerPath.map { _ in TimeCircuits() }
   }
 
   /// Writes what is to be written at the end.
