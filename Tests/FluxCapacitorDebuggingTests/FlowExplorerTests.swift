@@ -24,7 +24,7 @@ struct FlowExplorerTests {
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
   func theTimelineCanBeWalkedThrough() async throws {
     let store = NoteStore.instantiate()
-    let circuits = TimeCircuits(limits: .init(count: 20_000))
+    let circuits = TimeCircuits()
     for number in 1...2_000 {
       NoteAction().invoke(number.isMultiple(of: 100) ? .clear : .write("note \(number)"))
     }
@@ -72,10 +72,10 @@ struct FlowExplorerTests {
           title: "Notes",
           first: #"Note.write("note 1")"#,
           clicked: #"Note.write("note 3")"#,
-          below: [#"Note.write("note 4")"#, #""note 4""#, "4"],
+          below: [#"Note.write("note 4")"#, #""note 4""#, "4", #""-""#],
           last: "Note.clear",
           found: [#"Note.write("note 1501")"#, "1 of 2000 dispatches"],
-          second: ["Note.clear", #""""#, "200", "6", "200"],
+          second: ["Note.clear", #""""#, "200", #""-""#, "6", "200"],
           observers: ["3 observers"],
           rows: 20
         )
@@ -112,6 +112,7 @@ private final class NoteStore: Storable {
   let text: Constant<String>
   private let _text = Variable("")
   private let edits = Variable(0)
+  private let neverWrittenTo = Variable("-")
 
   init() {
     text = Constant(_text)
