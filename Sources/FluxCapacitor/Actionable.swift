@@ -27,7 +27,12 @@ extension Actionable {
   ///
   /// It may be called on any thread. When it returns, the state has been reduced and, unless another
   /// thread is delivering just then, the observers on `.current` have been told; inside a reduce it
-  /// is queued until that has ended. See ``Dispatcher/dispatch(_:)``.
+  /// is queued until that has ended. See ``Dispatcher/dispatch(_:fileID:line:)``.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - fileID: Where it is invoked, for interceptors.
+  ///   - line: Where it is invoked, for interceptors.
   @inlinable
   public func invoke(
     _ state: DispatchStateType,
@@ -36,6 +41,15 @@ extension Actionable {
   ) {
     dispatcher.dispatch(state, fileID: fileID, line: line)
   }
+
+  /// The same as a function of the state alone, as in `states.forEach(action.invoke)`: interceptors do
+  /// not learn where.
+  @_disfavoredOverload
+  @inlinable
+  public func invoke(_ state: DispatchStateType) {
+    dispatcher.dispatch(state)
+  }
+
   /// Dispatches a state, unless the task that asks has been cancelled: for results that came too late.
   ///
   /// The look at `Task.isCancelled` and the reduce are one step, in which no other state is reduced:
@@ -59,6 +73,10 @@ extension Actionable {
   /// }
   /// ```
   ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - fileID: Where it is invoked, for interceptors.
+  ///   - line: Where it is invoked, for interceptors.
   /// - Returns: Whether the state was dispatched.
   @discardableResult
   @inlinable

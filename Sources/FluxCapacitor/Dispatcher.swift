@@ -62,6 +62,14 @@ public final class Dispatcher: Sendable {
     }
   }
 
+  /// The same as a function of the state alone, as in `states.forEach(dispatcher.dispatch)`:
+  /// interceptors do not learn where.
+  @_disfavoredOverload
+  @inlinable
+  public func dispatch<State: DispatchState>(_ state: State) {
+    dispatch(state, fileID: #fileID, line: #line)
+  }
+
   /// Makes the writes in a closure one change: observers are told when it has ended, once for each
   /// variable, with the last value.
   ///

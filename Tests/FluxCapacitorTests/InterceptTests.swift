@@ -45,6 +45,22 @@ struct InterceptTests {
     #expect(store.second.value == 2)
   }
 
+  /// Where a state is invoked is a parameter that one who passes the function on has no room for.
+  @Test func invokingAndDispatchingArePassedOnAsFunctionsOfAState() {
+    let store = CounterStore.instantiate()
+    intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
+
+    [Dispatcher.Counter.add(1)].forEach(CounterAction().invoke)
+    [Dispatcher.Counter.add(2)].forEach(dispatcher.dispatch)
+
+    #expect(store.count.value == 3)
+    #expect(
+      log.entries == [
+        "add(1) FluxCapacitor/Actionable.swift", "add(2) FluxCapacitor/Dispatcher.swift",
+      ]
+    )
+  }
+
   @Test func aStateWithoutStoresIsAnEventToo() {
     intercept { [log] event in
       log.append("\(event.sequenceNumber) \(event.stores.count) \(event.changes.count)")
