@@ -17,6 +17,7 @@ public struct Change<Store: Storable>: Sendable {
   ///   - keyPath: The store's property.
   ///   - value: What it is expected to be afterwards. Values that are not Equatable are compared part by
   ///     part, as `dump` shows them.
+  ///   - line: Where a failure is reported: at the call.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     to value: Value,
@@ -32,6 +33,7 @@ public struct Change<Store: Storable>: Sendable {
   ///     key, as in `counts[0]`.
   ///   - value: What it is expected to be afterwards. Values that are not Equatable are compared part by
   ///     part, as `dump` shows them.
+  ///   - line: Where a failure is reported: at the call.
   public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
     Change(property: .named(name), value: value, line: line)
   }

@@ -38,6 +38,11 @@ public final class DispatchRecorder: Sendable {
   /// - Parameters:
   ///   - count: How many.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   /// - Returns: The states; fewer than asked for if the time was up, or the task cancelled.
   @discardableResult
   public func next(

@@ -20,6 +20,11 @@ import FluxCapacitor
 ///   - dispatcher: Where they are dispatched.
 ///   - expected: The states.
 ///   - operation: What has them dispatched.
+///   - isolation: The actor of the caller.
+///   - fileID: Where a failure is reported: at the call.
+///   - filePath: The same.
+///   - line: The same.
+///   - column: The same.
 public func expectStates(
   on dispatcher: Dispatcher = .shared,
   isolation: isolated (any Actor)? = #isolation,
@@ -44,6 +49,10 @@ public func expectStates(
 ///   - dispatcher: Where they are dispatched.
 ///   - expected: The states.
 ///   - operation: What has them dispatched.
+///   - fileID: Where a failure is reported: at the call.
+///   - filePath: The same.
+///   - line: The same.
+///   - column: The same.
 public func expectStates(
   on dispatcher: Dispatcher = .shared,
   fileID: StaticString = #fileID,

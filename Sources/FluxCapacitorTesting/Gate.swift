@@ -51,6 +51,11 @@ public final class Gate: @unchecked Sendable {
   /// - Parameters:
   ///   - count: How often.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   public func reached(
     _ count: Int = 1,
     within limit: Duration = .seconds(30),

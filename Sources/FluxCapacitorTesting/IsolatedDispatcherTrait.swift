@@ -1,9 +1,9 @@
 import FluxCapacitor
 import Testing
 
-/// Gives each test a dispatcher of its own; see ``Testing/Trait/isolatedDispatcher``.
+/// Gives each test a dispatcher of its own; see `.isolatedDispatcher`.
 public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
-  /// The trait; see ``Testing/Trait/isolatedDispatcher``.
+  /// The trait; see `.isolatedDispatcher`.
   public init() {}
 
   /// Tests of a suite that has the trait have it too.
@@ -14,7 +14,7 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
     testCase == nil ? nil : self
   }
 
-  /// Runs a test case with a dispatcher of its own in the place of ``Dispatcher/shared``.
+  /// Runs a test case with a dispatcher of its own in the place of `Dispatcher.shared`.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -35,7 +35,7 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == IsolatedDispatcherTrait {
   /// A dispatcher of its own for each test, and for each case of a parameterised one.
   ///
-  /// Inside the test, and in its child tasks, ``Dispatcher/shared`` is that dispatcher: so stores are
+  /// Inside the test, and in its child tasks, `Dispatcher.shared` is that dispatcher: so stores are
   /// the test's own, and tests run in parallel. On a suite, it holds for every test in it, and for what
   /// the suite's properties are set to, which is made for each test.
   ///

@@ -104,6 +104,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Parameters:
   ///   - count: How many.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   /// - Returns: For how long each of them sleeps, from when it began.
   @discardableResult
   public func sleeping(

@@ -46,7 +46,7 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// Tests a store.
   ///
   /// - Parameters:
-  ///   - store: The store, registered with ``Dispatcher/shared``.
+  ///   - store: The store, registered with `Dispatcher.shared`.
   ///   - strictness: Whether to hear of changes that were not named.
   public init(_ store: Store, _ strictness: Strictness = .exact) {
     self.store = store
@@ -68,6 +68,10 @@ public final class StoreTester<Store: Storable>: Sendable {
   ///   - state: The state.
   ///   - changes: The changes, in the order in which the reduce first sets the variables. A variable
   ///     that is set to what it was has not changed.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   public func invoke(
     _ state: Store.DispatchStateType,
     fileID: StaticString = #fileID,
@@ -102,6 +106,11 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - changes: The changes, in the order in which they are told.
   ///   - operation: What makes them. It has ended when they are compared.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   public func expect(
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,

@@ -53,6 +53,11 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - count: How many.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   /// - Returns: The values; fewer than asked for if the time was up, or the task cancelled.
   @discardableResult
   public func next(

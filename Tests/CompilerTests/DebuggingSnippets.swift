@@ -14,6 +14,8 @@ struct DebuggingSnippets {
   private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
 
   @Test func intercepting() {
+    let log = Variable<[String]>([])
+    let print = { @Sendable (line: String) in log.value.append(line) }
     let store = CounterStore.instantiate()
     let dust = Dispatcher.shared.intercept { event in
       print("\(event.sequenceNumber): \(event.state)")
@@ -23,7 +25,14 @@ struct DebuggingSnippets {
     }
     CounterAction().increment()
     dust.clean()
+
     #expect(store.count.value == 1)
+    #expect(
+      log.value.joined(separator: "\n") == """
+        1: add(1)
+          count: 0 → 1
+        """
+    )
   }
 
   @Test func logging() {

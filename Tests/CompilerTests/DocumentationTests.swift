@@ -9,43 +9,13 @@ struct DocumentationTests {
     readme = try Markdown(Repository.text(of: "README.md"))
   }
 
-  private static let guide =
-    "Sources/FluxCapacitor/FluxCapacitor.docc/TestingYourStoresAndActions.md"
-
-  private static let debuggingGuide =
-    "Sources/FluxCapacitor/FluxCapacitor.docc/SeeingAndRewindingTheFlow.md"
-
-  @Test(arguments: ["README.md", "MIGRATION.md", guide, debuggingGuide])
-  func swiftBlocksStandInCompiledFiles(document: String) throws {
+  @Test(arguments: Repository.documents)
+  func blocksStandInCompiledFiles(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
 
-  @Test(arguments: [
-    "Actionable", "BufferingPolicy", "DispatchState", "Dispatcher", "Dispatcher+Intercept",
-    "Dispatcher+States", "Dust",
-    "DustBuster", "PrimitiveValue", "PrimitiveValue+Bindings", "PrimitiveValue+Changes",
-    "PrimitiveValue+Derived", "PrimitiveValue+Scope", "PrimitiveValue+Values",
-    "Queryable", "Signal", "Sink", "Storable", "Storable+WaitFor", "Task+DustBuster", "Values",
-  ])
-  func swiftBlocksInDocCommentsStandInCompiledFiles(name: String) throws {
-    let file = "Sources/FluxCapacitor/\(name).swift"
-    let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
-    try expectBlocksInCompiledFiles(of: comments, in: file)
-  }
-
-  @Test(arguments: [
-    "DispatchRecorder", "Dispatcher+Settled", "ExpectStates", "Gate", "IsolatedDispatcherTrait",
-    "ManualClock", "StoreTester", "ValueRecorder",
-  ])
-  func swiftBlocksInDocCommentsOfTheTestingLibraryStandInCompiledFiles(name: String) throws {
-    let file = "Sources/FluxCapacitorTesting/\(name).swift"
-    let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
-    try expectBlocksInCompiledFiles(of: comments, in: file)
-  }
-
-  @Test(arguments: ["DispatchLogger", "FlowExplorer", "RecordedFlow", "Secret", "TimeCircuits"])
-  func swiftBlocksInDocCommentsOfTheDebuggingLibraryStandInCompiledFiles(name: String) throws {
-    let file = "Sources/FluxCapacitorDebugging/\(name).swift"
+  @Test(arguments: Repository.swiftFiles(in: "Sources").map(Repository.path))
+  func blocksInDocCommentsStandInCompiledFiles(file: String) throws {
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
@@ -90,51 +60,64 @@ struct DocumentationTests {
       #expect(output.text == expected.text)
     }
 
-    @Test(arguments: ["README.md", guide])
-    func manifestCompiles(document: String) async throws {
-      let markdown = try Markdown(Repository.text(of: document))
-      let manifest = try #require(markdown.blocks(in: "swift").first(where: isManifest))
+    @Test(arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty })
+    func manifestsCompile(document: String) async throws {
       let toolchain = try #require(Compiler.toolchain)
 
-      let output = try await Compiler.withFolder { folder in
-        let file = folder.appendingPathComponent("Package.swift")
-        try manifest.text.write(to: file, atomically: true, encoding: .utf8)
-        return try await Compiler.swiftc(
-          ["-typecheck", "-swift-version", "6", "-package-description-version", "6.2.0"]
-            + ["-I", toolchain.path + "/lib/swift/pm/ManifestAPI", file.path]
-        )
-      }
+      for manifest in try Self.manifests(in: document) {
+        let output = try await Compiler.withFolder { folder in
+          let file = folder.appendingPathComponent("Package.swift")
+          try manifest.text.write(to: file, atomically: true, encoding: .utf8)
+          return try await Compiler.swiftc(
+            ["-typecheck", "-swift-version", "6", "-package-description-version", "6.2.0"]
+              + ["-I", toolchain.path + "/lib/swift/pm/ManifestAPI", file.path]
+          )
+        }
 
-      #expect(output.isSuccess, "\(output.text)")
+        #expect(output.isSuccess, "\(output.text)")
+      }
     }
   #endif
 
   private func expectBlocksInCompiledFiles(of markdown: Markdown, in document: String) throws {
-    let files = try ["Tests/CompilerTests", "Tests/LanguageModes"]
-      .flatMap(Repository.swiftFiles)
-      .filter { $0.lastPathComponent != "LinkingTests.swift" }
-      .map { file in
-        try String(contentsOf: file, encoding: .utf8)
-          .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      }
-    let blocks = markdown.blocks(in: "swift")
-
-    #expect(!blocks.isEmpty)
-    for block in blocks where !isCompiledByItself(block) {
+    for block in markdown.blocks(in: "swift") where !isCompiledByItself(block) {
       #expect(
-        files.contains { block.stands(in: $0) },
+        Self.files.contains { $0.isCompiled && block.stands(in: $0.lines) },
         "The block at \(document):\(block.line) stands in no compiled file:\n\(block.text)"
+      )
+    }
+    for block in markdown.blocks(in: "text") where !isCompiledByItself(block) {
+      #expect(
+        Self.files.contains { block.stands(in: $0.lines) },
+        "What the block at \(document):\(block.line) shows stands in no test:\n\(block.text)"
       )
     }
   }
 
-  /// Whether a test of its own gives this block to the compiler: the example of the README, which
-  /// is a whole program, and the manifest, which no target can contain.
+  /// The files that blocks may stand in. Some of the code in `LinkingTests` is what the compiler refuses.
+  private static let files = ["Tests/CompilerTests", "Tests/LanguageModes"]
+    .flatMap(Repository.swiftFiles)
+    .map { file in
+      let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+      return (
+        isCompiled: file.lastPathComponent != "LinkingTests.swift",
+        lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      )
+    }
+
+  /// Whether a test of its own gives this block to the compiler or holds it against what is printed: the
+  /// example of the README, which is a whole program, its output, and manifests, which no target can
+  /// contain.
   private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
-    block.lines == readme.blocks(in: "swift").first?.lines || isManifest(block)
+    block.lines == readme.blocks(in: "swift").first?.lines
+      || block.lines == readme.blocks(in: "text").first?.lines || Self.isManifest(block)
   }
 
-  private func isManifest(_ block: Markdown.Block) -> Bool {
+  private static func manifests(in document: String) throws -> [Markdown.Block] {
+    try Markdown(Repository.text(of: document)).blocks(in: "swift").filter(isManifest)
+  }
+
+  private static func isManifest(_ block: Markdown.Block) -> Bool {
     block.lines.first?.hasPrefix("// swift-tools-version") == true
   }
 }

@@ -11,12 +11,22 @@ enum Repository {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
+  /// The documents, but for that of the sample, which has tests of its own.
+  static let documents = ["README.md", "MIGRATION.md"] + files(in: "Sources", "md").map(path)
+
+  /// The path of a file from the root.
+  static func path(of file: URL) -> String {
+    String(file.path.dropFirst(root.resolvingSymlinksInPath().path.count + 1))
+  }
+
   /// The Swift files in a folder and the folders in it, in the order of their paths.
-  static func swiftFiles(in path: String) -> [URL] {
+  static func swiftFiles(in path: String) -> [URL] { files(in: path, "swift") }
+
+  private static func files(in path: String, _ pathExtension: String) -> [URL] {
     let folder = root.appendingPathComponent(path).resolvingSymlinksInPath()
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     return (files?.compactMap { $0 as? URL } ?? [])
-      .filter { $0.pathExtension == "swift" }
+      .filter { $0.pathExtension == pathExtension }
       .sorted { $0.path < $1.path }
   }
 }

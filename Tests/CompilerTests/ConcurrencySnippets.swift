@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 @MainActor
-final class CounterView {
+final class CounterScreen {
   private(set) var title = ""
   private let store = CounterStore.instantiate()
   private let dustBuster = DustBuster()
@@ -14,10 +14,10 @@ final class CounterView {
   }
 }
 
-struct ReadmeSnippets {
+struct ConcurrencySnippets {
   @MainActor @Test func viewFollowsTheStore() {
     withDispatcher(Dispatcher()) {
-      let view = CounterView()
+      let view = CounterScreen()
 
       CounterAction().increment()
 

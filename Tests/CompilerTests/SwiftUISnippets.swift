@@ -1,0 +1,58 @@
+// SwiftUI is there on Apple's systems only. Elsewhere, this is parsed and not compiled.
+#if canImport(SwiftUI)
+  import FluxCapacitor
+  import SwiftUI
+
+  struct CounterView: View {
+    @State private var store = CounterStore.instantiate()
+    private let action = CounterAction()
+
+    var body: some View {
+      Text("Count: \(store.count.value)")
+      Button("Add one") { action.increment() }
+    }
+  }
+
+  struct SettingsView: View {
+    @State private var store = SettingsStore.instantiate()
+    private let action = SettingsAction()
+
+    var body: some View {
+      Toggle(
+        "Notifications",
+        isOn: Binding(
+          get: { store.isNotifying.value },
+          set: { action.invoke(.setNotifying($0)) }
+        )
+      )
+    }
+  }
+
+  extension Dispatcher {
+    enum Settings: DispatchState {
+      typealias RelatedStoreType = SettingsStore
+      typealias RelatedActionType = SettingsAction
+
+      case setNotifying(Bool)
+    }
+  }
+
+  struct SettingsAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Settings
+  }
+
+  final class SettingsStore: Storable {
+    let isNotifying: Constant<Bool>
+    private let _isNotifying = Variable(false)
+
+    init() {
+      isNotifying = Constant(_isNotifying)
+    }
+
+    func reduce(with state: Dispatcher.Settings) {
+      switch state {
+      case .setNotifying(let isNotifying): _isNotifying.value = isNotifying
+      }
+    }
+  }
+#endif
