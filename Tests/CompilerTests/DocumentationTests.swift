@@ -50,6 +50,22 @@ struct DocumentationTests {
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
 
+  @Test(arguments: [
+    ("swift before", "import Fluxor", true),
+    ("swift before", "import Combine\nimport Fluxor", true),
+    ("swift before", "import Combine", false),
+    ("swift before", "import Fluxor\nimport FluxCapacitor", false),
+    ("swift before", "let store = CounterStore.instantiate()", false),
+    ("swift after", "import Fluxor", false),
+    ("swift", "import Fluxor", false),
+  ])
+  func onlyTheCodeOfAPeerNeedNotCompile(language: String, code: String, isOfAPeer: Bool) throws {
+    let block = try #require(Markdown("```\(language)\n\(code)\n```").blocks.first)
+
+    #expect(block.isSwift)
+    #expect(block.isOfAPeer == isOfAPeer)
+  }
+
   @Test func readmeIsShort() {
     #expect(readme.wordCount <= 500)
   }
@@ -117,10 +133,14 @@ struct DocumentationTests {
         try String(contentsOf: file, encoding: .utf8)
           .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       }
-    let blocks = markdown.blocks(in: "swift")
+    let blocks = markdown.blocks.filter { $0.isSwift && !$0.isOfAPeer }
 
     #expect(!blocks.isEmpty)
     for block in blocks where !isCompiledByItself(block) {
+      #expect(
+        block.language == "swift",
+        "The block at \(document):\(block.line) is not compiled, and imports no peer."
+      )
       #expect(
         files.contains { block.stands(in: $0) },
         "The block at \(document):\(block.line) stands in no compiled file:\n\(block.text)"

@@ -51,6 +51,19 @@ struct Markdown {
 }
 
 extension Markdown.Block {
+  /// Whether it is highlighted as Swift, which goes by the first word.
+  var isSwift: Bool { language.lowercased().hasPrefix("swift") }
+
+  /// Whether it shows the code of a peer, which is not here to be compiled with: it says that it is
+  /// from before, and imports the peer.
+  var isOfAPeer: Bool {
+    let imports = Set(lines.filter { $0.hasPrefix("import ") })
+    let ofPeers = ["VueFlux", "Fluxor", "Fluxus", "WordPressFlux"].map { "import " + $0 }
+    return language == "swift before"
+      && !imports.isDisjoint(with: ofPeers)
+      && !imports.contains("import FluxCapacitor")
+  }
+
   /// Whether these lines stand in a file one after the other, all indented alike.
   func stands(in file: [String]) -> Bool {
     file.indices.contains { start in stands(in: file[start...]) }
