@@ -66,6 +66,20 @@ struct DocumentationTests {
     #expect(block.isOfAPeer == isOfAPeer)
   }
 
+  @Test(arguments: ["README.md", "MIGRATION.md"])
+  func linksLeadSomewhere(document: String) throws {
+    let markdown = try Markdown(Repository.text(of: document))
+
+    #expect(!markdown.links.isEmpty)
+    for link in markdown.links where !link.hasPrefix("https://") {
+      let isThere =
+        link.hasPrefix("#")
+        ? markdown.anchors.count { $0 == link.dropFirst() } == 1
+        : FileManager.default.fileExists(atPath: Repository.root.path + "/" + link)
+      #expect(isThere, "\(link), in \(document)")
+    }
+  }
+
   @Test func readmeIsShort() {
     #expect(readme.wordCount <= 500)
   }

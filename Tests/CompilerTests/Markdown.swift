@@ -44,6 +44,22 @@ struct Markdown {
     blocks.filter { $0.language == language }
   }
 
+  /// Where the links lead that stand in the prose.
+  var links: [String] {
+    prose.flatMap { line in
+      line.split(separator: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }
+    }
+  }
+
+  /// The fragments by which GitHub links to the headings.
+  var anchors: [String] {
+    prose.filter { $0.hasPrefix("#") }.map { heading in
+      heading.drop { $0 == "#" || $0 == " " }.lowercased()
+        .filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }
+        .replacing(" ", with: "-")
+    }
+  }
+
   /// The words outside the blocks, as `wc -w` counts them.
   var wordCount: Int {
     prose.reduce(0) { $0 + $1.split { $0.isWhitespace }.count }
