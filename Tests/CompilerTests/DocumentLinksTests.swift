@@ -7,12 +7,11 @@ struct DocumentLinksTests {
 
   @Test(arguments: documents)
   func linksLeadSomewhere(document: String) throws {
-    let text = try Repository.text(of: document)
+    // Pictures of the documentation are looked for by DocC, and other sites are not asked.
+    let links = try Markdown(Repository.text(of: document)).links
+      .filter { !$0.hasPrefix("https://") && $0 != "flow" }
 
-    for match in text.matches(of: /\]\(([^)\s]+)\)/) {
-      let link = String(match.1)
-      // Pictures of the documentation are looked for by DocC, and other sites are not asked.
-      guard !link.hasPrefix("http"), link != "flow" else { continue }
+    for link in links {
       #expect(try leadsSomewhere(link, from: document), "\(document) links to \(link)")
     }
   }
@@ -24,17 +23,13 @@ struct DocumentLinksTests {
       return false
     }
     guard parts.count == 2 else { return true }
-    let lines = try Repository.text(of: file)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    // The line of a test, or a heading as GitHub links it.
+    let text = try Repository.text(of: file)
+    // The line of a test, or a heading.
     if parts[1].hasPrefix("L"), let line = Int(parts[1].dropFirst()) {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       return lines.indices.contains(line - 1) && lines[line - 1].contains("@Test")
     }
-    return lines.contains { line in
-      line.hasPrefix("#")
-        && line.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
-          .filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } == parts[1]
-    }
+    return Markdown(text).anchors.count { $0 == parts[1] } == 1
   }
 
   private func folder(of document: String) -> String {

@@ -20,6 +20,22 @@ struct DocumentationTests {
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
 
+  @Test(arguments: [
+    ("swift before", "import Fluxor", true),
+    ("swift before", "import Combine\nimport Fluxor", true),
+    ("swift before", "import Combine", false),
+    ("swift before", "import Fluxor\nimport FluxCapacitor", false),
+    ("swift before", "let store = CounterStore.instantiate()", false),
+    ("swift after", "import Fluxor", false),
+    ("swift", "import Fluxor", false),
+  ])
+  func onlyTheCodeOfAPeerNeedNotCompile(language: String, code: String, isOfAPeer: Bool) throws {
+    let block = try #require(Markdown("```\(language)\n\(code)\n```").blocks.first)
+
+    #expect(block.isSwift)
+    #expect(block.isOfAPeer == isOfAPeer)
+  }
+
   @Test func readmeIsShort() {
     #expect(readme.wordCount <= 500)
   }
@@ -80,7 +96,12 @@ struct DocumentationTests {
   #endif
 
   private func expectBlocksInCompiledFiles(of markdown: Markdown, in document: String) throws {
-    for block in markdown.blocks(in: "swift") where !isCompiledByItself(block) {
+    let blocks = markdown.blocks.filter { $0.isSwift && !$0.isOfAPeer }
+    for block in blocks where !isCompiledByItself(block) {
+      #expect(
+        block.language == "swift",
+        "The block at \(document):\(block.line) is not compiled, and imports no peer."
+      )
       #expect(
         Self.files.contains { $0.isCompiled && block.stands(in: $0.lines) },
         "The block at \(document):\(block.line) stands in no compiled file:\n\(block.text)"

@@ -44,6 +44,22 @@ struct Markdown {
     blocks.filter { $0.language == language }
   }
 
+  /// Where the links lead that stand in the prose.
+  var links: [String] {
+    prose.flatMap { line in
+      line.split(separator: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }
+    }
+  }
+
+  /// The fragments by which GitHub links to the headings.
+  var anchors: [String] {
+    prose.filter { $0.hasPrefix("#") }.map { heading in
+      heading.drop { $0 == "#" || $0 == " " }.lowercased()
+        .filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }
+        .replacing(" ", with: "-")
+    }
+  }
+
   /// The words outside the blocks, as `wc -w` counts them.
   var wordCount: Int {
     prose.reduce(0) { $0 + $1.split { $0.isWhitespace }.count }
@@ -51,6 +67,19 @@ struct Markdown {
 }
 
 extension Markdown.Block {
+  /// Whether it is highlighted as Swift, which goes by the first word.
+  var isSwift: Bool { language.lowercased().hasPrefix("swift") }
+
+  /// Whether it shows the code of a peer, which is not here to be compiled with: it says that it is
+  /// from before, and imports the peer.
+  var isOfAPeer: Bool {
+    let imports = Set(lines.filter { $0.hasPrefix("import ") })
+    let ofPeers = ["VueFlux", "Fluxor", "Fluxus", "WordPressFlux"].map { "import " + $0 }
+    return language == "swift before"
+      && !imports.isDisjoint(with: ofPeers)
+      && !imports.contains("import FluxCapacitor")
+  }
+
   /// Whether these lines stand in a file one after the other, all indented alike.
   func stands(in file: [String]) -> Bool {
     file.indices.contains { start in stands(in: file[start...]) }

@@ -1,0 +1,165 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+#if canImport(UIKit) && !os(watchOS)
+  import UIKit
+#endif
+
+extension Dispatcher {
+  enum Visits: DispatchState {
+    typealias RelatedStoreType = VisitsStore
+    typealias RelatedActionType = VisitsAction
+
+    case increment(page: String)
+    case decrement(page: String)
+    case fetched(Int, page: String)
+  }
+}
+
+struct VisitsAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Visits
+
+  private let service = VisitsService.shared
+
+  func fetch(_ page: String) -> Task<Void, Never> {
+    Task {
+      let count = await service.visits(page)
+      invokeUnlessCancelled(.fetched(count, page: page))
+    }
+  }
+}
+
+final class VisitsStore: Queryable {
+  let queries = Queries<String>()
+  let counts: Constant<[String: Int]>
+  private let _counts = Variable<[String: Int]>([:])
+  private let requests = DustBuster()
+
+  init() {
+    counts = Constant(_counts)
+  }
+
+  func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
+    for page in new.subtracting(old) where counts.value[page] == nil {
+      VisitsAction().fetch(page).cleaned(by: requests)
+    }
+  }
+
+  func reduce(with state: Dispatcher.Visits) {
+    switch state {
+    case .increment(let page): _counts.value[page, default: 0] += 1
+    case .decrement(let page): _counts.value[page, default: 0] -= 1
+    case .fetched(let count, let page): _counts.value[page, default: 0] += count
+    }
+  }
+}
+
+final class VisitsViewController: UIViewController {
+  let label = UILabel()
+  private let store = VisitsStore.instantiate()
+  private let dustBuster = DustBuster()
+
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    store.query("home").cleaned(by: dustBuster)
+    store.counts
+      .observe(on: .main) { [weak self] counts in self?.label.text = "\(counts["home"] ?? 0)" }
+      .cleaned(by: dustBuster)
+  }
+
+  func incrementButtonTapped() {
+    VisitsAction().invoke(.increment(page: "home"))
+  }
+
+  func decrementButtonTapped() {
+    VisitsAction().invoke(.decrement(page: "home"))
+  }
+}
+
+struct VisitsService: Sendable {
+  @TaskLocal static var shared = VisitsService.live
+
+  let visits: @Sendable (_ page: String) async -> Int
+}
+
+extension VisitsService {
+  static let live = VisitsService { _ in 0 }
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+struct MigrationFromWordPressFlux {
+  @MainActor
+  @Test func pageThatIsShownIsFetchedAndCounted() async {
+    let gate = Gate()
+    let service = VisitsService { page in
+      await gate.pass()
+      return page == "home" ? 41 : 0
+    }
+    await VisitsService.$shared.withValue(service) {
+      let controller = VisitsViewController()
+      controller.viewDidLoad()
+      controller.incrementButtonTapped()
+      controller.incrementButtonTapped()
+      controller.decrementButtonTapped()
+      #expect(controller.label.text == "1")
+
+      gate.open()
+      await Dispatcher.shared.settled()
+
+      #expect(controller.label.text == "42")
+    }
+  }
+
+  @Test func serviceOfTheTestsOwn() async {
+    let dustBuster = DustBuster()
+
+    await VisitsService.$shared.withValue(VisitsService { _ in 41 }) {
+      let store = VisitsStore.instantiate()
+      store.query("home").cleaned(by: dustBuster)
+      await Dispatcher.shared.settled()
+      #expect(store.counts.value == ["home": 41])
+    }
+  }
+
+  @Test func eachPageIsFetchedOnce() async {
+    let pages = Variable<[String]>([])
+    let service = VisitsService { page in
+      pages.value.append(page)
+      return 1
+    }
+    await VisitsService.$shared.withValue(service) {
+      let store = VisitsStore.instantiate()
+      let first = store.query("home")
+      let second = store.query("home")
+      await Dispatcher.shared.settled()
+      first.clean()
+      second.clean()
+      let third = store.query("home")
+      await Dispatcher.shared.settled()
+
+      #expect(pages.value == ["home"])
+      #expect(store.counts.value == ["home": 1])
+      third.clean()
+    }
+  }
+
+  @Test func storeThatGoesCancelsItsRequests() async {
+    let gate = Gate()
+    let service = VisitsService { _ in
+      await gate.pass()
+      return 1
+    }
+    await VisitsService.$shared.withValue(service) {
+      await expectStates {
+      } when: {
+        var store: VisitsStore? = VisitsStore.instantiate()
+        _ = store?.query("home")
+        await gate.reached()
+        store = nil
+        gate.open()
+        await Dispatcher.shared.settled()
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// What the snippets of MIGRATION.md use of other libraries, where those are not there: no more than
+// the signatures, and what it takes to test with them.
+
+#if !canImport(UIKit) || os(watchOS)
+  @MainActor
+  class UIViewController {
+    func viewDidLoad() {}
+  }
+
+  @MainActor
+  final class UILabel {
+    var text: String?
+  }
+#endif
+
+// MARK: - SwiftUI
+
+#if !canImport(SwiftUI)
+  @MainActor
+  @preconcurrency
+  protocol View {
+    associatedtype Body: View
+
+    @ViewBuilder
+    var body: Body { get }
+  }
+
+  protocol Leaf: View {}
+
+  extension Leaf {
+    var body: Self { self }
+  }
+
+  struct Views: Leaf {
+    let all: [any View]
+  }
+
+  @MainActor
+  @resultBuilder
+  enum ViewBuilder {
+    static func buildBlock(_ views: any View...) -> Views { Views(all: views) }
+  }
+
+  struct Text: Leaf {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+  }
+
+  struct Button: Leaf {
+    let title: String
+    let action: @MainActor () -> Void
+
+    init(_ title: String, action: @escaping @MainActor () -> Void) {
+      self.title = title
+      self.action = action
+    }
+  }
+
+  struct Toggle: Leaf {
+    let title: String
+    let isOn: Binding<Bool>
+
+    init(_ title: String, isOn: Binding<Bool>) {
+      self.title = title
+      self.isOn = isOn
+    }
+  }
+
+  struct Binding<Value> {
+    private let get: () -> Value
+    private let set: (Value) -> Void
+
+    init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
+      self.get = get
+      self.set = set
+    }
+
+    var wrappedValue: Value {
+      get { get() }
+      nonmutating set { set(newValue) }
+    }
+  }
+
+  @propertyWrapper
+  struct State<Value> {
+    var wrappedValue: Value
+  }
+
+  extension View {
+    private var parts: [any View] { (body as? Views)?.all ?? [] }
+
+    var texts: [String] { parts.compactMap { ($0 as? Text)?.text } }
+
+    func button(_ title: String) -> Button? {
+      parts.lazy.compactMap { $0 as? Button }.first { $0.title == title }
+    }
+
+    func toggle(_ title: String) -> Toggle? {
+      parts.lazy.compactMap { $0 as? Toggle }.first { $0.title == title }
+    }
+  }
+#endif
+
+// MARK: - RxSwift
+
+// Not Sendable, like RxSwift's own.
+
+final class Observable<Element> {
+  private let onSubscribe: (AnyObserver<Element>) -> any Disposable
+
+  private init(_ onSubscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
+    self.onSubscribe = onSubscribe
+  }
+
+  static func create(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) -> Observable
+  {
+    Observable(subscribe)
+  }
+
+  func subscribe(onNext: @escaping (Element) -> Void) -> any Disposable {
+    onSubscribe(AnyObserver(next: onNext))
+  }
+}
+
+struct AnyObserver<Element> {
+  fileprivate let next: (Element) -> Void
+
+  func onNext(_ element: Element) { next(element) }
+}
+
+protocol Disposable {
+  func dispose()
+}
+
+enum Disposables {
+  static func create(with dispose: @escaping () -> Void) -> any Disposable {
+    AnonymousDisposable(onDispose: dispose)
+  }
+}
+
+private final class AnonymousDisposable: Disposable {
+  private var onDispose: (() -> Void)?
+
+  init(onDispose: @escaping () -> Void) { self.onDispose = onDispose }
+
+  func dispose() {
+    onDispose?()
+    onDispose = nil
+  }
+}
