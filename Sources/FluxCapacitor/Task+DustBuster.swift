@@ -55,8 +55,8 @@ extension Task where Failure == Never {
   /// two tasks in flight, and a task that is put in after it has started may be done before the older
   /// one is cancelled.
   ///
-  /// Together with ``Actionable/invokeUnlessCancelled(_:)``, no result of an older request is reduced
-  /// after that of a newer one:
+  /// Together with ``Actionable/invokeUnlessCancelled(_:fileID:line:)``, no result of an older request
+  /// is reduced after that of a newer one:
   ///
   /// ```swift
   /// struct SearchAction: Actionable {

@@ -5,8 +5,8 @@ extension Dispatcher {
   /// Waits until nothing is under way that this dispatcher knows of.
   ///
   /// That is: states that are being reduced or told, or that were invoked inside a reduce; calls of
-  /// observers that were made where this dispatcher is ``shared``, on their way to any queue; tasks
-  /// that were put there into a ``DustBuster``, by `cleaned(by:)` or `Task(replacing:)`.
+  /// observers that were made where this dispatcher is `Dispatcher.shared`, on their way to any queue;
+  /// tasks that were put there into a `DustBuster`, by `cleaned(by:)` or `Task(replacing:)`.
   ///
   /// ```swift
   /// action.fetch("octocat")
@@ -14,11 +14,18 @@ extension Dispatcher {
   /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// A task that waits for values without end is under way until it is cancelled. It knows nothing of other tasks, of variables that other threads set outside a dispatch, and, on
-  /// the process's dispatcher, of what began before any test replaced that.
+  /// A task that waits for values without end is under way until it is cancelled. It knows nothing of
+  /// other tasks, of variables that other threads set outside a dispatch, and, on the process's
+  /// dispatcher, of what began before any test replaced that.
   ///
-  /// - Parameter limit: How long to wait at most. When the time is up, the test fails, and is told
-  ///   what is still under way.
+  /// - Parameters:
+  ///   - limit: How long to wait at most. When the time is up, the test fails, and is told what is
+  ///     still under way.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: Where a failure is reported: at the call.
+  ///   - filePath: The same.
+  ///   - line: The same.
+  ///   - column: The same.
   /// - Returns: Whether it has settled.
   @discardableResult
   public func settled(
