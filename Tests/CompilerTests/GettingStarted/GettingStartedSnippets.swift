@@ -1,0 +1,58 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+// The programs and the tests of the article: there, the one are files called `main.swift`, and the
+// others import the module that they test. `GettingStartedTests` builds and runs them as such.
+
+private enum GettingStartedSnippets {
+  static func asking() async throws {
+    let service = OfflineCapitalService()
+    print(try await service.capital(of: "France"))
+  }
+
+  static func showing() async {
+    let view = CapitalView(service: OfflineCapitalService())
+    await view.ask(for: "France")
+    await view.ask(for: "Atlantis")
+  }
+}
+
+struct MockCapitalService: CapitalService {
+  let answer: @Sendable (_ country: String) async throws -> String
+
+  func capital(of country: String) async throws -> String {
+    try await answer(country)
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct CapitalActionTests {
+  private let store = CapitalStore.instantiate()
+
+  @Test func showsTheAnswer() async {
+    let action = CapitalAction(service: MockCapitalService { "The capital of \($0)" })
+
+    await action.findCapital(of: "France").value
+
+    #expect(store.phase.value == .loaded(capital: "The capital of France"))
+  }
+
+  @Test func theNewestWins() async {
+    let gate = Gate()
+    let action = CapitalAction(
+      service: MockCapitalService { country in
+        if country == "Peru" { await gate.pass() }
+        return "The capital of \(country)"
+      }
+    )
+
+    let older = action.findCapital(of: "Peru")
+    await gate.reached()
+    await action.findCapital(of: "Japan").value
+    gate.open()
+    await older.value
+
+    #expect(store.phase.value == .loaded(capital: "The capital of Japan"))
+  }
+}

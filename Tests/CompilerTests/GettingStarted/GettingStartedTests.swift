@@ -1,0 +1,133 @@
+// It runs the package manager of the toolchain, which is found as in `Compiler`.
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  @Suite(.timeLimit(.minutes(10)))
+  struct GettingStartedTests {
+    private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
+
+    @Test func beginsWithTheCounterOfTheReadme() throws {
+      let readme = try Markdown(Repository.text(of: "README.md"))
+      let article = try Tutorial(Repository.text(of: Self.article))
+
+      let counter = article.file(at: "Sources/Counter/main.swift")
+
+      #expect(counter != nil)
+      #expect(counter == readme.blocks(in: "swift").first?.text)
+    }
+
+    /// Does what the article says, word for word, in a folder that has nothing but the library.
+    @Test func whoFollowsItSeesWhatItShows() async throws {
+      let article = try Tutorial(Repository.text(of: Self.article))
+
+      try await Compiler.withFolder { folder in
+        var reader = try Reader(in: folder)
+        for step in article.steps {
+          switch step {
+          case .save(let path, let text): try reader.save(text, at: path)
+          case .run(let command): try await reader.run(command)
+          case .see(let lines): reader.see(lines)
+          }
+        }
+
+        // And what it says about the last test.
+        let action = try #require(article.file(at: "Sources/Capitals/CapitalAction.swift"))
+        let path = "Sources/Capitals/CapitalAction.swift"
+        try reader.save(action.replacing("invokeUnlessCancelled", with: "invoke"), at: path)
+        let output = try await reader.output(of: "swift test")
+        #expect(!output.isSuccess)
+        #expect(output.text.contains("Test theNewestWins() failed"), "\(output.text)")
+        #expect(output.text.contains("Test showsTheAnswer() passed"), "\(output.text)")
+      }
+    }
+  }
+
+  /// What an article tells its reader to do.
+  private struct Tutorial {
+    enum Step {
+      case save(path: String, text: String)
+      case run(String)
+      case see([String])
+    }
+
+    private(set) var steps: [Step] = []
+
+    init(_ text: String) throws {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      var end = 0
+      for block in Markdown(text).blocks {
+        switch block.language {
+        case "swift":
+          // The last file that the prose before the block names is the one to save.
+          let prose = lines[end..<block.line - 1].joined(separator: " ")
+          let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
+          try steps.append(.save(path: String(#require(path)), text: block.text))
+        case "sh":
+          steps += block.lines.map(Step.run)
+        default:
+          steps.append(.see(block.lines))
+        }
+        end = block.line + block.lines.count + 1
+      }
+    }
+
+    func file(at path: String) -> String? {
+      let texts = steps.compactMap { step in
+        if case .save(path, let text) = step { text } else { nil }
+      }
+      return texts.first
+    }
+  }
+
+  /// Who follows an article: in a folder, beside a clone of the library.
+  private struct Reader {
+    private var folder: URL
+    private var command = ""
+    private var text = ""
+
+    init(in folder: URL) throws {
+      self.folder = folder
+      try FileManager.default.createSymbolicLink(
+        at: folder.appendingPathComponent("FluxCapacitor"),
+        withDestinationURL: Repository.root
+      )
+    }
+
+    func save(_ text: String, at path: String) throws {
+      let file = folder.appendingPathComponent(path)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    mutating func run(_ command: String) async throws {
+      if command.hasPrefix("cd ") {
+        folder.appendPathComponent(String(command.dropFirst(3)))
+      } else {
+        let output = try await output(of: command)
+        try #require(output.isSuccess, "\(command): \(output.text)")
+        (self.command, text) = (command, output.text)
+      }
+    }
+
+    func output(of command: String) async throws -> Compiler.Output {
+      let toolchain = try #require(Compiler.toolchain)
+      let script = #"cd "$0" && PATH="$1/bin:$PATH" && eval "$2""#
+      return try await Compiler.run(
+        URL(fileURLWithPath: "/bin/sh"),
+        ["-c", script, folder.path, toolchain.path, command]
+      )
+    }
+
+    /// A program prints all of the lines and nothing else; of what the package manager says, which
+    /// is more, they are a part.
+    func see(_ lines: [String]) {
+      if command.hasPrefix("swift run") {
+        let printed = text.split(separator: "\n").suffix(lines.count + 1)
+        #expect(printed.first?.hasPrefix("Build of product") == true, "\(text)")
+        #expect(printed.dropFirst().map(String.init) == lines)
+      } else {
+        for line in lines { #expect(text.contains(line), "\(text)") }
+      }
+    }
+  }
+#endif
