@@ -99,7 +99,8 @@ struct RecordedFlowTests {
     #expect(reading.failure?.description == failure?.description.replacing("2", with: "1"))
     #expect(
       String(decoding: names, as: UTF8.self)
-        == #"{"state":{"only":{}},"type":"FluxCapacitorDebuggingTests.Dispatcher.Published"}"# + "\n"
+        == #"{"state":{"only":{}},"type":"FluxCapacitorDebuggingTests.Dispatcher.Published"}"#
+        + "\n"
     )
   }
 

@@ -34,7 +34,9 @@ final class Journal {
     from place: SourcePlace
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
-    let ranks = Dictionary(stores.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
+    let ranks = Dictionary(stores.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in
+      first
+    }
     var changes: [(rank: Int, change: DispatchEvent.Change)] = []
     for entry in entries {
       guard let rank = ranks[ObjectIdentifier(entry.variable.store)] else { continue }

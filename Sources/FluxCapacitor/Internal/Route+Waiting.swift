@@ -17,7 +17,9 @@ extension Route {
       awaited.append(registration)
       store.reduce(with: state.pointee)
       awaited.removeLast()
-      early.append((store, during: current.takeUnretainedValue().store.map { ObjectIdentifier($0) }))
+      early.append(
+        (store, during: current.takeUnretainedValue().store.map { ObjectIdentifier($0) })
+      )
     }
   }
 
