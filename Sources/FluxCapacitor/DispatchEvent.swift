@@ -8,11 +8,11 @@ public struct DispatchEvent: Sendable {
   /// The place of this dispatch among all that were intercepted: 1, 2, 3 and so on, without gaps.
   public internal(set) var sequenceNumber = 0
 
-  /// The types of the stores that reduced the state, in the order of their reduces.
+  /// The types of the stores that reduced the state, in the order in which their reduces ended.
   public let stores: [any Storable.Type]
 
-  /// The variables of those stores that the reduce has written to, in the order of the stores and, within
-  /// one, of its properties.
+  /// The variables of those stores that were written to in the course of the reduce, in the order of the
+  /// stores and, within one, of its properties. What another thread sets just then is among them.
   public let changes: [Change]
 
   /// When the reduce began.
@@ -44,7 +44,7 @@ public struct DispatchEvent: Sendable {
     /// The value after it.
     public let newValue: any Sendable
 
-    /// The variable itself.
-    package let variable: any AnyPrimitiveValue
+    /// The variable itself, if it is still there.
+    package weak let variable: (any AnyPrimitiveValue)?
   }
 }

@@ -11,8 +11,11 @@ extension Dispatcher {
   /// - No lock is held during a call. It may read, write, invoke, observe and clean anything; what it
   ///   invokes is reduced at once, and is an event of its own.
   ///
-  /// While there is an interceptor, a dispatch looks at all variables of the stores that it reaches.
-  /// Without any, it costs nothing.
+  /// While there is an interceptor, a dispatch looks at all variables of the stores that it reaches, so it
+  /// waits for whoever is in the midst of a `modify` of one of them. Without any, it costs nothing.
+  ///
+  /// The variables are found by reflection, once a store. It is a mistake to intercept stores whose own
+  /// `var`s other threads change, in whatever way they are guarded: such a store keeps them in an object.
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.intercept { event in
@@ -29,12 +32,13 @@ extension Dispatcher {
   /// - Returns: What ends it. It goes on until its `clean()`, or until the dispatcher is gone; it does
   ///   not keep the dispatcher alive.
   public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
-    let events = EventChannel<DispatchEvent>()
-    let dust = events.observe(on: .current, interceptor)
-    let witness = Witness(ofChanges: true) { events.sendInFront($0, on: .current) }
+    // The sink goes with the witness, and so with the dispatcher; with it goes the interceptor.
+    let sink = Sink<DispatchEvent>()
+    let dust = sink.channel.observe(on: .current, interceptor)
+    let witness = Witness(ofChanges: true) { sink.channel.sendInFront($0, on: .current) }
     registry.add(witness)
-    return ActionDust { [weak registry] in
-      registry?.remove(witness)
+    return ActionDust { [weak registry, weak witness] in
+      witness.map { registry?.remove($0) }
       dust.clean()
     }
   }

@@ -49,6 +49,7 @@ public final class Dispatcher: Sendable {
     let thread = CurrentThread.current
     let place = SourcePlace(fileID: fileID, line: line)
     if thread.pointee.dispatchDeferrals > 0 {
+      if thread.pointee.replaying == ObjectIdentifier(registry) { return }
       let end = registry.beginDeferral(of: State.self)
       thread.pointee.deferredDispatches.append { thread in
         self.reduce(state, from: place, on: thread)
@@ -68,6 +69,21 @@ public final class Dispatcher: Sendable {
   @inlinable
   public func dispatch<State: DispatchState>(_ state: State) {
     dispatch(state, fileID: #fileID, line: #line)
+  }
+
+  /// Dispatches a state, and nothing that is invoked meanwhile on this thread: it was recorded too.
+  package func replay(_ state: some DispatchState) {
+    let thread = CurrentThread.current
+    // In the midst of something else, it waits like any other.
+    guard thread.pointee.dispatchDeferrals == 0 else { return dispatch(state) }
+    if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
+    thread.pointee.replaying = ObjectIdentifier(registry)
+    thread.pointee.dispatchDeferrals += 1
+    reduce(state, from: SourcePlace(fileID: #fileID, line: #line), on: thread)
+    thread.settle()
+    thread.pointee.dispatchDeferrals -= 1
+    thread.pointee.replaying = nil
+    thread.finish()
   }
 
   /// Makes the writes in a closure one change: observers are told when it has ended, once for each
@@ -141,10 +157,11 @@ extension Dispatcher {
       // Let go of after the turn, for the last reference may go here, and with it the store.
       var latest: (any Storable<State>)?
       var earlier: [any Storable<State>]?
+      var remains: [AnyObject]?
       var (hasDead, hasEarly) = (false, false)
       // The protected one watches the stack, which takes five instructions more.
       _withUnprotectedUnsafePointer(to: state) { pointer in
-        route.state = pointer
+        route.state = Route.address(of: pointer)
         thread.pointee.reducing = .passUnretained(route)
         var next = route.first
         while let registration = next {
@@ -165,18 +182,18 @@ extension Dispatcher {
       }
       if hasEarly { earlier = route.takeEarly(with: earlier) }
       if route.isAttended {
-        earlier = attend(state, on: route, reaching: earlier, latest, from: place, on: thread)
+        remains = attend(state, on: route, reaching: earlier, latest, from: place, on: thread)
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      withExtendedLifetime((latest, earlier)) {}
+      withExtendedLifetime((latest, earlier, remains)) {}
       if hasDead { registry.removeDead(of: State.self) }
     }
   }
 
   /// Tells those of a state who want it besides the stores; the turn is held.
   ///
-  /// - Returns: The stores that are to be let go of after the turn, besides the latest.
+  /// - Returns: What is to be let go of after the turn, besides the stores that were reached.
   @inlinable
   @inline(never)
   func attend<State: DispatchState>(
@@ -186,13 +203,19 @@ extension Dispatcher {
     _ latest: (any Storable<State>)?,
     from place: SourcePlace,
     on thread: CurrentThread
-  ) -> [any Storable<State>]? {
+  ) -> [AnyObject] {
     // Behind the variables that were written, in the thread's round.
     if let channel = route.linkedChannel { channel.send(state) }
-    guard route.isLinkedToWitnesses else { return earlier }
-    let stores = (earlier ?? []) + [latest].compactMap(\.self)
-    registry.testify(to: state, reaching: stores.map { type(of: $0) }, from: place, on: thread)
-    return stores + route.takeWatched()
+    guard route.isLinkedToWitnesses else { return [] }
+    let stores = ((earlier ?? []) + [latest].compactMap(\.self)).map { type(of: $0) }
+    let journal = registry.testify(
+      to: state,
+      on: route,
+      reaching: stores,
+      from: place,
+      on: thread
+    )
+    return route.takeWatched() + [journal]
   }
 
   /// Waits for the turn, unless this thread has it, and opens a transaction.

@@ -89,6 +89,23 @@ private struct FileStream: TextOutputStream, Sendable {
   let file: FileHandle
 
   func write(_ text: String) {
-    try? file.write(contentsOf: Data(text.utf8))
+    withoutPipeSignal { try? file.write(contentsOf: Data(text.utf8)) }
   }
+}
+
+/// Keeps the signal away that would end the process because nobody reads a pipe any more.
+private func withoutPipeSignal(_ body: () -> Void) {
+  var pipe = sigset_t()
+  var pending = sigset_t()
+  var former = sigset_t()
+  sigemptyset(&pipe)
+  sigaddset(&pipe, SIGPIPE)
+  pthread_sigmask(SIG_BLOCK, &pipe, &former)
+  sigpending(&pending)
+  let wasPending = sigismember(&pending, SIGPIPE) == 1
+  body()
+  sigpending(&pending)
+  var signal: CInt = 0
+  if !wasPending, sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipe, &signal) }
+  pthread_sigmask(SIG_SETMASK, &former, nil)
 }

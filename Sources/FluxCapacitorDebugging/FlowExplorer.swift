@@ -40,56 +40,20 @@ public struct FlowExplorer: Sendable {
     _ contents: [(store: any Storable.Type, contents: StoreContents)],
     title: String
   ) {
-    let changed = events.lazy.flatMap(\.changes).map { ($0.store, $0.name, $0.variable) }
-    let known = contents.flatMap { store, contents in
-      contents.items.lazy.filter { !$0.value.isDerived }.map { (store, $0.name, $0.value) }
-    }
-    var variables: [Page.Variable] = []
-    var names: Set<String> = []
-    for (store, name, value) in known + changed where names.insert("\(store).\(name)").inserted {
-      variables.append(
-        Page.Variable(
-          store: "\(store)",
-          name: name,
-          value: Description(of: value.anyValue).text,
-          observers: value.observerCount
-        )
-      )
-    }
-    page = Page(title: title, dispatches: events.map(DispatchRecord.init), variables: variables)
+    page = Page(of: Array(events), contents, title: title)
   }
 
   /// The page.
-  public var html: String {
-    let template = String(decoding: PackageResources.Explorer_html, as: UTF8.self)
-    return template.replacingOccurrences(of: "/*flow*/", with: page.json)
-  }
+  public var html: String { String(decoding: data, as: UTF8.self) }
 
   /// Writes the page to a file, in place of what is there.
   public func write(to url: URL) throws {
-    try Data(html.utf8).write(to: url, options: .atomic)
+    try data.write(to: url, options: .atomic)
   }
 
-  private struct Page: Encodable, Sendable {
-    /// A variable when the page is made.
-    struct Variable: Encodable, Sendable {
-      let store: String
-      let name: String
-      let value: String
-      let observers: Int
-    }
-
-    let title: String
-    let dispatches: [DispatchRecord]
-    let variables: [Variable]
-
-    /// With nothing in it that ends a script element, or begins a comment in one.
-    var json: String {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .withoutEscapingSlashes
-      // Texts and numbers can always be encoded.
-      let text = (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-      return text.replacing("<", with: "\\u003c")
-    }
+  private var data: Data {
+    let template = Data(PackageResources.Explorer_html)
+    guard let place = template.range(of: Data("/*flow*/".utf8)) else { return template }
+    return template[..<place.lowerBound] + page.json + template[place.upperBound...]
   }
 }

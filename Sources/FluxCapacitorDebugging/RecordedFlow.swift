@@ -35,7 +35,8 @@ public struct RecordedFlow: Sendable {
     var states: [any CodableState] = []
     for (index, event) in events.enumerated() {
       guard let state = event.state as? any CodableState else {
-        throw Failure(line: index + 1, reason: .notCodable(recordedName(of: type(of: event.state))))
+        let name = TypeNames.name(of: type(of: event.state))
+        throw Failure(line: index + 1, reason: .notCodable(name))
       }
       states.append(state)
     }
@@ -46,7 +47,7 @@ public struct RecordedFlow: Sendable {
   /// Reads states from a file.
   ///
   /// A line that can't be read ends it: ``failure`` says what is wrong, and ``states`` are those of the
-  /// lines before.
+  /// lines before. Empty lines are passed over.
   ///
   /// - Parameters:
   ///   - url: The file.
@@ -58,10 +59,12 @@ public struct RecordedFlow: Sendable {
 
   /// Reads states from the contents of a file; see ``init(contentsOf:types:)``.
   public init(data: Data, types: [any CodableState.Type]) {
-    let types = Dictionary(types.map { (recordedName(of: $0), $0) }) { first, _ in first }
+    let types = Dictionary(grouping: types.unique, by: TypeNames.name(of:))
     var states: [any CodableState] = []
     var failure: Failure?
-    for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
+    let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated()
+    where !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) {
       do throws(Failure.Reason) {
         states.append(try Line(decoding: line, types: types).state)
       } catch {
@@ -75,12 +78,16 @@ public struct RecordedFlow: Sendable {
 
   /// What the file of these states contains.
   ///
-  /// - Throws: ``Failure``, with the number of the state, if its `Codable` refuses it.
+  /// - Throws: ``Failure``, with the number of the state, if its `Codable` refuses it, or its type has
+  ///   the name of another.
   public func data() throws(Failure) -> Data {
     var data = Data()
+    var names = TypeNames()
     for (index, state) in states.enumerated() {
       do throws(Failure.Reason) {
-        data += try Line(state: state).data() + Data("\n".utf8)
+        let name = try names.unambiguousName(of: type(of: state))
+        data += try Line(state: state).data(named: name)
+        data.append(UInt8(ascii: "\n"))
       } catch {
         throw Failure(line: index + 1, reason: error)
       }
@@ -94,8 +101,11 @@ public struct RecordedFlow: Sendable {
   }
 
   /// Dispatches the states, one after the other.
+  ///
+  /// What reduces and observers invoke meanwhile, on this thread, is among the states already: it is not
+  /// dispatched again. What they invoke later, on a queue or in a task, is dispatched.
   public func replay(on dispatcher: Dispatcher = .shared) {
-    for state in states { dispatcher.dispatchAny(state) }
+    for state in states { dispatcher.replayAny(state) }
   }
 }
 
@@ -116,6 +126,12 @@ extension RecordedFlow {
       /// A state of this type can't be kept.
       case notCodable(String)
 
+      /// The `Codable` of a state refuses it, for this cause.
+      case notEncoded(String)
+
+      /// Two types have this name.
+      case ambiguousType(String)
+
       /// The line has a state of a type that was not named.
       case unknownType(String)
 
@@ -126,6 +142,8 @@ extension RecordedFlow {
       public var description: String {
         switch self {
         case .notCodable(let type): "\(type) is not Codable. Let it be, or leave its states out."
+        case .notEncoded(let cause): "Its Codable refuses it: \(cause)"
+        case .ambiguousType(let type): "Two types are called \(type). Rename one of them."
         case .unknownType(let type): "\(type) is not among the types that were named. Name it too."
         case .damaged(let cause): "It is damaged: \(cause)"
         }
@@ -134,9 +152,37 @@ extension RecordedFlow {
   }
 }
 
-/// The name of a type as a file has it.
-private func recordedName(of type: any Any.Type) -> String {
-  String(reflecting: type).withSourceNames
+/// The names of types as a file has them: with their modules, and without what differs from one process
+/// to the next.
+private struct TypeNames {
+  private var names: [ObjectIdentifier: String] = [:]
+  private var types: [String: ObjectIdentifier] = [:]
+
+  static func name(of type: any Any.Type) -> String {
+    String(reflecting: type)
+      // A type that is nested in another module's is called by its own module.
+      .replacing(/\(extension in ([^)]+)\):[^.]+/) { $0.output.1 }
+      // A private one has an address in its name.
+      .replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+  }
+
+  mutating func unambiguousName(
+    of type: any Any.Type
+  ) throws(RecordedFlow.Failure.Reason) -> String {
+    let identity = ObjectIdentifier(type)
+    if let name = names[identity] { return name }
+    let name = TypeNames.name(of: type)
+    guard types.updateValue(identity, forKey: name) == nil else { throw .ambiguousType(name) }
+    names[identity] = name
+    return name
+  }
+}
+
+extension [any RecordedFlow.CodableState.Type] {
+  fileprivate var unique: Self {
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
 }
 
 extension RecordedFlow {
@@ -150,12 +196,13 @@ extension RecordedFlow {
 
     init(
       decoding data: Data,
-      types: [String: any CodableState.Type]
+      types: [String: [any CodableState.Type]]
     ) throws(Failure.Reason) {
       do {
         let name = try JSONDecoder().decode(Head.self, from: data).type
-        guard let type = types[name] else { throw Failure.Reason.unknownType(name) }
-        state = try Line.state(type, from: data)
+        guard let types = types[name] else { throw Failure.Reason.unknownType(name) }
+        guard types.count == 1 else { throw Failure.Reason.ambiguousType(name) }
+        state = try Line.state(types[0], from: data)
       } catch let reason as Failure.Reason {
         throw reason
       } catch {
@@ -163,13 +210,13 @@ extension RecordedFlow {
       }
     }
 
-    func data() throws(Failure.Reason) -> Data {
+    func data(named name: String) throws(Failure.Reason) -> Data {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       do {
-        return try encoder.encode(Whole(state: state))
+        return try encoder.encode(Whole(type: name, state: state))
       } catch {
-        throw .damaged("\(error)")
+        throw .notEncoded("\(error)")
       }
     }
 
@@ -193,11 +240,12 @@ extension RecordedFlow {
         case type, state
       }
 
+      let type: String
       let state: any CodableState
 
       func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(recordedName(of: type(of: state)), forKey: .type)
+        try container.encode(type, forKey: .type)
         try container.encode(state, forKey: .state)
       }
     }
@@ -205,7 +253,7 @@ extension RecordedFlow {
 }
 
 extension Dispatcher {
-  fileprivate func dispatchAny(_ state: some DispatchState) {
-    dispatch(state)
+  fileprivate func replayAny(_ state: some DispatchState) {
+    replay(state)
   }
 }

@@ -118,6 +118,20 @@ struct DispatchLoggerTests {
     withExtendedLifetime(logger) {}
   }
 
+  /// The signal that would end the process is kept away, and one that was sent by others is left.
+  @Test func whatNobodyReadsAnyMoreEndsNothing() throws {
+    let pipe = Pipe()
+    let logger = DispatchLogger(to: pipe.fileHandleForWriting)
+    try pipe.fileHandleForReading.close()
+
+    for _ in 0..<10 { AccountAction().invoke(.signOut) }
+
+    var pending = sigset_t()
+    sigpending(&pending)
+    #expect(sigismember(&pending, SIGPIPE) == 0)
+    withExtendedLifetime(logger) {}
+  }
+
   private let file = "FluxCapacitorDebuggingTests/DispatchLoggerTests.swift"
 }
 

@@ -38,6 +38,83 @@ struct RecordedFlowTests {
     #expect(bad.failure?.line == 4)
   }
 
+  @Test(arguments: ["\n", "\r\n", "  \t\n"])
+  func emptyLinesAreCountedAndPassedOver(empty: String) throws {
+    let good = try RecordedFlow(events(2)).data()
+    let data = Data(empty.utf8) + good + Data(empty.utf8) + Data("{}\n".utf8)
+
+    let flow = RecordedFlow(data: data, types: [List.self])
+
+    #expect(flow.states.count == 2)
+    #expect(flow.failure?.line == 5)
+  }
+
+  /// What a state has led to is in the file too.
+  @Test func whatIsInvokedDuringAReplayIsNotDispatchedAgain() throws {
+    let store = ChainStore.instantiate()
+    let dusts = DustBuster()
+    store.count.observe { if $0 == 1 { ChainAction().invoke(.add(10)) } }.cleaned(by: dusts)
+    let circuits = TimeCircuits()
+    ChainAction().invoke(.begin)
+    let flow = try RecordedFlow(circuits.events)
+    #expect(store.count.value == 11)
+    #expect(flow.states.count == 3)
+
+    let (other, third) = (Dispatcher(), Dispatcher())
+    for dispatcher in [other, third] {
+      withDispatcher(dispatcher) {
+        let copy = ChainStore.instantiate()
+        if dispatcher === other {
+          copy.count.observe { if $0 == 1 { ChainAction().invoke(.add(10)) } }.cleaned(by: dusts)
+        }
+        flow.replay(on: dispatcher)
+        #expect(copy.count.value == 11)
+        ChainAction().invoke(.begin)
+        #expect(copy.count.value == 12)
+      }
+    }
+  }
+
+  @Test func typesOfOneNameAreToldApartOrRefused() throws {
+    let circuits = TimeCircuits()
+    ListAction().invoke(.removeFirst)
+    OtherFile.dispatchItsList()
+    OtherFile.dispatchItsPublicState()
+    let events = circuits.events
+
+    let failure = #expect(throws: RecordedFlow.Failure.self) {
+      try RecordedFlow(events.prefix(2)).data()
+    }
+    let reading = try RecordedFlow(
+      data: RecordedFlow(events.prefix(1)).data(),
+      types: [List.self, OtherFile.list]
+    )
+    let names = try RecordedFlow(events.suffix(1)).data()
+
+    #expect(
+      failure?.description
+        == "Line 2: Two types are called FluxCapacitorDebuggingTests.List. Rename one of them."
+    )
+    #expect(reading.states.isEmpty)
+    #expect(reading.failure?.description == failure?.description.replacing("2", with: "1"))
+    #expect(
+      String(decoding: names, as: UTF8.self)
+        == #"{"state":{"only":{}},"type":"FluxCapacitorDebuggingTests.Dispatcher.Published"}"#
+        + "\n"
+    )
+  }
+
+  @Test func aStateThatItsCodableRefusesIsNamed() throws {
+    let circuits = TimeCircuits()
+    ChainAction().invoke(.refused(.nan))
+
+    let failure = try #require(
+      #expect(throws: RecordedFlow.Failure.self) { try RecordedFlow(circuits.events).data() }
+    )
+
+    #expect(failure.description.hasPrefix("Line 1: Its Codable refuses it: "))
+  }
+
   @Test func anUnknownTypeIsNamed() throws {
     let flow = RecordedFlow(data: try RecordedFlow(events(1)).data(), types: [])
 
@@ -107,6 +184,36 @@ private final class ListStore: Storable {
     switch state {
     case .add(let name): _names.value.append(name)
     case .removeFirst: if !_names.value.isEmpty { _names.value.removeFirst() }
+    }
+  }
+}
+
+private enum Chain: DispatchState, Codable {
+  typealias RelatedStoreType = ChainStore
+  typealias RelatedActionType = ChainAction
+
+  case begin
+  case add(Int)
+  case refused(Double)
+}
+
+private struct ChainAction: Actionable {
+  typealias DispatchStateType = Chain
+}
+
+private final class ChainStore: Storable {
+  let count: Constant<Int>
+  private let _count = Variable(0)
+
+  init() {
+    count = Constant(_count)
+  }
+
+  func reduce(with state: Chain) {
+    switch state {
+    case .begin: ChainAction().invoke(.add(1))
+    case .add(let amount): _count.value += amount
+    case .refused: break
     }
   }
 }

@@ -62,6 +62,35 @@ struct TimeCircuitsTests {
     #expect(store.names.value[0].count == 970)
   }
 
+  @Test(
+    arguments: [
+      [String(repeating: "x", count: 1_000_000)], ["", String(repeating: "x", count: 1_000_000)],
+      Array(repeating: "12345678", count: 60_000),
+    ]
+  )
+  func whatIsLargeCountsAsLarge(names: [String]) {
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+    for _ in 0..<100 { BoardAction().invoke(.replace(names)) }
+
+    #expect(circuits.events.count > 1 && circuits.events.count < 10)
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func aStoreThatIsGoneIsLeftOut() {
+    var other: BoardStore?
+    let dispatcher = Dispatcher()
+    withDispatcher(dispatcher) { other = .instantiate() }
+    let circuits = TimeCircuits(dispatcher)
+    dispatcher.dispatch(Board.add("a"))
+    let names = other?.names
+    other = nil
+
+    #expect(circuits.undo() != nil)
+    #expect(circuits.undo() == nil)
+    #expect(names?.value == [])
+    #expect(circuits.redo() != nil)
+  }
+
   /// Any walk through 10,000 random dispatches comes to the values that were there then.
   @Test func goingBackAndForthIsExact() {
     var random = Numbers(seed: 1985)

@@ -22,6 +22,17 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
+  /// A state that takes no memory, as an enum with one case, is at no address in optimised builds.
+  @Test func awaitedStoreReducesAStateWithoutSizeFirst() {
+    let stores = (EmptyFirstStore.instantiate(), EmptySecondStore.instantiate())
+    let order = stores.0.order
+
+    dispatcher.dispatch(Empty.only)
+
+    #expect(order.value == ["second", "first"])
+    withExtendedLifetime(stores) {}
+  }
+
   @Test func storeThatHasReducedTheStateIsNotAwaited() {
     let stores = relayStores()
 
@@ -221,4 +232,32 @@ private final class EndingStore: RelayStore {
   typealias DispatchStateType = Relay
 
   let atEnd = Variable<AtEnd?>(nil)
+}
+
+private enum Empty: DispatchState {
+  typealias RelatedStoreType = EmptyFirstStore
+  typealias RelatedActionType = EmptyAction
+
+  case only
+}
+
+private struct EmptyAction: Actionable {
+  typealias DispatchStateType = Empty
+}
+
+private final class EmptyFirstStore: Storable {
+  let order = Variable<[String]>([])
+
+  func reduce(with _: Empty) {
+    waitFor(EmptySecondStore.self)
+    order.value.append("first")
+  }
+}
+
+private final class EmptySecondStore: Storable {
+  private let first = EmptyFirstStore.instantiate()
+
+  func reduce(with _: Empty) {
+    first.order.value.append("second")
+  }
 }

@@ -56,10 +56,12 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   /// a second: for ever would be a deadlock, if what it calls wants what this thread holds.
   private func deliverInFront(through version: UInt64, on thread: CurrentThread) {
     let start = ContinuousClock.now
+    var rounds = 0
     while true {
       deliverBacklog(through: version, on: thread)
       if isTold(version, on: thread) || start.duration(to: .now) > .seconds(1) { return }
-      thread.yieldProcessor()
+      rounds += 1
+      if rounds < 100 { thread.yieldProcessor() } else { thread.pause() }
     }
   }
 

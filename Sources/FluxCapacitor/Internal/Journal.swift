@@ -8,26 +8,23 @@
   import Android
 #endif
 
-/// What is noted before a reduce, so that afterwards it can be told what the reduce has done.
+/// What is noted before a reduce, so that afterwards it can be told what has changed in its course.
 ///
 /// It belongs to the thread that has the dispatcher's turn.
 final class Journal {
   private struct Entry {
-    let store: any Storable.Type
-    let item: StoreContents.Item
+    let variable: JournalVariable
     let before: (version: UInt64, value: any Sendable)
   }
 
   private let entries: [Entry]
-  private let instant = ContinuousClock.now
-  private let wallClockTime = Duration.sinceBeginningOf1970
+  private let instant: ContinuousClock.Instant
+  private let wallClockTime: Duration
 
-  init(of stores: [(type: any Storable.Type, contents: StoreContents)]) {
-    entries = stores.flatMap { type, contents in
-      contents.items.lazy.filter { !$0.value.isDerived }.map {
-        Entry(store: type, item: $0, before: $0.value.snapshot)
-      }
-    }
+  init(of variables: [JournalVariable]) {
+    entries = variables.map { Entry(variable: $0, before: $0.value.snapshot) }
+    wallClockTime = .sinceBeginningOf1970
+    instant = .now
   }
 
   /// The event that the reduce has been, now that it has ended.
@@ -37,21 +34,28 @@ final class Journal {
     from place: SourcePlace
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
-    let changes = entries.compactMap { entry -> DispatchEvent.Change? in
-      let after = entry.item.value.snapshot
-      guard after.version != entry.before.version else { return nil }
-      return DispatchEvent.Change(
-        store: entry.store,
-        name: entry.item.name,
+    let ranks = Dictionary(stores.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in
+      first
+    }
+    var changes: [(rank: Int, change: DispatchEvent.Change)] = []
+    for entry in entries {
+      guard let rank = ranks[ObjectIdentifier(entry.variable.store)] else { continue }
+      let after = entry.variable.value.snapshot
+      guard after.version != entry.before.version else { continue }
+      let change = DispatchEvent.Change(
+        store: entry.variable.store,
+        name: entry.variable.name,
         oldValue: entry.before.value,
         newValue: after.value,
-        variable: entry.item.value
+        variable: entry.variable.value
       )
+      changes.append((rank, change))
     }
     return DispatchEvent(
       state: state,
       stores: stores,
-      changes: changes,
+      // Sorting is stable: within one store, they stay in the order of its properties.
+      changes: changes.sorted { $0.rank < $1.rank }.map(\.change),
       instant: instant,
       wallClockTime: wallClockTime,
       duration: duration,
@@ -59,6 +63,13 @@ final class Journal {
       line: place.line
     )
   }
+}
+
+/// A variable of a store that a state may reach.
+struct JournalVariable {
+  let store: any Storable.Type
+  let name: String
+  let value: any AnyPrimitiveValue
 }
 
 /// Where a state was invoked.

@@ -38,8 +38,8 @@ final class Registry: @unchecked Sendable {
   /// Links a route's registrations and its channel for reducing; the turn is held.
   @usableFromInline
   func link<State: DispatchState>(_ route: Route<State>) {
-    let witnessing = lock.withLock { route.link() }
-    if witnessing == .ofChanges { journal = Journal(of: route.contentsOfStores()) }
+    let witnessing = lock.withLock { route.link(to: witnesses) }
+    if witnessing == .ofChanges { journal = Journal(of: route.variablesOfStores()) }
   }
 
   /// Where the dispatched states of a type can be observed.
@@ -104,6 +104,7 @@ extension Registry {
   }
 
   func remove(_ witness: Witness) {
+    witness.isRemoved.store(true, ordering: .relaxed)
     let removed = lock.withLock {
       defer {
         witnesses.removeAll { $0 === witness }
@@ -140,22 +141,29 @@ extension Registry {
     lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
-  /// Tells the witnesses of a state that has been reduced; the turn is held.
+  /// Tells those who were witnesses when a reduce began that it has ended; the turn is held.
+  ///
+  /// - Returns: What is to be let go of after the turn.
   @usableFromInline
-  func testify(
-    to state: any DispatchState,
+  func testify<State: DispatchState>(
+    to state: State,
+    on route: Route<State>,
     reaching stores: [any Storable.Type],
     from place: SourcePlace,
     on thread: CurrentThread
-  ) {
-    let witnesses = lock.withLock { self.witnesses }
-    // Without one, nobody asks for changes, and these dispatches don't count.
+  ) -> AnyObject {
+    // Without a journal, nobody asks for changes, and these dispatches don't count.
     if journal != nil { lastSequenceNumber += 1 }
-    var event = (journal.take() ?? Journal(of: [])).event(of: state, reaching: stores, from: place)
+    let journal = journal.take() ?? Journal(of: [])
+    var event = journal.event(of: state, reaching: stores, from: place)
     event.sequenceNumber = lastSequenceNumber
     // Each interceptor puts its place before the others: so the first one's is the first.
-    for witness in witnesses.reversed() { witness.attend(event) }
+    for witness in route.linkedWitnesses.reversed()
+    where !witness.isRemoved.load(ordering: .relaxed) {
+      witness.attend(event)
+    }
     beginTelling(of: state, on: thread)
+    return journal
   }
 
   /// Notes that a state waits for the end of the reduce that it was invoked in, if that is of interest.

@@ -14,10 +14,12 @@ extension Route {
       guard !registration.isEarly, registration.isRegistered, let store = registration.store
       else { continue }
       registration.isEarly = true
-      early.append(store)
       awaited.append(registration)
       store.reduce(with: state.pointee)
       awaited.removeLast()
+      early.append(
+        (store, during: current.takeUnretainedValue().store.map { ObjectIdentifier($0) })
+      )
     }
   }
 
@@ -35,11 +37,21 @@ extension Route {
   }
 
   /// Hands over the stores that have reduced the state early, with those that haven't, now that it has
-  /// been reduced.
+  /// been reduced: in the order in which their reduces have ended.
   @usableFromInline
   func takeEarly(with others: [any Storable<State>]?) -> [any Storable<State>] {
-    defer { early = [] }
-    return (others ?? []) + early
+    let early = early
+    self.early = []
+    var stores: [any Storable<State>] = []
+    var taken = 0
+    for store in others ?? [] {
+      while taken < early.count, early[taken].during == ObjectIdentifier(store) {
+        stores.append(early[taken].store)
+        taken += 1
+      }
+      stores.append(store)
+    }
+    return stores + early[taken...].map(\.store)
   }
 }
 

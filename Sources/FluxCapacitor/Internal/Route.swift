@@ -70,13 +70,24 @@ final class Route<State: DispatchState>: AnyRoute {
   /// The registrations that were waited for and have not reduced the state to its end, in order.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  // To be let go of after the turn: the stores that have reduced the state early, and those that were
-  // looked at for witnesses.
-  @exclusivity(unchecked) var early: [any Storable<State>] = []
-  @exclusivity(unchecked) private var watched: [any Storable<State>] = []
+  /// The stores that have reduced the state early, in the course of which other's reduce; to be let go
+  /// of after the turn.
+  @exclusivity(unchecked) var early: [(store: any Storable<State>, during: ObjectIdentifier?)] = []
+
+  // For the witnesses: who they were when the reduce began, and the stores that were looked at for them,
+  // to be let go of after the turn.
+  @exclusivity(unchecked) private(set) var linkedWitnesses: [Witness] = []
+  @exclusivity(unchecked) private var watched: [AnyObject] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))
+  }
+
+  /// The address of a state. One that takes no memory may be nowhere; it can be read from any place.
+  @inlinable
+  static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
+    if MemoryLayout<State>.size > 0 { return state }
+    return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
   }
 
   deinit {
@@ -136,9 +147,10 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
   ///
   /// - Returns: What the witnesses want. If that is the changes, each state is linked for anew.
-  func link() -> Witnessing {
+  func link(to witnesses: [Witness]) -> Witnessing {
     linked = registrations
     linkedChannel = channel
+    linkedWitnesses = witnesses
     isLinkedToWitnesses = witnessing != .none
     isAttended = channel != nil || isLinkedToWitnesses
     linkedEdition = witnessing == .ofChanges ? 0 : edition.load(ordering: .relaxed)
@@ -150,19 +162,20 @@ final class Route<State: DispatchState>: AnyRoute {
     return witnessing
   }
 
-  /// The linked stores and what is in them; the dispatcher's turn is held.
-  func contentsOfStores() -> [(type: any Storable.Type, contents: StoreContents)] {
-    linked.compactMap { registration in
-      guard let store = registration.store else { return nil }
+  /// The variables of the linked stores; the dispatcher's turn is held.
+  func variablesOfStores() -> [JournalVariable] {
+    linked.flatMap { registration in
+      if let variables = registration.knownVariables { return variables }
+      guard let store = registration.store else { return [] }
       // The last reference may go here, and with it the store.
       watched.append(store)
-      return (type(of: store), registration.contents(of: store))
+      return registration.variables(of: store)
     }
   }
 
   /// Hands over the stores that were looked at for witnesses, to be let go of after the turn.
   @usableFromInline
-  func takeWatched() -> [any Storable<State>] {
+  func takeWatched() -> [AnyObject] {
     defer { watched = [] }
     return watched
   }
@@ -180,21 +193,32 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
   /// The next one in the chain that a reduce goes along; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
 
-  /// The type of the store, for whoever waits for it.
-  let type: any Any.Type
+  /// The type of the store.
+  let type: any Storable.Type
 
-  /// The variables and constants of the store, if they were asked for; guarded by the dispatcher's turn.
-  @exclusivity(unchecked) private var contents: StoreContents?
+  /// The variables of the store, if they were asked for and can't become others. They are not kept for
+  /// it. Guarded by the dispatcher's turn.
+  @exclusivity(unchecked) private var known: [(name: String, value: WeakValue)]?
 
   init(_ store: any Storable<State>) {
     self.store = store
     type = Swift.type(of: store)
   }
 
-  func contents(of store: any Storable<State>) -> StoreContents {
-    let contents = contents ?? StoreContents(of: store)
-    self.contents = contents
-    return contents
+  /// The variables of the store, if they are known; nil if the store has to be looked at.
+  var knownVariables: [JournalVariable]? {
+    guard let known else { return nil }
+    let variables = known.compactMap { name, variable in
+      variable.value.map { JournalVariable(store: type, name: name, value: $0) }
+    }
+    return variables.count == known.count ? variables : nil
+  }
+
+  func variables(of store: any Storable<State>) -> [JournalVariable] {
+    let contents = StoreContents(of: store)
+    let variables = contents.items.filter { !$0.value.isDerived }
+    known = contents.isFixed ? variables.map { ($0.name, WeakValue(value: $0.value)) } : nil
+    return variables.map { JournalVariable(store: type, name: $0.name, value: $0.value) }
   }
 
   /// Whether a reduce that comes to this place goes on to the store: it is registered, and was not
@@ -220,4 +244,8 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
   func cancel() {
     marks.bitwiseOr(Registration.cancelled, ordering: .releasing)
   }
+}
+
+private struct WeakValue {
+  weak let value: (any AnyPrimitiveValue)?
 }

@@ -1,7 +1,7 @@
 /// The variables and constants of a store, by the names of its properties.
 ///
-/// It finds those in structs, tuples, optionals, arrays and dictionaries too, and not those of other
-/// objects. A variable that a constant publishes has the constant's name, and its own besides.
+/// It finds those in structs, tuples, enums, optionals, arrays and dictionaries too, and not those of
+/// other objects. A variable that a constant publishes has the constant's name, and its own besides.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
     package let name: String
@@ -11,6 +11,12 @@ package struct StoreContents: Sendable {
 
   package private(set) var items: [Item] = []
 
+  /// Whether the store can't get others: none of its properties is, or has, an optional, an enum or a
+  /// collection.
+  package private(set) var isFixed = true
+
+  private var indices: [ObjectIdentifier: Int] = [:]
+
   package init(of store: Any) {
     var next: Mirror? = Mirror(reflecting: store)
     var mirrors: [Mirror] = []
@@ -18,44 +24,78 @@ package struct StoreContents: Sendable {
       mirrors.insert(mirror, at: 0)
       next = mirror.superclassMirror
     }
-    for mirror in mirrors { add(mirror.children, prefix: "") }
+    for mirror in mirrors {
+      for (label, child) in mirror.children {
+        add(child, name: (label ?? "").replacing("$__lazy_storage_$_", with: ""))
+      }
+    }
   }
 
   package func item(for value: any AnyPrimitiveValue) -> Item? {
-    items.first { $0.value.identity == value.identity }
+    indices[value.identity].map { items[$0] }
   }
 
   package func item(named name: String) -> Item? {
     items.first { $0.name == name } ?? items.first { $0.otherName == name }
   }
 
-  private mutating func add(_ children: Mirror.Children, prefix: String) {
-    for (label, child) in children {
-      let label = (label ?? "").replacing("$__lazy_storage_$_", with: "")
-      if let value = child as? any AnyPrimitiveValue {
-        add(Item(name: prefix + label, value: value))
-      } else if let values = child as? [any AnyPrimitiveValue] {
-        add(values.enumerated().map { ("\(label)[\($0)]", $1) }, prefix: prefix)
-      } else if let values = child as? [AnyHashable: any AnyPrimitiveValue] {
-        let sorted = values.map { ("\(label)[\($0.base)]", $1) }.sorted { $0.0 < $1.0 }
-        add(sorted, prefix: prefix)
-      } else {
-        let mirror = Mirror(reflecting: child)
-        switch mirror.displayStyle {
-        case .optional: add(mirror.children.map { (label, $0.value) }, prefix: prefix)
-        case .struct, .tuple: add(mirror.children, prefix: "\(prefix)\(label).")
-        default: break
-        }
+  /// - Returns: Whether it is, or has, a variable, or may get one.
+  @discardableResult
+  private mutating func add(_ value: Any, name: String) -> Bool {
+    if let value = value as? any AnyPrimitiveValue {
+      add(Item(name: name, value: value))
+      return true
+    }
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .struct, .tuple:
+      var hasAny = false
+      for (label, child) in mirror.children {
+        // The first of a tuple is called `.0`.
+        if add(child, name: "\(name).\((label ?? "").trimmingPrefix("."))") { hasAny = true }
       }
+      return hasAny
+    case .optional, .enum:
+      isFixed = false
+      // An optional adds nothing to the name.
+      for (label, child) in mirror.children {
+        add(child, name: mirror.displayStyle == .enum ? "\(name).\(label ?? "")" : name)
+      }
+      return true
+    case .collection:
+      isFixed = false
+      addElements(mirror.children.lazy.enumerated().map { ("\(name)[\($0)]", $1.value) })
+      return true
+    case .dictionary:
+      isFixed = false
+      let entries = mirror.children.lazy.map { entry in
+        Array(Mirror(reflecting: entry.value).children.map(\.value))
+      }
+      let named = entries.map { ("\(name)[\($0[0])]", $0[1]) }
+      // If the first one has no variable, none has, and they need not be put in order.
+      addElements(named.first.map { isPlain($0.1) } == true ? [] : named.sorted { $0.0 < $1.0 })
+      return true
+    default:
+      return false
     }
   }
 
-  private mutating func add(_ children: [(String, Any)], prefix: String) {
-    add(Mirror.Children(children.map { (label: $0.0 as String?, value: $0.1) }), prefix: prefix)
+  /// Adds the elements of a collection, unless the first one shows that there is no variable in them.
+  private mutating func addElements(_ elements: some Sequence<(String, Any)>) {
+    for (name, element) in elements {
+      guard add(element, name: name) else { return }
+    }
+  }
+
+  /// Whether a value has no variable, and can't get one.
+  private func isPlain(_ value: Any) -> Bool {
+    var others = self
+    return !others.add(value, name: "")
   }
 
   private mutating func add(_ item: Item) {
-    guard let index = items.firstIndex(where: { $0.value.identity == item.value.identity }) else {
+    guard let index = indices[item.value.identity] else {
+      indices[item.value.identity] = items.count
       return items.append(item)
     }
     let known = items[index]

@@ -57,6 +57,9 @@ struct ThreadState: ~Copyable {
   /// How many changes of others it has come to tell in this round, since it last offered them that.
   @usableFromInline var changesOfOthers: Int32 = 0
 
+  /// The dispatcher on which a recorded state is being dispatched again; see `Dispatcher.replay(_:)`.
+  @usableFromInline var replaying: ObjectIdentifier?
+
   /// Dispatches that wait for the end of the reduce that they were invoked in.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
@@ -150,6 +153,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Lets another thread run.
   func yieldProcessor() {
     sched_yield()
+  }
+
+  /// Lets other threads run for about 100 µs.
+  func pause() {
+    usleep(100)
   }
 
   /// Runs observers; what they set in the meantime is told afterwards, on this thread.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Somebody who attends every dispatch of a dispatcher.
 ///
 /// It is called in the dispatcher's turn, on the thread that dispatches, when the state has been reduced
@@ -5,6 +7,9 @@
 package final class Witness: Sendable {
   /// Whether it wants to know what each dispatch has changed.
   let isOfChanges: Bool
+
+  /// Whether it was removed, so that it attends nothing any more.
+  let isRemoved = Atomic(false)
 
   let attend: @Sendable (DispatchEvent) -> Void
 
@@ -25,7 +30,7 @@ extension Dispatcher {
   /// - Returns: What ends it.
   package func add(_ witness: Witness) -> Dust {
     registry.add(witness)
-    return ActionDust { [weak registry] in registry?.remove(witness) }
+    return ActionDust { [weak registry, weak witness] in witness.map { registry?.remove($0) } }
   }
 
   /// Whether a store is alive and registered that a state would reach.
@@ -33,11 +38,15 @@ extension Dispatcher {
     registry.hasStores(for: State.self)
   }
 
-  /// The stores that are alive and registered, with their variables, in the order of their names.
+  /// The stores that are alive and registered, with their variables, in the order of their names. It
+  /// waits for the turn, so that no store is looked at in the midst of its reduce.
   package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
-    registry.allStores
-      .map { (store: type(of: $0), contents: StoreContents(of: $0)) }
-      .sorted { "\($0.store)" < "\($1.store)" }
+    // They are let go of after the turn.
+    let stores = registry.allStores
+    return read {
+      stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
+        .sorted { sourceName(of: $0.store) < sourceName(of: $1.store) }
+    }
   }
 
   /// What is under way on behalf of this dispatcher.

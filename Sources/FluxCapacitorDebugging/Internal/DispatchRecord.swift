@@ -20,17 +20,17 @@ struct DispatchRecord: Encodable, Sendable {
   let file: String
   let line: UInt
 
-  init(_ event: DispatchEvent) {
+  init(_ event: DispatchEvent, names: ShortNames = ShortNames()) {
     sequence = event.sequenceNumber
     time = Date(timeIntervalSince1970: event.wallClockTime / .seconds(1))
       .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     nanoseconds = Int(event.duration / .nanoseconds(1))
-    type = "\(Swift.type(of: event.state))"
+    type = names[Swift.type(of: event.state)]
     state = Description(ofState: event.state).text
-    stores = event.stores.map { "\($0)" }
+    stores = event.stores.map { names[$0] }
     changes = event.changes.map { change in
       Change(
-        store: "\(change.store)",
+        store: names[change.store],
         name: change.name,
         old: Description(of: change.oldValue).text,
         new: Description(of: change.newValue).text

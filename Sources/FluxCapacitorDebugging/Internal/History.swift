@@ -1,4 +1,5 @@
 import FluxCapacitor
+import Foundation
 
 /// What was dispatched, as far as it is remembered, and where in it one is.
 ///
@@ -65,9 +66,9 @@ final class History: @unchecked Sendable {
     }
     guard let event else { return nil }
     if step < 0 {
-      for change in event.changes.reversed() { change.variable.write(any: change.oldValue) }
+      for change in event.changes.reversed() { change.variable?.write(any: change.oldValue) }
     } else {
-      for change in event.changes { change.variable.write(any: change.newValue) }
+      for change in event.changes { change.variable?.write(any: change.newValue) }
     }
     return event
   }
@@ -76,24 +77,59 @@ final class History: @unchecked Sendable {
 extension DispatchEvent {
   /// About how many bytes the state and the values take up.
   fileprivate var estimatedSize: Int {
-    changes.reduce(estimate(state, depth: 0) + 256) { sum, change in
-      sum + estimate(change.oldValue, depth: 0) + estimate(change.newValue, depth: 0)
+    var estimate = Estimate()
+    estimate.add(state)
+    for change in changes {
+      estimate.add(change.oldValue)
+      estimate.add(change.newValue)
     }
+    return estimate.bytes + 256
   }
 }
 
-/// About how many bytes a value takes up: of a collection, what its first element takes, for each.
+/// About how many bytes values take up.
 ///
-/// What is in an object is not counted: another thread may be changing it.
-private func estimate(_ value: Any, depth: Int) -> Int {
-  if let text = value as? String { return 16 + text.utf8.count }
-  let mirror = Mirror(reflecting: value)
-  guard depth < 8, mirror.displayStyle != .class, !mirror.children.isEmpty else { return 16 }
-  switch mirror.displayStyle {
-  case .collection, .set, .dictionary:
-    let first = mirror.children.first.map { estimate($0.value, depth: depth + 1) } ?? 0
-    return 16 + mirror.children.count * first
-  default:
-    return mirror.children.reduce(0) { $0 + estimate($1.value, depth: depth + 1) }
+/// It looks at a thousand parts at most, and takes those of a collection for all. What is in an object is
+/// not counted: another thread may be changing it.
+private struct Estimate {
+  private(set) var bytes = 0
+  private var parts = 0
+
+  mutating func add(_ value: Any) {
+    parts += 1
+    bytes += 8
+    switch value {
+    case let text as any StringProtocol: bytes += text.utf8.count
+    case let data as Data: bytes += data.count
+    default:
+      let mirror = Mirror(reflecting: value)
+      switch mirror.displayStyle {
+      case .class: break
+      case .collection, .set, .dictionary: add(elements: mirror.children)
+      default:
+        for child in mirror.children {
+          guard parts < 1_000 else { return }
+          add(child.value)
+        }
+      }
+    }
+  }
+
+  /// Some of the elements, evenly spread, stand for all.
+  private mutating func add(elements: Mirror.Children) {
+    let count = elements.count
+    guard count > 0, parts < 1_000 else { return }
+    let step = max(1, count / 16)
+    let before = bytes
+    var seen = 0
+    var index = elements.startIndex
+    while seen * step < count {
+      add(elements[index].value)
+      seen += 1
+      guard elements.formIndex(&index, offsetBy: step, limitedBy: elements.endIndex),
+        index < elements.endIndex
+      else { break }
+    }
+    bytes = before + (bytes - before) * count / seen
   }
 }

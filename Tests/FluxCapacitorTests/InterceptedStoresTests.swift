@@ -1,0 +1,193 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+/// What interceptors learn of stores of all shapes, and what becomes of those stores.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+struct InterceptedStoresTests {
+  private let dispatcher = Dispatcher.shared
+  private let dusts = DustBuster()
+  private let log = Log<String>()
+
+  private func intercept(_ body: @escaping @Sendable (DispatchEvent) -> Void) {
+    dispatcher.intercept(body).cleaned(by: dusts)
+  }
+
+  private func logChanges() {
+    intercept { [log] event in
+      let changes = event.changes.map { "\($0.name) \($0.oldValue) → \($0.newValue)" }
+      log.append(changes.joined(separator: ", "))
+    }
+  }
+
+  @Test func storesComeInTheOrderInWhichTheirReducesEnd() {
+    let stores = relayStores()
+    intercept { [log] event in
+      log.append(event.stores.map { "\($0)" }.joined(separator: " "))
+    }
+
+    dispatcher.dispatch(Relay.run { _ in })
+    dispatcher.dispatch(
+      Relay.run { store in
+        if store is FirstStore { store.wait(for: ThirdStore.self) }
+      }
+    )
+    dispatcher.dispatch(
+      Relay.run { store in
+        if store is SecondStore { store.wait(for: ThirdStore.self) }
+      }
+    )
+
+    #expect(
+      log.entries == [
+        "FirstStore SecondStore ThirdStore", "ThirdStore FirstStore SecondStore",
+        "FirstStore ThirdStore SecondStore",
+      ]
+    )
+    withExtendedLifetime(stores) {}
+  }
+
+  @Test func variablesThatCameLaterAreFound() {
+    let store = ShelfStore.instantiate()
+    logChanges()
+
+    ShelfAction().invoke(.put("a"))
+    ShelfAction().invoke(.write("a", 1))
+    ShelfAction().invoke(.put("b"))
+    ShelfAction().invoke(.write("b", 2))
+    ShelfAction().invoke(.note(3))
+    ShelfAction().invoke(.note(4))
+
+    #expect(
+      log.entries == [
+        "", "books[a].pages 0 → 1, list[0] 0 → 1, mode.open 0 → 1", "",
+        "books[b].pages 0 → 2, list[1] 0 → 2", "", "late 3 → 4",
+      ]
+    )
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func whoComesAmidAReduceIsNotToldOfIt() {
+    let store = CounterStore.instantiate()
+    let script = ScriptStore.instantiate()
+    let recorder = DispatchRecorder()
+    CounterAction().invoke(.add(1))
+
+    dispatcher.reduce { [self] store in
+      store.first.value = 1
+      intercept { [log] event in
+        log.append("\(event.sequenceNumber) \(event.state) \(event.changes.map(\.name))")
+      }
+    }
+    CounterAction().invoke(.add(1))
+
+    #expect(log.entries == [#"1 add(1) ["count", "doubled"]"#])
+    #expect(recorder.states.count == 3)
+    withExtendedLifetime((store, script)) {}
+  }
+
+  @Test func variablesAreNotKeptForAStoreThatWasIntercepted() {
+    let tally = Counted.Tally()
+    var store: CounterStore? = .instantiate()
+    do {
+      let counted = Counted(tally)
+      _ = store?.count.observe { _ in withExtendedLifetime(counted) {} }
+    }
+    let events = Log<DispatchEvent>()
+    let dust = dispatcher.intercept { events.append($0) }
+    CounterAction().invoke(.add(1))
+    #expect(tally.count == 1)
+
+    // While somebody intercepts, and has an event of it.
+    store = nil
+
+    #expect(tally.count == 0)
+    #expect(events.entries.count == 1)
+    dust.clean()
+    _ = store
+  }
+
+  @Test func theInterceptorGoesWithItsDispatcher() {
+    let tally = Counted.Tally()
+    let dust: Dust
+    do {
+      let dispatcher = Dispatcher()
+      let counted = Counted(tally)
+      dust = dispatcher.intercept { _ in withExtendedLifetime(counted) {} }
+      dispatcher.dispatch(Dispatcher.Counter.add(1))
+      #expect(tally.count == 1)
+    }
+
+    #expect(tally.count == 0)
+    dust.clean()
+  }
+
+  /// A store that one before it lets go of is not kept for having been looked at.
+  @Test func whatIsReachedIsTheSameAsWithoutInterceptors() {
+    let first = FirstStore.instantiate()
+    let second = Log<SecondStore>()
+    second.append(SecondStore.instantiate())
+    logChanges()
+    dispatcher.dispatch(Relay.run { _ in })
+
+    dispatcher.dispatch(
+      Relay.run { [log] store in
+        log.append(store.name)
+        if store is FirstStore { second.removeAll() }
+      }
+    )
+
+    #expect(log.entries == ["", "FirstStore", ""])
+    withExtendedLifetime(first) {}
+  }
+}
+
+private enum Shelf: DispatchState {
+  typealias RelatedStoreType = ShelfStore
+  typealias RelatedActionType = ShelfAction
+
+  case put(String)
+  case write(String, Int)
+  case note(Int)
+}
+
+private struct ShelfAction: Actionable {
+  typealias DispatchStateType = Shelf
+}
+
+/// Its properties are changed in its reduces only, one of which runs at a time.
+private final class ShelfStore: Storable, @unchecked Sendable {
+  struct Book {
+    let title: String
+    let pages = Variable(0)
+  }
+
+  enum Mode {
+    case closed
+    case open(Variable<Int>)
+  }
+
+  private var books: [String: Book] = [:]
+  private var list: [Variable<Int>?] = []
+  private var mode = Mode.closed
+  private var names = ["plain", "texts"]
+  private lazy var late = Variable(0)
+
+  init() {}
+
+  func reduce(with state: Shelf) {
+    switch state {
+    case .put(let title):
+      let book = Book(title: title)
+      books[title] = book
+      list.append(Variable(0))
+      if case .closed = mode { mode = .open(Variable(0)) }
+    case .write(let title, let pages):
+      books[title]?.pages.value = pages
+      list.last??.value = pages
+      if case .open(let count) = mode, list.count == 1 { count.value = pages }
+    case .note(let number):
+      late.value = number
+    }
+  }
+}
