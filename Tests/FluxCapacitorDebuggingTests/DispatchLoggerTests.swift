@@ -71,18 +71,6 @@ struct DispatchLoggerTests {
   }
 
   @Test func onlyStatesOfChosenTypesAreWritten() {
-    enum Ping: DispatchState {
-      typealias RelatedStoreType = PingStore
-      typealias RelatedActionType = PingAction
-
-      case ping
-    }
-    struct PingAction: Actionable {
-      typealias DispatchStateType = Ping
-    }
-    final class PingStore: Storable {
-      func reduce(with _: Ping) {}
-    }
     let logger = DispatchLogger(of: [Ping.self], to: text)
 
     AccountAction().invoke(.signOut)

@@ -127,18 +127,6 @@ struct RecordedFlowTests {
   }
 
   @Test func aStateThatIsNotCodableIsNamed() throws {
-    enum Ping: DispatchState {
-      typealias RelatedStoreType = PingStore
-      typealias RelatedActionType = PingAction
-
-      case ping
-    }
-    struct PingAction: Actionable {
-      typealias DispatchStateType = Ping
-    }
-    final class PingStore: Storable {
-      func reduce(with _: Ping) {}
-    }
     let circuits = TimeCircuits()
     ListAction().invoke(.removeFirst)
     PingAction().invoke(.ping)
