@@ -78,14 +78,15 @@ public struct RecordedFlow: Sendable {
 
   /// What the file of these states contains.
   ///
-  /// - Throws: ``Failure``, with the number of the state, if its `Codable` refuses it, or its type has
-  ///   the name of another.
+  /// - Throws: ``Failure``, with the number of the state, if its `Codable` refuses it, it has a
+  ///   ``Secret`` in it, or its type has the name of another.
   public func data() throws(Failure) -> Data {
     var data = Data()
     var names = TypeNames()
     for (index, state) in states.enumerated() {
       do throws(Failure.Reason) {
         let name = try names.unambiguousName(of: type(of: state))
+        if Description.hasSecret(state) { throw .secret(name) }
         data += try Line(state: state).data(named: name)
         data.append(UInt8(ascii: "\n"))
       } catch {
@@ -126,6 +127,9 @@ extension RecordedFlow {
       /// A state of this type can't be kept.
       case notCodable(String)
 
+      /// A state of this type has a ``Secret`` in it, which no file may have.
+      case secret(String)
+
       /// The `Codable` of a state refuses it, for this cause.
       case notEncoded(String)
 
@@ -142,6 +146,7 @@ extension RecordedFlow {
       public var description: String {
         switch self {
         case .notCodable(let type): "\(type) is not Codable. Let it be, or leave its states out."
+        case .secret(let type): "A \(type) has a secret in it. Leave such states out."
         case .notEncoded(let cause): "Its Codable refuses it: \(cause)"
         case .ambiguousType(let type): "Two types are called \(type). Rename one of them."
         case .unknownType(let type): "\(type) is not among the types that were named. Name it too."

@@ -104,6 +104,21 @@ struct RecordedFlowTests {
     )
   }
 
+  @Test func noFileHasASecret() throws {
+    let circuits = TimeCircuits()
+    ChainAction().invoke(.unlock([Key(code: "s3cret")]))
+
+    let failure = #expect(throws: RecordedFlow.Failure.self) {
+      try RecordedFlow(circuits.events).data()
+    }
+
+    #expect(
+      failure?.description == """
+        Line 1: A FluxCapacitorDebuggingTests.Chain has a secret in it. Leave such states out.
+        """
+    )
+  }
+
   @Test func aStateThatItsCodableRefusesIsNamed() throws {
     let circuits = TimeCircuits()
     ChainAction().invoke(.refused(.nan))
@@ -183,6 +198,11 @@ private enum Chain: DispatchState, Codable {
   case begin
   case add(Int)
   case refused(Double)
+  case unlock([Key])
+}
+
+private struct Key: Secret, Codable {
+  let code: String
 }
 
 private struct ChainAction: Actionable {
@@ -201,7 +221,7 @@ private final class ChainStore: Storable {
     switch state {
     case .begin: ChainAction().invoke(.add(1))
     case .add(let amount): _count.value += amount
-    case .refused: break
+    case .refused, .unlock: break
     }
   }
 }

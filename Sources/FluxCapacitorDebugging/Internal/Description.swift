@@ -39,7 +39,7 @@ struct Description {
   private static func isComposed(_ value: Any, _ mirror: Mirror) -> Bool {
     switch mirror.displayStyle {
     case .optional, .collection, .set, .dictionary, .tuple: true
-    case .struct, .enum: !hasDescription(value) || hasSecret(in: mirror)
+    case .struct, .enum: !hasDescription(value) || hasSecret(value)
     default: false
     }
   }
@@ -49,11 +49,11 @@ struct Description {
       || value is any TextOutputStreamable
   }
 
-  private static func hasSecret(in mirror: Mirror) -> Bool {
-    mirror.displayStyle != .class
-      && mirror.children.contains {
-        $0.value is any Secret || hasSecret(in: Mirror(reflecting: $0.value))
-      }
+  /// Whether a value is secret, or something in it that is not in an object.
+  static func hasSecret(_ value: Any) -> Bool {
+    if value is any Secret { return true }
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle != .class && mirror.children.contains { hasSecret($0.value) }
   }
 
   private static func parts(of value: Any, _ mirror: Mirror) -> String {
