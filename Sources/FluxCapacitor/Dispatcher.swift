@@ -156,8 +156,7 @@ extension Dispatcher {
       if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
       // Let go of after the turn, for the last reference may go here, and with it the store.
       var latest: (any Storable<State>)?
-      var earlier: [any Storable<State>]?
-      var remains: [AnyObject]?
+      var earlier: [AnyObject]?
       var (hasDead, hasEarly) = (false, false)
       // The protected one watches the stack, which takes five instructions more.
       _withUnprotectedUnsafePointer(to: state) { pointer in
@@ -182,40 +181,40 @@ extension Dispatcher {
       }
       if hasEarly { earlier = route.takeEarly(with: earlier) }
       if route.isAttended {
-        remains = attend(state, on: route, reaching: earlier, latest, from: place, on: thread)
+        earlier = attend(state, on: route, reaching: earlier, latest, from: place, on: thread)
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      withExtendedLifetime((latest, earlier, remains)) {}
+      withExtendedLifetime((latest, earlier)) {}
       if hasDead { registry.removeDead(of: State.self) }
     }
   }
 
   /// Tells those of a state who want it besides the stores; the turn is held.
   ///
-  /// - Returns: What is to be let go of after the turn, besides the stores that were reached.
+  /// - Returns: What is to be let go of after the turn, besides the latest store.
   @inlinable
   @inline(never)
   func attend<State: DispatchState>(
     _ state: State,
     on route: Route<State>,
-    reaching earlier: [any Storable<State>]?,
+    reaching earlier: [AnyObject]?,
     _ latest: (any Storable<State>)?,
     from place: SourcePlace,
     on thread: CurrentThread
-  ) -> [AnyObject] {
+  ) -> [AnyObject]? {
     // Behind the variables that were written, in the thread's round.
     if let channel = route.linkedChannel { channel.send(state) }
-    guard route.isLinkedToWitnesses else { return [] }
-    let stores = ((earlier ?? []) + [latest].compactMap(\.self)).map { type(of: $0) }
+    guard route.isLinkedToWitnesses else { return earlier }
+    let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let journal = registry.testify(
       to: state,
       on: route,
-      reaching: stores,
+      reaching: stores.compactMap { ($0 as? any Storable).map { type(of: $0) } },
       from: place,
       on: thread
     )
-    return route.takeWatched() + [journal]
+    return stores + route.takeWatched() + [journal]
   }
 
   /// Waits for the turn, unless this thread has it, and opens a transaction.

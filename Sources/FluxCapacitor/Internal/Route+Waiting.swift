@@ -39,10 +39,10 @@ extension Route {
   /// Hands over the stores that have reduced the state early, with those that haven't, now that it has
   /// been reduced: in the order in which their reduces have ended.
   @usableFromInline
-  func takeEarly(with others: [any Storable<State>]?) -> [any Storable<State>] {
+  func takeEarly(with others: [AnyObject]?) -> [AnyObject] {
     let early = early
     self.early = []
-    var stores: [any Storable<State>] = []
+    var stores: [AnyObject] = []
     var taken = 0
     for store in others ?? [] {
       while taken < early.count, early[taken].during == ObjectIdentifier(store) {
