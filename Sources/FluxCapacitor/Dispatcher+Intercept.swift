@@ -1,7 +1,8 @@
 extension Dispatcher {
   /// Tells an interceptor of every dispatch, of states of all types, from now on.
   ///
-  /// - Every state whose reduce begins later is told, once, also one that reaches no store.
+  /// - Every state that is dispatched later is told, once, also one that reaches no store. Of those that
+  ///   other threads are dispatching just now, the first ones may be missed.
   /// - Events come in the order of the reduces, the same for every interceptor, and calls to one
   ///   interceptor never overlap.
   /// - An event is told on the thread that dispatches, or on one that tells events just then, when the

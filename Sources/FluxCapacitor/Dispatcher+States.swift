@@ -3,7 +3,8 @@
 extension Dispatcher {
   /// Tells every state of a type that is dispatched from now on.
   ///
-  /// - Every state whose reduce begins later is told, once, also one that reaches no store.
+  /// - Every state that is dispatched later is told, once, also one that reaches no store. Of those that
+  ///   other threads are dispatching just now, the first ones may be missed.
   /// - States are told in the order of their reduces, which is the same for every observer.
   /// - A state is told when its reduce or its ``transaction(_:)`` has ended, on `.current` after the
   ///   variables that were written by then, unless another thread is telling those just then.
@@ -59,7 +60,7 @@ extension Dispatcher {
 
   /// The states of a type that are dispatched from now on, for `for await`.
   ///
-  /// - Any number of consumers may iterate over it. Each gets every state whose reduce begins after
+  /// - Any number of consumers may iterate over it. Each gets every state that is dispatched after
   ///   its iterator was made, once and in the order of the reduces, unless the policy says otherwise.
   /// - The consumer runs where its task does; no dispatch waits for it.
   /// - Cancelling the task that waits for the next state ends the observation at once, and the loop.

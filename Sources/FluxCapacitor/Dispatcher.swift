@@ -209,7 +209,6 @@ extension Dispatcher {
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let journal = registry.testify(
       to: state,
-      on: route,
       reaching: stores.compactMap { ($0 as? any Storable).map { type(of: $0) } },
       from: place,
       on: thread

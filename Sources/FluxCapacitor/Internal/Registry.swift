@@ -23,6 +23,9 @@ final class Registry: @unchecked Sendable {
   /// Whether there are witnesses; written under `lock`.
   @usableFromInline let isWitnessed = Atomic(false)
 
+  /// Counts the reduces that have begun of which a journal is kept; written in the turn.
+  private let reducesBegun = Atomic(0)
+
   // Both belong to the thread that has the turn.
   @exclusivity(unchecked) private var journal: Journal?
   @exclusivity(unchecked) private var lastSequenceNumber = 0
@@ -38,8 +41,9 @@ final class Registry: @unchecked Sendable {
   /// Links a route's registrations and its channel for reducing; the turn is held.
   @usableFromInline
   func link<State: DispatchState>(_ route: Route<State>) {
-    let witnessing = lock.withLock { route.link(to: witnesses) }
-    if witnessing == .ofChanges { journal = Journal(of: route.variablesOfStores()) }
+    guard lock.withLock({ route.link() }) == .ofChanges else { return }
+    journal = Journal(of: route.variablesOfStores())
+    reducesBegun.add(1, ordering: .sequentiallyConsistent)
   }
 
   /// Where the dispatched states of a type can be observed.
@@ -95,16 +99,21 @@ final class Registry: @unchecked Sendable {
 // MARK: - Witnesses
 
 extension Registry {
-  /// Has a witness attend every dispatch whose reduce begins from now on.
+  /// Has a witness attend every dispatch from now on.
+  ///
+  /// It is in the list before it asks which reduces have begun, and a reduce says that it begins before
+  /// its end looks into the list: so none is missed that begins later. Only the first witness may miss
+  /// one that had already seen that there is none.
   func add(_ witness: Witness) {
     lock.withLock {
       witnesses.append(witness)
       updateWitnessing()
+      let begun = reducesBegun.load(ordering: .sequentiallyConsistent)
+      witness.first.store(begun + 1, ordering: .relaxed)
     }
   }
 
   func remove(_ witness: Witness) {
-    witness.isRemoved.store(true, ordering: .relaxed)
     let removed = lock.withLock {
       defer {
         witnesses.removeAll { $0 === witness }
@@ -141,25 +150,26 @@ extension Registry {
     lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
-  /// Tells those who were witnesses when a reduce began that it has ended; the turn is held.
+  /// Tells the witnesses of a state that has been reduced; the turn is held.
   ///
   /// - Returns: What is to be let go of after the turn.
   @usableFromInline
-  func testify<State: DispatchState>(
-    to state: State,
-    on route: Route<State>,
+  func testify(
+    to state: any DispatchState,
     reaching stores: [any Storable.Type],
     from place: SourcePlace,
     on thread: CurrentThread
   ) -> AnyObject {
-    // Without a journal, nobody asks for changes, and these dispatches don't count.
+    let witnesses = lock.withLock { self.witnesses }
+    // Without a journal, nobody has asked for changes, and these dispatches don't count.
+    let begun = journal == nil ? 0 : reducesBegun.load(ordering: .relaxed)
     if journal != nil { lastSequenceNumber += 1 }
     let journal = journal.take() ?? Journal(of: [])
     var event = journal.event(of: state, reaching: stores, from: place)
     event.sequenceNumber = lastSequenceNumber
     // Each interceptor puts its place before the others: so the first one's is the first.
-    for witness in route.linkedWitnesses.reversed()
-    where !witness.isRemoved.load(ordering: .relaxed) {
+    for witness in witnesses.reversed()
+    where !witness.isOfChanges || witness.first.load(ordering: .relaxed) <= begun {
       witness.attend(event)
     }
     beginTelling(of: state, on: thread)

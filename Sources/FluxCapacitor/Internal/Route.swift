@@ -74,9 +74,7 @@ final class Route<State: DispatchState>: AnyRoute {
   /// of after the turn.
   @exclusivity(unchecked) var early: [(store: any Storable<State>, during: ObjectIdentifier?)] = []
 
-  // For the witnesses: who they were when the reduce began, and the stores that were looked at for them,
-  // to be let go of after the turn.
-  @exclusivity(unchecked) private(set) var linkedWitnesses: [Witness] = []
+  /// The stores that were looked at for witnesses, to be let go of after the turn.
   @exclusivity(unchecked) private var watched: [AnyObject] = []
 
   init() {
@@ -147,10 +145,9 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
   ///
   /// - Returns: What the witnesses want. If that is the changes, each state is linked for anew.
-  func link(to witnesses: [Witness]) -> Witnessing {
+  func link() -> Witnessing {
     linked = registrations
     linkedChannel = channel
-    linkedWitnesses = witnesses
     isLinkedToWitnesses = witnessing != .none
     isAttended = channel != nil || isLinkedToWitnesses
     linkedEdition = witnessing == .ofChanges ? 0 : edition.load(ordering: .relaxed)

@@ -8,8 +8,9 @@ package final class Witness: Sendable {
   /// Whether it wants to know what each dispatch has changed.
   let isOfChanges: Bool
 
-  /// Whether it was removed, so that it attends nothing any more.
-  let isRemoved = Atomic(false)
+  /// The first of the reduces that it attends, as the registry counts those in which it is of interest
+  /// what changes.
+  let first = Atomic(Int.max)
 
   let attend: @Sendable (DispatchEvent) -> Void
 
