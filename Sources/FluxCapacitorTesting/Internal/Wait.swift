@@ -1,22 +1,27 @@
-import Dispatch
 import FluxCapacitor
 
 /// Waits until something happens, for a time at most.
 ///
+/// The time passes in ten parts, behind each of which a task has to get to run: so what a machine with
+/// too much to do leaves waiting for a minute has not had that minute.
+///
 /// - Parameters:
 ///   - limit: How long.
+///   - clock: Measures the time.
 ///   - begin: Is handed a closure to be called when it happens, at once or later, on any thread.
 /// - Returns: Whether it has happened; not if the time was up, or the task was cancelled, before.
-func wait(
+package func wait(
   atMost limit: Duration,
+  by clock: some Clock<Duration> = .continuous,
   isolation: isolated (any Actor)? = #isolation,
   until begin: (_ happened: @escaping @Sendable () -> Void) -> Void
 ) async -> Bool {
   let wait = Wait()
   begin { wait.end(asItHappened: true) }
-  let timer = DispatchWorkItem { wait.end(asItHappened: false) }
-  let deadline = DispatchTime.now() + .nanoseconds(limit.nanoseconds)
-  DispatchQueue.global().asyncAfter(deadline: deadline, execute: timer)
+  let timer = Task.detached {
+    for _ in 1...10 { try await Task.sleep(for: limit / 10, clock: clock) }
+    wait.end(asItHappened: false)
+  }
   defer { timer.cancel() }
   return await withTaskCancellationHandler {
     await withCheckedContinuation { wait.resume($0) }
@@ -46,15 +51,6 @@ private final class Wait: @unchecked Sendable {
       return self.result
     }
     if let result { continuation.resume(returning: result) }
-  }
-}
-
-extension Duration {
-  /// As far as it fits into an `Int`: 292 years.
-  fileprivate var nanoseconds: Int {
-    let (seconds, attoseconds) = components
-    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflows ? .max : Int(clamping: product &+ attoseconds / 1_000_000_000)
   }
 }
 

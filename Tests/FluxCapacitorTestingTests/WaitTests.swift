@@ -1,0 +1,48 @@
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct WaitTests {
+  private let clock = ManualClock()
+
+  /// As on a machine that has so much to do that no task gets to run for an hour.
+  @Test func timeInWhichNoTaskRunsDoesNotCount() async {
+    let happening = Task { [clock] in
+      await clock.sleeping()
+      clock.advance(by: .seconds(3_600))
+      #expect(await clock.sleeping() == [.seconds(3)])
+    }
+
+    let hasHappened = await wait(atMost: .seconds(30), by: clock) { happened in
+      Task {
+        await happening.value
+        happened()
+      }
+    }
+
+    #expect(hasHappened)
+  }
+
+  @Test func theTimeIsUpAfterTheLimit() async {
+    let passing = Task { [clock] in
+      for _ in 0..<10 {
+        await clock.sleeping()
+        clock.advance(by: .seconds(3))
+      }
+    }
+
+    #expect(await !wait(atMost: .seconds(30), by: clock) { _ in })
+
+    await passing.value
+    #expect(clock.now.offset == .seconds(30))
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
+  func shortLimitsAreUpAtOnce(limit: Duration) async {
+    #expect(await !wait(atMost: limit) { _ in })
+  }
+
+  @Test func longLimitsHoldForEver() async {
+    #expect(await wait(atMost: .seconds(Int64.max)) { happened in Task { happened() } })
+  }
+}
