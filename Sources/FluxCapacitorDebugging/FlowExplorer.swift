@@ -46,9 +46,9 @@ public struct FlowExplorer: Sendable {
   /// The page.
   public var html: String { String(decoding: data, as: UTF8.self) }
 
-  /// Writes the page to a file, in place of what is there.
+  /// Writes the page to a file, in place of what is there, or into a pipe or a device.
   public func write(to url: URL) throws {
-    try data.write(to: url, options: .atomic)
+    try data.replaceContents(of: url)
   }
 
   private var data: Data {

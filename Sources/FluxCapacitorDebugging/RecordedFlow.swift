@@ -96,9 +96,9 @@ public struct RecordedFlow: Sendable {
     return data
   }
 
-  /// Writes the states to a file, in place of what is there.
+  /// Writes the states to a file, in place of what is there, or into a pipe or a device.
   public func write(to url: URL) throws {
-    try data().write(to: url, options: .atomic)
+    try data().replaceContents(of: url)
   }
 
   /// Dispatches the states, one after the other.

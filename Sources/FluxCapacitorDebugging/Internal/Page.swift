@@ -54,7 +54,7 @@ struct Page: Encodable, Sendable {
   /// With nothing in it that ends a script element, or begins a comment in one.
   var json: Data {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts and numbers can always be encoded.
     let data = (try? encoder.encode(self)) ?? Data("{}".utf8)
     // Bytes, for a character may be more than what begins an element: it has what stands before or

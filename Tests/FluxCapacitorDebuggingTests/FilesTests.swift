@@ -1,0 +1,62 @@
+import FluxCapacitorDebugging
+import Foundation
+import Testing
+
+/// What is written to a place where there is something by now.
+struct FilesTests {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+  private let write: @Sendable (URL) throws -> Void
+  private let contents: Data
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let explorer = FlowExplorer([])
+    write = { try explorer.write(to: $0) }
+    contents = Data(explorer.html.utf8)
+  }
+
+  @Test func aFileIsReplaced() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("file")
+    try Data(count: 1_000_000).write(to: file)
+
+    try write(file)
+
+    #expect(try Data(contentsOf: file) == contents)
+  }
+
+  /// To put a file in its place would take the pipe, or the device, from all others.
+  @Test func aPipeIsWrittenInto() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let pipe = folder.appendingPathComponent("pipe")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let descriptor = open(pipe.path, O_RDWR | O_NONBLOCK)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+
+    try write(pipe)
+
+    let written = [UInt8](unsafeUninitializedCapacity: 1_000_000) { buffer, count in
+      count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+    }
+    #expect(Data(written) == contents)
+  }
+
+  @Test func aLinkIsFollowed() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("file")
+    let link = folder.appendingPathComponent("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+
+    try write(link)
+
+    #expect(try Data(contentsOf: file) == contents)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
+  }
+
+  @Test func aFolderIsAnError() {
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    #expect(throws: CocoaError.self) { try write(folder) }
+  }
+}
