@@ -69,7 +69,7 @@ struct BonusAction: Actionable {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromFluxor {
   @Test func application() async {
     let log = Variable<[String]>([])

@@ -83,7 +83,7 @@ struct VotesView: View {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromFluxus {
   @Test func storeFollowsTheStates() {
     let tester = StoreTester(VotesStore.self)

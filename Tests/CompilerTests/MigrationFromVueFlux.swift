@@ -77,7 +77,7 @@ final class LikesViewController: UIViewController {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromVueFlux {
   @MainActor
   @Test func buttonsCountAndTheLabelFollows() {

@@ -87,7 +87,7 @@ extension VisitsService {
   static let live = VisitsService { _ in 0 }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromWordPressFlux {
   @MainActor
   @Test func pageThatIsShownIsFetchedAndCounted() async {

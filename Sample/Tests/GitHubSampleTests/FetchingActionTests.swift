@@ -4,7 +4,7 @@ import GitHubSample
 import Testing
 
 /// The newest fetching wins.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(2)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FetchingActionTests {
   private let store = UserStore.instantiate()
   private let gate = Gate()

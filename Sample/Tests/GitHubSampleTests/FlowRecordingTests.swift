@@ -4,7 +4,7 @@ import GitHubSample
 import Testing
 
 /// What `--log` and `--explore` write.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(2)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FlowRecordingTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
 
