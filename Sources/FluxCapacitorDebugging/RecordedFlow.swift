@@ -86,7 +86,6 @@ public struct RecordedFlow: Sendable {
     for (index, state) in states.enumerated() {
       do throws(Failure.Reason) {
         let name = try names.unambiguousName(of: type(of: state))
-        if Description.hasSecret(state) { throw .secret(name) }
         data += try Line(state: state).data(named: name)
         data.append(UInt8(ascii: "\n"))
       } catch {
@@ -219,7 +218,12 @@ extension RecordedFlow {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       do {
+        if try Description.hasSecret(state) || SecretFinder.isSecret(state) {
+          throw Failure.Reason.secret(name)
+        }
         return try encoder.encode(Whole(type: name, state: state))
+      } catch let reason as Failure.Reason {
+        throw reason
       } catch {
         throw .notEncoded("\(error)")
       }

@@ -104,9 +104,14 @@ struct RecordedFlowTests {
     )
   }
 
-  @Test func noFileHasASecret() throws {
+  @Test(arguments: [
+    Chain.unlock([Key(code: "s3cret")]),
+    .keep(Safe(key: Key(code: "s3cret"))),
+    .hide(Pocket(key: Key(code: "s3cret"))),
+  ])
+  private func noFileHasASecret(state: Chain) throws {
     let circuits = TimeCircuits()
-    ChainAction().invoke(.unlock([Key(code: "s3cret")]))
+    ChainAction().invoke(state)
 
     let failure = #expect(throws: RecordedFlow.Failure.self) {
       try RecordedFlow(circuits.events).data()
@@ -199,10 +204,28 @@ private enum Chain: DispatchState, Codable {
   case add(Int)
   case refused(Double)
   case unlock([Key])
+  case keep(Safe)
+  case hide(Pocket)
 }
 
 private struct Key: Secret, Codable {
   let code: String
+}
+
+/// An object, which is not looked into to be described; its `Codable` gives away what is in it.
+private final class Safe: Codable, Sendable {
+  private let key: Key?
+
+  init(key: Key) {
+    self.key = key
+  }
+}
+
+/// A value whose mirror does not show what is in it.
+private struct Pocket: Codable, CustomReflectable {
+  let key: Key
+
+  var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 private struct ChainAction: Actionable {
@@ -221,7 +244,7 @@ private final class ChainStore: Storable {
     switch state {
     case .begin: ChainAction().invoke(.add(1))
     case .add(let amount): _count.value += amount
-    case .refused, .unlock: break
+    case .refused, .unlock, .keep, .hide: break
     }
   }
 }
