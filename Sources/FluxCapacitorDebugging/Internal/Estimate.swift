@@ -1,0 +1,62 @@
+import FluxCapacitor
+import Foundation
+
+extension DispatchEvent {
+  /// About how many bytes the state and the values take up.
+  var estimatedSize: Int {
+    let values = [state] + changes.flatMap { [$0.oldValue, $0.newValue] }
+    return values.reduce(256) { sum, value in
+      var estimate = Estimate()
+      return sum + estimate.bytes(of: value)
+    }
+  }
+}
+
+/// About how many bytes a value takes up.
+///
+/// It looks at a thousand parts at most, and takes those of a collection for all. What is in an object is
+/// not counted: another thread may be changing it.
+private struct Estimate {
+  private var parts = 0
+
+  /// What a value takes up besides its own place.
+  mutating func bytes(of value: Any) -> Int {
+    parts += 1
+    switch value {
+    case let text as String: return text.utf8.count
+    case let text as Substring: return text.base.utf8.count
+    case let texts as [String]: return texts.reduce(0) { $0 + 16 + $1.utf8.count }
+    case let data as Data: return data.count
+    default: break
+    }
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .class: return 0
+    case .collection, .set, .dictionary:
+      let (size, isNumber) = (value as? any Collection).map { element(of: $0) } ?? (8, false)
+      let count = mirror.children.count
+      return count * size + (isNumber ? 0 : bytes(of: mirror.children, count))
+    default:
+      return mirror.children.reduce(0) { sum, child in
+        parts < 1_000 ? sum + bytes(of: child.value) : sum
+      }
+    }
+  }
+
+  /// A hundred elements, evenly spread, stand for all.
+  private mutating func bytes(of elements: Mirror.Children, _ count: Int) -> Int {
+    let step = max(1, count / 100)
+    var (sum, seen) = (0, 0)
+    var index = elements.startIndex
+    while index < elements.endIndex, seen == 0 || parts < 1_000 {
+      sum += bytes(of: elements[index].value)
+      seen += 1
+      guard elements.formIndex(&index, offsetBy: step, limitedBy: elements.endIndex) else { break }
+    }
+    return sum * count / max(1, seen)
+  }
+
+  private func element<Elements: Collection>(of _: Elements) -> (size: Int, isNumber: Bool) {
+    (MemoryLayout<Elements.Element>.stride, Elements.Element.self is any Numeric.Type)
+  }
+}

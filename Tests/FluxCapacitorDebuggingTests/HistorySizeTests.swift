@@ -1,0 +1,73 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// How much of values of a megabyte is remembered in ten megabytes. Each counts twice: as the new value of
+/// one dispatch and as the old one of the next.
+@Suite(.isolatedDispatcher)
+struct HistorySizeTests {
+  private static let text = String(repeating: "x", count: 1_000_000)
+
+  @Test(arguments: [
+    Fill("a text") { text + "y" },
+    Fill("a part of a text") { (text + "y").prefix(10) },
+    Fill("data") { Data(count: 1_000_000) },
+    Fill("bytes") { [UInt8](repeating: 7, count: 1_000_000) },
+    Fill("numbers") { [Double](repeating: 7, count: 125_000) },
+    Fill("the last of many texts") { [String](repeating: "", count: 100) + [text] },
+    Fill("texts with labels") {
+      [String](repeating: text, count: 2)[1...].map { (label: 1, text: $0) }
+    },
+    Fill("many levels") {
+      let data = [Data](repeating: Data(count: 256), count: 16)
+      return [[[Data]]](repeating: [[Data]](repeating: data, count: 16), count: 16)
+    },
+    Fill("a dictionary") {
+      Dictionary(
+        uniqueKeysWithValues: (0..<1_000).map { ($0, String(repeating: "x", count: 1_000)) }
+      )
+    },
+    Fill("structs") { [Pair](repeating: Pair(first: 1, second: 2), count: 60_000) },
+  ])
+  private func asMuchIsRememberedAsFits(state: Fill) {
+    let store = FillStore.instantiate()
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+
+    for _ in 0..<20 { FillAction().invoke(state) }
+
+    #expect((3...6).contains(circuits.events.count))
+    withExtendedLifetime(store) {}
+  }
+}
+
+private struct Pair {
+  let first: Int
+  let second: Int
+}
+
+private struct Fill: DispatchState, CustomTestStringConvertible {
+  typealias RelatedStoreType = FillStore
+  typealias RelatedActionType = FillAction
+
+  let testDescription: String
+  let value: @Sendable () -> any Sendable
+
+  init(_ testDescription: String, value: @escaping @Sendable () -> any Sendable) {
+    self.testDescription = testDescription
+    self.value = value
+  }
+}
+
+private struct FillAction: Actionable {
+  typealias DispatchStateType = Fill
+}
+
+private final class FillStore: Storable {
+  private let value = Variable<any Sendable>(0)
+
+  func reduce(with state: Fill) {
+    value.value = state.value()
+  }
+}
