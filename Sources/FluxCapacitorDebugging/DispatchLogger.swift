@@ -10,7 +10,8 @@ import Foundation
 /// ```
 ///
 /// It writes in the order of the reduces, on the thread that dispatches, before any observer is told. It
-/// ends when it is let go of.
+/// ends when it is let go of. Of a long text or collection, it writes about 1,000 bytes: from the beginning
+/// or, if that has not changed, from where the change is.
 public final class DispatchLogger: Sendable {
   /// How a dispatch is written.
   public enum Format: Sendable {
@@ -26,6 +27,7 @@ public final class DispatchLogger: Sendable {
   }
 
   private let dust: Dust
+  private let file: FileStream?
 
   /// Writes to a stream.
   ///
@@ -34,23 +36,18 @@ public final class DispatchLogger: Sendable {
   ///   - format: How to write them.
   ///   - types: The types of the states to write; nil for all.
   ///   - output: Where to write. Calls never overlap.
-  public init<Output: TextOutputStream & Sendable>(
+  public convenience init<Output: TextOutputStream & Sendable>(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
     of types: [any DispatchState.Type]? = nil,
     to output: Output
   ) {
-    let stream = Stream(output)
-    let types = types.map { Set($0.map { ObjectIdentifier($0) }) }
-    dust = dispatcher.intercept { event in
-      if let types, !types.contains(ObjectIdentifier(type(of: event.state))) { return }
-      stream.write(format.line(for: event) + "\n")
-    }
+    self.init(dispatcher, format, types, output, file: nil)
   }
 
   /// Writes to a file, a pipe or a terminal.
   ///
-  /// What can't be written is lost: to log must not end what it logs.
+  /// What can't be written is lost, for to log must not end what it logs; ``failure`` says why.
   ///
   /// - Parameters:
   ///   - dispatcher: Whose dispatches to write, from now on.
@@ -63,12 +60,32 @@ public final class DispatchLogger: Sendable {
     of types: [any DispatchState.Type]? = nil,
     to file: FileHandle
   ) {
-    self.init(dispatcher, format: format, of: types, to: FileStream(file: file))
+    let stream = FileStream(file)
+    self.init(dispatcher, format, types, stream, file: stream)
+  }
+
+  private init(
+    _ dispatcher: Dispatcher,
+    _ format: Format,
+    _ types: [any DispatchState.Type]?,
+    _ output: some TextOutputStream & Sendable,
+    file: FileStream?
+  ) {
+    self.file = file
+    let stream = Stream(output)
+    let types = types.map { Set($0.map { ObjectIdentifier($0) }) }
+    dust = dispatcher.intercept { event in
+      if let types, !types.contains(ObjectIdentifier(type(of: event.state))) { return }
+      stream.write(format.line(for: event) + "\n")
+    }
   }
 
   deinit {
     dust.clean()
   }
+
+  /// Why something could not be written to the file, the first time; nil if everything was.
+  public var failure: (any Error)? { file?.failure }
 }
 
 /// A stream that the calls of an interceptor write to.
@@ -85,11 +102,26 @@ private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
   }
 }
 
-private struct FileStream: TextOutputStream, Sendable {
-  let file: FileHandle
+private final class FileStream: TextOutputStream, @unchecked Sendable {
+  private let file: FileHandle
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var firstFailure: (any Error)?
+
+  init(_ file: FileHandle) {
+    self.file = file
+  }
+
+  var failure: (any Error)? { lock.withLock { firstFailure } }
 
   func write(_ text: String) {
-    withoutPipeSignal { try? file.write(contentsOf: Data(text.utf8)) }
+    withoutPipeSignal {
+      do {
+        try file.write(contentsOf: Data(text.utf8))
+      } catch {
+        lock.withLock { if firstFailure == nil { firstFailure = error } }
+      }
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import Foundation
 /// It has the timeline of the dispatches with their durations, a filter, each one's state and changes, the
 /// variables that changed at any moment, and the way that the dispatch took, as a picture. The arrow keys
 /// step through it. Nothing that comes from the application can become markup or script, and what is a
-/// ``Secret`` is not in it.
+/// ``Secret`` is not in it. Of long texts and collections it has excerpts, as a ``DispatchLogger`` writes them.
 public struct FlowExplorer: Sendable {
   private let page: Page
 

@@ -16,9 +16,10 @@ import FluxCapacitor
 /// past begins another future, and the one before is forgotten. It may be used on any thread, also inside an
 /// observer.
 ///
-/// A step sets the variables that the dispatch has changed, back to what they were before it, or forth to
-/// what they were after it. What is set outside a dispatch is no step of its own, and stays as it is until a
-/// step sets the same variable. Variables of stores that are gone are left out.
+/// A step sets the variables that the dispatch has changed in the stores that it reached, back to what they
+/// were before it, or forth to what they were after it. What is set outside a dispatch, or in a store that
+/// it did not reach, is no step of its own, and stays as it is until a step sets the same variable. Variables
+/// of stores that are gone are left out.
 public final class TimeCircuits: Sendable {
   /// How much is remembered; what is older is forgotten.
   public struct Limits: Sendable {

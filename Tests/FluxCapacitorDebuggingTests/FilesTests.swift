@@ -19,9 +19,12 @@ struct FilesTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     try Data(count: 1_000_000).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
 
     try write(file)
 
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
     #expect(try Data(contentsOf: file) == contents)
   }
 

@@ -119,6 +119,7 @@ struct CommandArgumentsTests {
       (["--hostname", ""], "the value of --hostname is empty"),
       (["--token", "two words"], "--token has a character that no token has, or none at all"),
       (["--token=a", "--token-stdin"], "--token and --token-stdin exclude each other"),
+      (["--log", "a", "--explore", "./a"], "--log and --explore name the same file"),
       (
         ["search", "x", "--json", "id"],
         "--json knows no field 'id'; the fields are isOrganization, login, name"

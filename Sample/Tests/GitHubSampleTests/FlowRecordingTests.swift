@@ -58,4 +58,43 @@ struct FlowRecordingTests {
     #expect(recorder.errors.hasPrefix(sentence))
     #expect(recorder.errors.split(separator: "\n").count == 1)
   }
+
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+    arguments: ["--log", "--explore"]
+  )
+  func aFullDiskIsNamed(option: String) async throws {
+    let session = MockApiSession(.page("a", total: 1))
+    // If it were not written into but replaced, it would be this link.
+    let link = folder.appendingPathComponent("full")
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "/dev/full")
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    let recorder = ConsoleRecorder()
+    let exitCode = await runCommand("mona", option, link.path, session: session, recorder: recorder)
+
+    #expect(exitCode == .failure)
+    #expect(recorder.output == String.line("a"))
+    #expect(recorder.errors.hasPrefix("github-repos: \(link.path) could not be written: "))
+  }
+
+  /// Whoever reads a pipe goes when it is closed, so it must be opened once.
+  @Test func aPipeIsOpenedOnce() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let pipe = folder.appendingPathComponent("pipe")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let reading = PseudoTerminal.read { try? FileHandle(forReadingFrom: pipe).readToEnd() }
+
+    let exitCode = await runCommand(
+      "mona",
+      "--log",
+      pipe.path,
+      session: MockApiSession(.page("a", total: 1)),
+      recorder: ConsoleRecorder()
+    )
+
+    #expect(exitCode == .success)
+    let text = await reading.value
+    #expect(text.split(separator: "\n").count == 5)
+  }
 }

@@ -3,13 +3,16 @@ import FluxCapacitor
 /// How a value is written: in parts, by the short names of its types and without its secrets.
 ///
 /// A value with a description of its own is written by that, unless there is a secret in it. Objects
-/// are not looked into: another thread may be changing them.
+/// are not looked into: another thread may be changing them. Of a long text or collection, an excerpt is
+/// written.
 struct Description {
   let text: String
 
-  /// - Parameter value: The value of a variable, or a part of a state.
-  init(of value: Any) {
-    text = Description.text(of: value)
+  /// - Parameters:
+  ///   - value: The value of a variable, or a part of a state.
+  ///   - other: What it is to be compared with: excerpts begin where they differ.
+  init(of value: Any, beside other: Any? = nil) {
+    text = Description.text(of: value, beside: other)
   }
 
   /// - Parameter state: A state, which is written with the type that it belongs to.
@@ -26,12 +29,16 @@ struct Description {
       }
   }
 
-  private static func text(of value: Any) -> String {
+  private static func text(of value: Any, beside other: Any? = nil) -> String {
     if value is any Secret { return "•••" }
-    if let text = value as? String { return text.debugDescription }
+    if let text = value as? String {
+      return text.excerpt(beside: other as? String) { $0.debugDescription }
+    }
     let mirror = Mirror(reflecting: value)
-    if isComposed(value, mirror) { return parts(of: value, mirror) }
-    if hasDescription(value) { return String(reflecting: value).withSourceNames }
+    if isComposed(value, mirror) { return parts(of: value, mirror, beside: other) }
+    if hasDescription(value) {
+      return String(reflecting: value).withSourceNames.excerpt { $0 }
+    }
     return mirror.displayStyle == .class ? "\(type(of: value))" : "\(value)"
   }
 
@@ -56,29 +63,63 @@ struct Description {
     return mirror.displayStyle != .class && mirror.children.contains { hasSecret($0.value) }
   }
 
-  private static func parts(of value: Any, _ mirror: Mirror) -> String {
-    let list = mirror.children.lazy.map { label, value in
-      guard let label, !label.hasPrefix(".") else { return text(of: value) }
-      return "\(label): \(text(of: value))"
-    }
+  private static func parts(of value: Any, _ mirror: Mirror, beside other: Any?) -> String {
+    let others = other.flatMap { type(of: $0) == type(of: value) ? Mirror(reflecting: $0) : nil }
     switch mirror.displayStyle {
-    case .optional: return mirror.children.first.map { text(of: $0.value) } ?? "nil"
-    case .collection: return "[\(list.joined(separator: ", "))]"
-    case .set: return "[\(list.sorted().joined(separator: ", "))]"
+    case .optional:
+      return mirror.children.first.map {
+        text(of: $0.value, beside: others?.children.first?.value)
+      } ?? "nil"
+    case .collection:
+      let elements = Excerpt(of: mirror.children, beside: others?.children) {
+        isSame($0.value, $1.value)
+      }
+      return "[\(elements.text { text(of: $0.value) })]"
+    case .set:
+      return sorted(mirror, beside: others) { text(of: $0) }
     case .dictionary:
-      let entries = mirror.children.map { entry($0.value) }.sorted()
-      return entries.isEmpty ? "[:]" : "[\(entries.joined(separator: ", "))]"
-    case .tuple: return "(\(list.joined(separator: ", ")))"
+      let entries = sorted(mirror, beside: others, entry(_:))
+      return entries == "[]" ? "[:]" : entries
+    case .tuple: return "(\(fields(of: mirror, beside: others)))"
     case .enum:
       guard let payload = mirror.children.first else { return ".\(value)" }
       let isTuple = Mirror(reflecting: payload.value).displayStyle == .tuple
-      let text = text(of: payload.value)
+      let other = others?.children.first.flatMap { $0.label == payload.label ? $0.value : nil }
+      let text = text(of: payload.value, beside: other)
       return ".\(payload.label ?? "")\(isTuple ? text : "(\(text))")"
-    default: return "\(type(of: value))(\(list.joined(separator: ", ")))"
+    default: return "\(type(of: value))(\(fields(of: mirror, beside: others)))"
     }
+  }
+
+  private static func fields(of mirror: Mirror, beside others: Mirror?) -> String {
+    let others = others?.children.makeIterator()
+    return mirror.children.map { field in
+      let text = text(of: field.value, beside: others?.next()?.value)
+      guard let label = field.label, !label.hasPrefix(".") else { return text }
+      return "\(label): \(text)"
+    }.joined(separator: ", ")
+  }
+
+  /// The elements in the order of their texts.
+  private static func sorted(
+    _ mirror: Mirror,
+    beside others: Mirror?,
+    _ text: (Any) -> String
+  ) -> String {
+    let texts = mirror.children.map { text($0.value) }.sorted()
+    let others = others?.children.map { text($0.value) }.sorted()
+    return "[\(Excerpt(of: texts, beside: others, isSame: ==).text { $0 })]"
   }
 
   private static func entry(_ pair: Any) -> String {
     Mirror(reflecting: pair).children.map { text(of: $0.value) }.joined(separator: ": ")
   }
+
+  private static func isSame(_ value: Any, _ other: Any) -> Bool {
+    (value as? any Equatable)?.isEqual(other) ?? (text(of: value) == text(of: other))
+  }
+}
+
+extension Equatable {
+  fileprivate func isEqual(_ other: Any) -> Bool { other as? Self == self }
 }

@@ -32,8 +32,8 @@ struct DispatchRecord: Encodable, Sendable {
       Change(
         store: names[change.store],
         name: change.name,
-        old: Description(of: change.oldValue).text,
-        new: Description(of: change.newValue).text
+        old: Description(of: change.oldValue, beside: change.newValue).text,
+        new: Description(of: change.newValue, beside: change.oldValue).text
       )
     }
     file = "\(event.fileID)"

@@ -34,7 +34,9 @@ extension DispatchEvent {
 
 extension DispatchEvent.Change {
   fileprivate var line: String {
-    "    \(store).\(name): \(Description(of: oldValue).text) → \(Description(of: newValue).text)"
+    let old = Description(of: oldValue, beside: newValue).text
+    let new = Description(of: newValue, beside: oldValue).text
+    return "    \(store).\(name): \(old) → \(new)"
   }
 }
 

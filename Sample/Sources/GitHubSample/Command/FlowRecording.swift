@@ -14,34 +14,44 @@ struct FlowRecording {
     }
   }
 
+  private let options: CommonOptions
   private let logger: DispatchLogger?
   private let circuits: TimeCircuits?
-  private let explorerPath: String?
 
   /// Begins to record.
   init(_ options: CommonOptions) throws(Failure) {
-    logger = try options.logPath.map { path throws(Failure) in
-      do {
-        try Data().write(to: URL(fileURLWithPath: path))
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        return DispatchLogger(format: .jsonLines, to: file)
-      } catch {
-        throw Failure(path: path, cause: error)
-      }
+    self.options = options
+    logger = try FlowRecording.writing(to: options.logPath) { url in
+      // Opened once: who reads a pipe goes when it is closed.
+      let manager = FileManager.default
+      if !manager.fileExists(atPath: url.path) { try Data().write(to: url) }
+      let file = try FileHandle(forWritingTo: url)
+      // A pipe has nothing to be taken out.
+      try? file.truncate(atOffset: 0)
+      return DispatchLogger(format: .jsonLines, to: file)
     }
-    explorerPath = options.explorerPath
-    circuits = explorerPath.map { _ in TimeCircuits() }
+    circuits = options.explorerPath.map { _ in TimeCircuits() }
   }
 
   /// Writes what is to be written at the end.
   func finish(title: String) throws(Failure) {
-    guard let circuits, let explorerPath else { return }
-    do {
-      try FlowExplorer(circuits, title: title)
-        .write(to: URL(fileURLWithPath: explorerPath))
-    } catch {
-      throw Failure(path: explorerPath, cause: error)
+    try FlowRecording.writing(to: options.explorerPath) { url in
+      if let circuits { try FlowExplorer(circuits, title: title).write(to: url) }
     }
-    withExtendedLifetime(logger) {}
+    try FlowRecording.writing(to: options.logPath) { _ in
+      if let failure = logger?.failure { throw failure }
+    }
+  }
+
+  private static func writing<Result>(
+    to path: String?,
+    _ body: (URL) throws -> Result
+  ) throws(Failure) -> Result? {
+    guard let path else { return nil }
+    do {
+      return try body(URL(fileURLWithPath: path))
+    } catch {
+      throw Failure(path: path, cause: error)
+    }
   }
 }

@@ -101,7 +101,7 @@ struct GitHubReposProcess {
     process.terminationHandler = { _ in end.finish() }
     try withDefaultInterrupt { try process.run() }
     let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
     // On a thread of its own: the process does not wait until the tests' tasks have one for it.
     let number = process.processIdentifier
     Thread.detachNewThread { whileRunning(number) }
