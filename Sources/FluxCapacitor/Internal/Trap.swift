@@ -17,7 +17,9 @@ extension String {
   /// in them, and nested ones may have modules.
   package var withSourceNames: String {
     // Most have none of it, and it takes long to look for.
-    guard contains("(unknown context at $") || contains("(extension in ") else { return self }
+    guard utf8.contains(UInt8(ascii: "(")),
+      contains("(unknown context at $") || contains("(extension in ")
+    else { return self }
     return replacing(/\(unknown context at \$[0-9a-f]+\)\.|\(extension in [^)]+\):/, with: "")
   }
 }

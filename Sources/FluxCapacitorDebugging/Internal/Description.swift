@@ -71,10 +71,8 @@ struct Description {
         text(of: $0.value, beside: others?.children.first?.value)
       } ?? "nil"
     case .collection:
-      let elements = Excerpt(of: mirror.children, beside: others?.children) {
-        isSame($0.value, $1.value)
-      }
-      return "[\(elements.text { text(of: $0.value) })]"
+      let difference = { firstDifference(value, other) }
+      return "[\(mirror.children.excerpt(from: difference) { text(of: $0.value) })]"
     case .set:
       return sorted(mirror, beside: others) { text(of: $0) }
     case .dictionary:
@@ -107,19 +105,18 @@ struct Description {
     _ text: (Any) -> String
   ) -> String {
     let texts = mirror.children.map { text($0.value) }.sorted()
-    let others = others?.children.map { text($0.value) }.sorted()
-    return "[\(Excerpt(of: texts, beside: others, isSame: ==).text { $0 })]"
+    let difference = { firstDifference(texts, others?.children.map { text($0.value) }.sorted()) }
+    return "[\(texts.excerpt(from: difference) { $0 })]"
+  }
+
+  private static func firstDifference(_ value: Any, _ other: Any?) -> Int? {
+    guard let value = value as? any Collection, let other else { return nil }
+    return value.firstDifference(from: other) { value, other in
+      (value as? any Equatable)?.isEqual(other) ?? (text(of: value) == text(of: other))
+    }
   }
 
   private static func entry(_ pair: Any) -> String {
     Mirror(reflecting: pair).children.map { text(of: $0.value) }.joined(separator: ": ")
   }
-
-  private static func isSame(_ value: Any, _ other: Any) -> Bool {
-    (value as? any Equatable)?.isEqual(other) ?? (text(of: value) == text(of: other))
-  }
-}
-
-extension Equatable {
-  fileprivate func isEqual(_ other: Any) -> Bool { other as? Self == self }
 }

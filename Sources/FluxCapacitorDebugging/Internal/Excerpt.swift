@@ -1,65 +1,65 @@
-/// As much of a collection as there is room for: a file of ten thousand dispatches must not have a long list
-/// twenty thousand times.
-///
-/// What has room is whole. Otherwise it begins where its first difference from another collection can be
-/// seen.
-struct Excerpt<Elements: Collection> {
-  /// How many bytes of text there is room for.
-  static var room: Int { 1_000 }
+/// How many bytes a text or a collection may take up: a file of ten thousand dispatches must not have a
+/// long list twenty thousand times.
+private let room = 1_000
 
-  private let elements: Elements
-  private let others: Elements?
-  private let isSame: (Elements.Element, Elements.Element) -> Bool
-
-  init(
-    of elements: Elements,
-    beside others: Elements?,
-    isSame: @escaping (Elements.Element, Elements.Element) -> Bool
-  ) {
-    self.elements = elements
-    self.others = others
-    self.isSame = isSame
-  }
-
-  /// The elements with commas between them, and how many more there are before and behind them.
-  func text(_ text: (Elements.Element) -> String) -> String {
-    var (texts, skipped) = (texts(from: elements.startIndex, text), 0)
-    if texts.count < elements.count, let difference, difference >= texts.count {
+extension Collection {
+  /// As many elements as there is room for, with commas between them, and how many more there are.
+  ///
+  /// What has room is whole. Otherwise it begins where the first difference can be seen.
+  ///
+  /// - Parameters:
+  ///   - difference: Answers how many elements come before the first difference from what this is
+  ///     compared with; nil if there is none.
+  ///   - text: Answers how an element is written.
+  func excerpt(from difference: () -> Int?, _ text: (Element) -> String) -> String {
+    var (texts, skipped) = (texts(from: startIndex, text), 0)
+    if texts.count < count, let difference = difference(), difference >= texts.count {
       // With some of what comes before it.
-      skipped = max(0, difference - 3)
-      texts = self.texts(from: elements.index(elements.startIndex, offsetBy: skipped), text)
+      skipped = Swift.max(0, difference - 3)
+      texts = self.texts(from: index(startIndex, offsetBy: skipped), text)
     }
-    let rest = elements.count - skipped - texts.count
+    let rest = count - skipped - texts.count
     if skipped > 0 { texts.insert("… \(skipped) more", at: 0) }
     if rest > 0 { texts.append("\(rest) more …") }
     return texts.joined(separator: ", ")
   }
 
-  private func texts(
-    from start: Elements.Index,
-    _ text: (Elements.Element) -> String
-  ) -> [String] {
+  private func texts(from start: Index, _ text: (Element) -> String) -> [String] {
     var texts: [String] = []
     var length = 0
-    for element in elements[start...] {
+    for element in self[start...] {
       let next = text(element)
       length += next.utf8.count + 2
-      if length > Excerpt.room, !texts.isEmpty { break }
+      if length > room, !texts.isEmpty { break }
       texts.append(next)
     }
     return texts
   }
 
-  /// How many elements come before the first difference; nil if there is none.
-  private var difference: Int? {
-    guard let others else { return nil }
+  /// How many elements come before the first difference from another collection of this type; nil if
+  /// there is none.
+  func firstDifference(from other: Any, isSame: (Any, Any) -> Bool) -> Int? {
+    guard let other = other as? Self else { return nil }
+    var (rest, others) = (self[...], other[...])
     var same = 0
-    for (element, other) in zip(elements, others) {
+    // In pieces, for an element at a time takes a hundred times as long.
+    while !rest.isEmpty, let piece = rest.prefix(64) as? any Equatable,
+      piece.isEqual(others.prefix(64))
+    {
+      same += rest.prefix(64).count
+      rest = rest.dropFirst(64)
+      others = others.dropFirst(64)
+    }
+    for (element, other) in zip(rest, others) {
       guard isSame(element, other) else { return same }
       same += 1
     }
-    return same == elements.count && same == others.count ? nil : same
+    return count == other.count && same == count ? nil : same
   }
+}
+
+extension Equatable {
+  func isEqual(_ other: Any) -> Bool { other as? Self == self }
 }
 
 extension String {
@@ -67,11 +67,11 @@ extension String {
   ///
   /// - Parameter write: How it is written.
   func excerpt(beside other: String? = nil, _ write: (String) -> String) -> String {
-    guard utf8.count > Excerpt<String>.room else { return write(self) }
+    guard utf8.count > room else { return write(self) }
     let same = other == self ? 0 : other.map { zip(utf8, $0.utf8).prefix { $0 == $1 }.count } ?? 0
-    let skipped = same < Excerpt<String>.room / 2 ? 0 : same - 20
+    let skipped = same < room / 2 ? 0 : same - 20
     let start = utf8.index(startIndex, offsetBy: skipped)
-    let end = utf8.index(start, offsetBy: Excerpt<String>.room, limitedBy: endIndex) ?? endIndex
+    let end = utf8.index(start, offsetBy: room, limitedBy: endIndex) ?? endIndex
     // Both ends are moved to where a scalar begins.
     let shown = unicodeScalars[start..<end]
     let before = self[..<shown.startIndex].utf8.count
