@@ -13,6 +13,7 @@ struct HistorySizeTests {
   @Test(arguments: [
     Fill("a text") { text + "y" },
     Fill("a part of a text") { (text + "y").prefix(10) },
+    Fill("an address") { URL(string: "file:///" + text) },
     Fill("data") { Data(count: 1_000_000) },
     Fill("bytes") { [UInt8](repeating: 7, count: 1_000_000) },
     Fill("numbers") { [Double](repeating: 7, count: 125_000) },

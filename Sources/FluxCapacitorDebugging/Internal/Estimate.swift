@@ -27,6 +27,7 @@ private struct Estimate {
     case let text as Substring: return text.base.utf8.count
     case let texts as [String]: return texts.reduce(0) { $0 + 16 + $1.utf8.count }
     case let data as Data: return data.count
+    case let url as URL: return url.absoluteString.utf8.count
     default: break
     }
     let mirror = Mirror(reflecting: value)
