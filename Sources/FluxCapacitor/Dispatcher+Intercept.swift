@@ -36,10 +36,11 @@ extension Dispatcher {
     // The sink goes with the witness, and so with the dispatcher; with it goes the interceptor.
     let sink = Sink<DispatchEvent>()
     let dust = sink.channel.observe(on: .current, interceptor)
-    let witness = Witness(ofChanges: true) { sink.channel.sendInFront($0, on: .current) }
-    registry.add(witness)
-    return ActionDust { [weak registry, weak witness] in
-      witness.map { registry?.remove($0) }
+    let attending = add(
+      Witness(ofChanges: true) { sink.channel.sendInFront($0, on: .current) }
+    )
+    return ActionDust {
+      attending.clean()
       dust.clean()
     }
   }

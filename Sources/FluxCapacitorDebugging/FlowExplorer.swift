@@ -23,7 +23,7 @@ public struct FlowExplorer: Sendable {
   ///   - title: What the page is called.
   public init(_ circuits: TimeCircuits, title: String = "Flow") {
     let contents = circuits.dispatcher.contentsOfStores
-    self.init(circuits.events, contents, title: title)
+    page = Page(of: circuits.events, contents, title: title)
   }
 
   /// A page of some dispatches, with what they have changed.
@@ -32,15 +32,7 @@ public struct FlowExplorer: Sendable {
   ///   - events: The dispatches, the oldest first.
   ///   - title: What the page is called.
   public init(_ events: some Sequence<DispatchEvent>, title: String = "Flow") {
-    self.init(events, [], title: title)
-  }
-
-  private init(
-    _ events: some Sequence<DispatchEvent>,
-    _ contents: [(store: any Storable.Type, contents: StoreContents)],
-    title: String
-  ) {
-    page = Page(of: Array(events), contents, title: title)
+    page = Page(of: Array(events), [], title: title)
   }
 
   /// The page.

@@ -105,7 +105,7 @@ public struct RecordedFlow: Sendable {
   /// What reduces and observers invoke meanwhile, on this thread, is among the states already: it is not
   /// dispatched again. What they invoke later, on a queue or in a task, is dispatched.
   public func replay(on dispatcher: Dispatcher = .shared) {
-    for state in states { dispatcher.replayAny(state) }
+    for state in states { dispatcher.replay(state) }
   }
 }
 
@@ -166,8 +166,7 @@ private struct TypeNames {
     String(reflecting: type)
       // A type that is nested in another module's is called by its own module.
       .replacing(/\(extension in ([^)]+)\):[^.]+/) { $0.output.1 }
-      // A private one has an address in its name.
-      .replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+      .withSourceNames
   }
 
   mutating func unambiguousName(
@@ -215,13 +214,12 @@ extension RecordedFlow {
     }
 
     func data(named name: String) throws(Failure.Reason) -> Data {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       do {
-        if try Description.hasSecret(state) || SecretFinder.isSecret(state) {
+        // To an encoder, a secret that is the key of a dictionary may be a text.
+        if try Description.hasSecret(state) || SecretFinder.hasSecret(state) {
           throw Failure.Reason.secret(name)
         }
-        return try encoder.encode(Whole(type: name, state: state))
+        return try JSONEncoder.ofFiles.encode(Whole(type: name, state: state))
       } catch let reason as Failure.Reason {
         throw reason
       } catch {
@@ -258,11 +256,5 @@ extension RecordedFlow {
         try container.encode(state, forKey: .state)
       }
     }
-  }
-}
-
-extension Dispatcher {
-  fileprivate func replayAny(_ state: some DispatchState) {
-    replay(state)
   }
 }

@@ -124,18 +124,6 @@ struct DispatchLoggerTests {
   private let file = "FluxCapacitorDebuggingTests/DispatchLoggerTests.swift"
 }
 
-/// What was written.
-private final class Text: TextOutputStream, @unchecked Sendable {
-  // Guarded by `lock`.
-  private let lock = NSLock()
-  private var written = ""
-
-  var all: String { lock.withLock { written } }
-  var lines: [Substring] { all.split(separator: "\n") }
-
-  func write(_ text: String) { lock.withLock { written += text } }
-}
-
 private struct Token: Secret, Equatable {
   let text: String
 }

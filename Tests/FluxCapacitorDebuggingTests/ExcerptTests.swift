@@ -11,11 +11,11 @@ struct ExcerptTests {
   private let circuits = TimeCircuits()
 
   private func change(_ change: @escaping @Sendable (LongStore) -> Void) -> String {
-    let lines = Lines()
-    let logger = DispatchLogger(format: .textWithChanges, to: lines)
+    let text = Text()
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
     LongAction().invoke(Long(change: change))
     withExtendedLifetime(logger) {}
-    return lines.text.split(separator: "\n")[1].trimmingCharacters(in: .whitespaces)
+    return text.lines[1].trimmingCharacters(in: .whitespaces)
   }
 
   @Test func whatHasRoomIsWhole() {
@@ -86,13 +86,6 @@ struct ExcerptTests {
 
     #expect(FlowExplorer(circuits).html.utf8.count < 3_000_000)
   }
-}
-
-private final class Lines: TextOutputStream, @unchecked Sendable {
-  // Written to by the calls of one interceptor, on one thread.
-  var text = ""
-
-  func write(_ string: String) { text += string }
 }
 
 private struct Label: Sendable {

@@ -23,12 +23,12 @@ final class Registry: @unchecked Sendable {
   /// Whether there are witnesses; written under `lock`.
   @usableFromInline let isWitnessed = Atomic(false)
 
-  /// Counts the reduces that have begun of which a journal is kept; written in the turn.
+  /// Counts the reduces that have begun of which a journal is kept: the number of each is that of its
+  /// event. Written in the turn.
   private let reducesBegun = Atomic(0)
 
-  // Both belong to the thread that has the turn.
+  /// Belongs to the thread that has the turn.
   @exclusivity(unchecked) private var journal: Journal?
-  @exclusivity(unchecked) private var lastSequenceNumber = 0
 
   // Guarded by `lock`.
   @exclusivity(unchecked) private var witnesses: [Witness] = []
@@ -161,15 +161,15 @@ extension Registry {
     on thread: CurrentThread
   ) -> AnyObject {
     let witnesses = lock.withLock { self.witnesses }
-    // Without a journal, nobody has asked for changes, and these dispatches don't count.
-    let begun = journal == nil ? 0 : reducesBegun.load(ordering: .relaxed)
-    if journal != nil { lastSequenceNumber += 1 }
+    // Without a journal, this one does not count: whoever asks for changes has come since it began.
     let journal = journal.take() ?? Journal(of: [])
     var event = journal.event(of: state, reaching: stores, from: place)
-    event.sequenceNumber = lastSequenceNumber
+    event.sequenceNumber = reducesBegun.load(ordering: .relaxed)
     // Each interceptor puts its place before the others: so the first one's is the first.
     for witness in witnesses.reversed()
-    where !witness.isOfChanges || witness.first.load(ordering: .relaxed) <= begun {
+    where !witness.isOfChanges
+      || witness.first.load(ordering: .relaxed) <= event.sequenceNumber
+    {
       witness.attend(event)
     }
     beginTelling(of: state, on: thread)

@@ -213,7 +213,7 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
 
   func variables(of store: any Storable<State>) -> [JournalVariable] {
     let contents = StoreContents(of: store)
-    let variables = contents.items.filter { !$0.value.isDerived }
+    let variables = contents.variables
     known = contents.isFixed ? variables.map { ($0.name, WeakValue(value: $0.value)) } : nil
     return variables.map { JournalVariable(store: type, name: $0.name, value: $0.value) }
   }

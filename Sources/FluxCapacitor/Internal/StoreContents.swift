@@ -31,6 +31,9 @@ package struct StoreContents: Sendable {
     }
   }
 
+  /// Those that are variables, or publish one: they can change by themselves.
+  package var variables: [Item] { items.filter { !$0.value.isDerived } }
+
   package func item(for value: any AnyPrimitiveValue) -> Item? {
     indices[value.identity].map { items[$0] }
   }

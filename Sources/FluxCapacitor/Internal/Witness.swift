@@ -8,8 +8,7 @@ package final class Witness: Sendable {
   /// Whether it wants to know what each dispatch has changed.
   let isOfChanges: Bool
 
-  /// The first of the reduces that it attends, as the registry counts those in which it is of interest
-  /// what changes.
+  /// The number of the first event that it attends, if it is of changes.
   let first = Atomic(Int.max)
 
   let attend: @Sendable (DispatchEvent) -> Void

@@ -112,11 +112,21 @@ struct Description {
   private static func firstDifference(_ value: Any, _ other: Any?) -> Int? {
     guard let value = value as? any Collection, let other else { return nil }
     return value.firstDifference(from: other) { value, other in
-      (value as? any Equatable)?.isEqual(other) ?? (text(of: value) == text(of: other))
+      (value as? any Equatable)?.isEqual(to: other) ?? (text(of: value) == text(of: other))
     }
   }
 
   private static func entry(_ pair: Any) -> String {
     Mirror(reflecting: pair).children.map { text(of: $0.value) }.joined(separator: ": ")
+  }
+}
+
+extension DispatchEvent.Change {
+  /// How both values are written, so that one can see where they differ.
+  var texts: (old: String, new: String) {
+    (
+      Description(of: oldValue, beside: newValue).text,
+      Description(of: newValue, beside: oldValue).text
+    )
   }
 }

@@ -29,12 +29,8 @@ struct DispatchRecord: Encodable, Sendable {
     state = Description(ofState: event.state).text
     stores = event.stores.map { names[$0] }
     changes = event.changes.map { change in
-      Change(
-        store: names[change.store],
-        name: change.name,
-        old: Description(of: change.oldValue, beside: change.newValue).text,
-        new: Description(of: change.newValue, beside: change.oldValue).text
-      )
+      let (old, new) = change.texts
+      return Change(store: names[change.store], name: change.name, old: old, new: new)
     }
     file = "\(event.fileID)"
     line = event.line

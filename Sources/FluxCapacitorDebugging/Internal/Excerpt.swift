@@ -1,3 +1,5 @@
+import FluxCapacitor
+
 /// How many bytes a text or a collection may take up: a file of ten thousand dispatches must not have a
 /// long list twenty thousand times.
 private let room = 1_000
@@ -44,7 +46,7 @@ extension Collection {
     var same = 0
     // In pieces, for an element at a time takes a hundred times as long.
     while !rest.isEmpty, let piece = rest.prefix(64) as? any Equatable,
-      piece.isEqual(others.prefix(64))
+      piece.isEqual(to: others.prefix(64))
     {
       same += rest.prefix(64).count
       rest = rest.dropFirst(64)
@@ -56,10 +58,6 @@ extension Collection {
     }
     return count == other.count && same == count ? nil : same
   }
-}
-
-extension Equatable {
-  func isEqual(_ other: Any) -> Bool { other as? Self == self }
 }
 
 extension String {

@@ -24,18 +24,15 @@ extension DispatchEvent {
   }
 
   fileprivate var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts and numbers can always be encoded.
-    let data = try? encoder.encode(DispatchRecord(self))
+    let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self))
     return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 }
 
 extension DispatchEvent.Change {
   fileprivate var line: String {
-    let old = Description(of: oldValue, beside: newValue).text
-    let new = Description(of: newValue, beside: oldValue).text
+    let (old, new) = texts
     return "    \(store).\(name): \(old) → \(new)"
   }
 }

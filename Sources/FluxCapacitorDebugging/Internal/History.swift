@@ -1,5 +1,4 @@
 import FluxCapacitor
-import Foundation
 
 /// What was dispatched, as far as it is remembered, and where in it one is.
 ///

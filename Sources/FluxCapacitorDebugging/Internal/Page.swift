@@ -30,7 +30,7 @@ struct Page: Encodable, Sendable {
     var variables: [Variable] = []
     var indices: [Key: Int] = [:]
     for (store, contents) in contents {
-      for item in contents.items where !item.value.isDerived {
+      for item in contents.variables {
         indices[Key(store, item.name, item.value)] = variables.count
         variables.append(Variable(names[store], item.name, item.value, orElse: ()))
       }
@@ -53,10 +53,8 @@ struct Page: Encodable, Sendable {
 
   /// With nothing in it that ends a script element, or begins a comment in one.
   var json: Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts and numbers can always be encoded.
-    let data = (try? encoder.encode(self)) ?? Data("{}".utf8)
+    let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
     // Bytes, for a character may be more than what begins an element: it has what stands before or
     // behind it, if that combines.
     var json = Data(capacity: data.count)

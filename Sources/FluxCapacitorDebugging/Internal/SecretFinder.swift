@@ -12,7 +12,7 @@ struct SecretFinder: Encoder {
   /// Whether the encoding of a value has a secret in it.
   ///
   /// - Throws: If the `Codable` of the value refuses it.
-  static func isSecret(_ value: any Encodable) throws -> Bool {
+  static func hasSecret(_ value: any Encodable) throws -> Bool {
     let finder = SecretFinder()
     try finder.look(into: value)
     return finder.result.hasSecret

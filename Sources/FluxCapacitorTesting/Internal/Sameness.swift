@@ -33,12 +33,6 @@ private func entries(_ mirror: Mirror) -> [AnyHashable: Any] {
   return entries
 }
 
-extension Equatable {
-  fileprivate func isEqual(to other: Any) -> Bool {
-    (other as? Self) == self
-  }
-}
-
 private func dumped(_ value: Any) -> String {
   var text = ""
   dump(value, to: &text)

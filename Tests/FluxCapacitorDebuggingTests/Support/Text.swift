@@ -1,0 +1,13 @@
+import Foundation
+
+/// What was written.
+final class Text: TextOutputStream, @unchecked Sendable {
+  // Guarded by `lock`.
+  private let lock = NSLock()
+  private var written = ""
+
+  var all: String { lock.withLock { written } }
+  var lines: [Substring] { all.split(separator: "\n") }
+
+  func write(_ text: String) { lock.withLock { written += text } }
+}
