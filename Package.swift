@@ -36,6 +36,11 @@ let package = Package(
       name: "FluxCapacitorTestingTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
     ),
+    // Every promise under every order of the steps of a few threads.
+    .testTarget(
+      name: "InterleavingTests",
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+    ),
     // The same from XCTest, and nothing of Swift Testing.
     .testTarget(
       name: "FluxCapacitorTestingXCTests",

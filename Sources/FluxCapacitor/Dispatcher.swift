@@ -226,7 +226,6 @@ extension Dispatcher {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
       if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
       turn.lock(holder: thread.id)
-      thread.pointee.turn = ObjectIdentifier(registry)
     }
     thread.beginTransaction()
     return takesTurn
@@ -237,7 +236,6 @@ extension Dispatcher {
   func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
     guard hasTakenTurn else { return }
-    thread.pointee.turn = nil
     turn.unlock()
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// One observation: what `observe` returns, to end it with.
@@ -15,7 +14,7 @@ import Synchronization
 /// ```
 public class Dust: @unchecked Sendable {
   // `since`, `next` and `previous` are guarded by the channel's lock and, outside it, belong to the
-  // thread that delivers; `channel` is guarded by `lock`; `caller` and `flags` are atomic.
+  // thread that delivers; `channel` is guarded by `lock`; `isAboutToCall` and `flags` are atomic.
   @usableFromInline final let lock = Lock()
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
@@ -24,14 +23,13 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// The thread that is calling the observer, or zero; with a mark while it is only about to.
-  @usableFromInline final let caller = Atomic<UInt32>(0)
+  /// Whether a thread has decided to call the observer, or is about to look whether it may.
+  @usableFromInline final let isAboutToCall = Atomic(false)
   @usableFromInline final let flags: Atomic<UInt8>
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
   @inlinable static var input: UInt8 { 4 }
-  @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
   /// where the type of the values is known, and captures nothing; see `Delivery`.
@@ -52,53 +50,42 @@ public class Dust: @unchecked Sendable {
   /// Ends the observation.
   ///
   /// After it returns, no call of the observer's closure starts any more, not even for values that
-  /// wait on a queue. A call that is under way on another thread is given up to about 20 ms to end,
-  /// and may still be finishing after that. `clean()` may be called from any thread, more than once,
-  /// and inside any observer: of this observation too. The closure and what it holds is released at
-  /// once or, inside a call, when that has ended.
+  /// wait on a queue. A call that another thread has started before may still be under way: waiting for
+  /// its end could last for ever, for it may want what this thread holds. `clean()` may be called from any
+  /// thread, more than once, and inside any observer: of this observation too. The closure and what it
+  /// holds is released at once or, inside a call, when that has ended.
   ///
   /// - Complexity: O(1).
   public final func clean() {
-    if end() { Dust.letCallsStart(of: CollectionOfOne(self)) }
+    end()
+    waitUntilNobodyIsAboutToCall()
   }
 
-  /// Ends the observation; answers whether another thread may be about to call the observer.
-  final func end() -> Bool {
-    let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .acquiringAndReleasing)
-    var isBeingTold = false
-    if flags & Dust.cleaned == 0 {
-      if let channel = lock.withLock({ channel }) {
-        isBeingTold = channel.remove(self)
-      } else {
-        letGo(self)
-      }
+  /// Ends the observation, but a call of the observer may be about to start.
+  final func end() {
+    lock.schedulePoint(.write)
+    let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent)
+    guard flags & Dust.cleaned == 0 else { return }
+    if let channel = lock.withLock({ channel }) {
+      channel.remove(self)
+    } else {
+      letGo(self)
     }
-    return isBeingTold || caller(besides: CurrentThread.current) != 0
   }
 
-  /// A thread other than this one that is calling the observer, or about to and marked so; or zero.
-  private func caller(besides thread: CurrentThread) -> UInt32 {
-    let caller = caller.load(ordering: .acquiring)
-    return caller & ~Dust.aboutToCall == thread.id ? 0 : caller
-  }
-
-  /// Gives another thread that is about to call one of the observers the time to begin.
+  /// Lets a thread start its call that was about to when this was cleaned.
   ///
-  /// Between the decision and the call there is no code of the user's, so that the wait for it has an
-  /// end, however long the other thread is put off the processor. Waiting for the end of a call would
-  /// be a deadlock in the making, for it may want what this thread holds; that wait is 20 ms in all.
-  static func letCallsStart(of dusts: some Collection<Dust>) {
-    let thread = CurrentThread.current
-    let start = DispatchTime.now().uptimeNanoseconds
-    // What a deliverer has written to `caller` takes a moment to be seen here, less than 1 µs.
-    while DispatchTime.now().uptimeNanoseconds < start + 1_000 {}
-    for dust in dusts {
-      while case let caller = dust.caller(besides: thread), caller != 0 {
-        let isAboutTo = caller & Dust.aboutToCall != 0
-        if !isAboutTo, DispatchTime.now().uptimeNanoseconds > start + 20_000_000 { break }
-        thread.yieldProcessor()
-      }
-    }
+  /// Who calls writes `isAboutToCall`, and then reads `flags`; who cleans writes `flags`, and then reads
+  /// `isAboutToCall`. All four are sequentially consistent: so one of them sees what the other has
+  /// written, and either the call is not made or it is waited for. No code of the user's runs between the
+  /// two and the call, so that the wait has an end, however long the thread is put off the processor.
+  final func waitUntilNobodyIsAboutToCall() {
+    while isSomebodyAboutToCall { CurrentThread.current.yieldProcessor() }
+  }
+
+  private final var isSomebodyAboutToCall: Bool {
+    lock.schedulePoint(.read)
+    return isAboutToCall.load(ordering: .sequentiallyConsistent)
   }
 
   /// Puts this Dust into a bag, which cleans it when the bag is cleaned or goes away.
@@ -110,25 +97,28 @@ public class Dust: @unchecked Sendable {
 }
 
 extension Dust {
-  /// Says that a call is about to start, which whoever cleans gives time to.
+  /// Says that a call may be about to start, which whoever cleans waits for; whether it may is to be
+  /// looked at behind this.
   @inlinable
-  final func prepareCall(on thread: CurrentThread) {
-    caller.store(thread.id | Dust.aboutToCall, ordering: .relaxed)
+  final func prepareCall() {
+    lock.schedulePoint(.write)
+    isAboutToCall.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Says that the call starts: nothing is left to do before it.
+  /// Says that the call starts, for which nothing is left to do, or that there is none.
   @inlinable
-  final func beginCall(on thread: CurrentThread) {
-    caller.store(thread.id, ordering: .releasing)
+  final func endPreparation() {
+    lock.schedulePoint(.write)
+    // Who reads this goes on without what was done before; nothing is handed over by it but the look
+    // at `flags`, which must not move behind it.
+    isAboutToCall.store(false, ordering: .releasing)
   }
 
   @inlinable
-  final func endCall() {
-    caller.store(0, ordering: .releasing)
+  final var isCleaned: Bool {
+    lock.schedulePoint(.read)
+    return flags.load(ordering: .sequentiallyConsistent) & Dust.cleaned != 0
   }
-
-  @inlinable
-  final var isCleaned: Bool { flags.load(ordering: .acquiring) & Dust.cleaned != 0 }
 
   /// Whether this is a derived constant's observation of its source.
   @inlinable
@@ -141,7 +131,10 @@ extension Dust {
 
   /// Whether the deliverer may call the closure: neither cleaned nor behind a mailbox.
   @inlinable
-  final var isDirect: Bool { flags.load(ordering: .acquiring) == 0 }
+  final var isDirect: Bool {
+    lock.schedulePoint(.read)
+    return flags.load(ordering: .sequentiallyConsistent) == 0
+  }
 
   /// Puts the closure behind the mailbox; nobody else knows the observation yet.
   @inlinable

@@ -79,13 +79,12 @@ public final class DustBuster: @unchecked Sendable {
     let older = self.dusts
     self.dusts += dusts
     lock.unlock()
-    var mayBeCalled = false
     for dust in older {
-      if dust.end() { mayBeCalled = true }
+      dust.end()
       // Another thread may be the one that cleans it, and be late.
       (dust as? TaskDust)?.cancel()
     }
-    if mayBeCalled { Dust.letCallsStart(of: older) }
+    for dust in older { dust.waitUntilNobodyIsAboutToCall() }
     let seen = lock.withLock { forgetWhatIsOver() }
     withExtendedLifetime(seen) {}
   }

@@ -106,7 +106,7 @@ extension Values {
     /// would: what they append is dropped.
     private func cancel() {
       buffer.cancel()
-      _ = dust.end()
+      dust.end()
     }
   }
 

@@ -154,22 +154,18 @@ extension AnyChannel {
   /// Inside a mutation of this very channel, the thread has the lock already: what the mutation
   /// throws away may clean its observation of it. Inside another's, it waits for no lock, whose holder
   /// may be waiting for that variable: it is taken out afterwards.
-  ///
-  /// - Returns: Whether another thread is telling the observers.
   @usableFromInline
-  final func remove(_ dust: Dust) -> Bool {
+  final func remove(_ dust: Dust) {
     var detached = Detached()
     let thread = CurrentThread.current
     let isMutating = lock.isHeld(by: thread.id)
     if !isMutating, thread.pointee.openMutations == 0 {
       lock.lock()
     } else if !isMutating, !lock.tryLock() {
-      afterMutation(on: thread) { $0.removeCleaned() }
-      return false
+      return afterMutation(on: thread) { $0.removeCleaned() }
     }
-    let deliverer = deliverer.thread
-    if deliverer != 0 {
-      self.deliverer.hasCleaned = true
+    if deliverer.thread != 0 {
+      deliverer.hasCleaned = true
     } else if dust.next != nil {
       unlink(dust, into: &detached)
     }
@@ -177,7 +173,6 @@ extension AnyChannel {
     if !isMutating { lock.unlock() }
     detached.release()
     if isUnobserved, isDerived { deactivateIfUnobserved() }
-    return deliverer != 0 && deliverer != thread.id
   }
 
   /// Takes out what could not be taken out at once.

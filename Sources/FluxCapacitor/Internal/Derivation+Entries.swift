@@ -11,9 +11,6 @@ extension Derivation {
     in channel: AnyChannel,
     on thread: CurrentThread
   ) -> Step? {
-    if onlyRoot == nil, let turn = marking.turn, !dispatchers.contains(turn) {
-      dispatchers.append(turn)
-    }
     if step.kind == .again, let number = input.number(of: step.origin) {
       return renew(number, .again, formerly: number, for: marking, in: channel)
     }

@@ -1,5 +1,3 @@
-import Dispatch
-
 extension Derivation {
   /// Locks all variables at once, which stops every change on the way here.
   ///
@@ -18,27 +16,6 @@ extension Derivation {
       first = busy
     }
   }
-
-  /// Locks all variables at once, at a time when no other thread is in the midst of a reduce, which may
-  /// have written to some of them and not to others yet.
-  ///
-  /// It looks at the dispatchers that have been seen to write to the variables. It waits for no reduce
-  /// without a bound, for that may be waiting for what this thread holds.
-  func lockRootsBetweenTurns(on thread: CurrentThread) {
-    lockRoots()
-    guard onlyRoot == nil, !dispatchers.isEmpty else { return }
-    let start = DispatchTime.now().uptimeNanoseconds
-    while LiveRegistries.shared.isTurnHeld(of: dispatchers, besides: thread.id),
-      DispatchTime.now().uptimeNanoseconds < start + Derivation.longestWait
-    {
-      unlockRoots()
-      thread.yieldProcessor()
-      lockRoots()
-    }
-  }
-
-  /// 1 s: more than a thread is put off the processor for in the midst of a reduce.
-  private static let longestWait: UInt64 = 1_000_000_000
 
   /// Sees to it that what is written from now on is marked anew; the roots are locked.
   ///

@@ -57,10 +57,6 @@ final class Derivation: @unchecked Sendable {
   /// Each thread's latest change, and the number of its entry, as far as that may still be there.
   @exclusivity(unchecked) var latest: [(change: UInt64, number: UInt64)] = []
 
-  /// The dispatchers that have been seen to write to the roots, if there are several; guarded by the
-  /// lock, and left alone while all roots are locked.
-  @exclusivity(unchecked) var dispatchers: [ObjectIdentifier] = []
-
   @usableFromInline
   init(
     from sources: [AnySource],

@@ -4,7 +4,7 @@ extension Derived {
   func add(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
-    ownDerivation.lockRootsBetweenTurns(on: thread)
+    ownDerivation.lockRoots()
     let isAmid = ownDerivation.willBeJoined()
     let activated = activate(on: thread)
     lock.lock()

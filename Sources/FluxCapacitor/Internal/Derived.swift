@@ -160,7 +160,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
   @usableFromInline
   func evaluate() -> Element {
-    ownDerivation.lockRootsBetweenTurns(on: .current)
+    ownDerivation.lockRoots()
     let evaluation = Evaluation(of: ownDerivation)
     ownDerivation.unlockRoots()
     evaluation.find(self)

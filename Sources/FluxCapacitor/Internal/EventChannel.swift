@@ -35,7 +35,8 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   /// Tells an event before all else that this thread has to tell.
   ///
   /// It is not held back until the thread's transaction has ended: whoever tells the next event tells
-  /// this one first. The thread waits for that before it goes on, though not for ever.
+  /// this one first. If another thread is telling events just then, that one tells it, and this thread
+  /// goes on: to wait could last for ever, for what is called there may want what this thread holds.
   func sendInFront(_ event: Event, on thread: CurrentThread) {
     lock.lock()
     version &+= 1
@@ -46,34 +47,10 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     thread.prepend(
       Delivery(of: self, at: version) { channel, version, thread in
         // The closure is that of this very channel.
-        unsafeDowncast(channel, to: EventChannel.self).deliverInFront(through: version, on: thread)
+        unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
       }
     )
     lock.unlock()
-  }
-
-  /// Tells the events up to a version, or waits until another thread that is at it has, for up to
-  /// a second: for ever would be a deadlock, if what it calls wants what this thread holds.
-  private func deliverInFront(through version: UInt64, on thread: CurrentThread) {
-    let start = ContinuousClock.now
-    var rounds = 0
-    while true {
-      deliverBacklog(through: version, on: thread)
-      if isTold(version, on: thread) || start.duration(to: .now) > .seconds(1) { return }
-      rounds += 1
-      if rounds < 100 { thread.yieldProcessor() } else { thread.pause() }
-    }
-  }
-
-  /// Whether an event has been told, or is being told by this very thread.
-  private func isTold(_ version: UInt64, on thread: CurrentThread) -> Bool {
-    lock.withLock {
-      let pending = backlog.flatMap { $0.changes.isEmpty ? nil : $0.changes[0].version }
-      if deliverer.thread == thread.id { return true }
-      if deliverer.thread == 0 { return pending.map { $0 > version } ?? true }
-      // What is being told comes right before what is pending.
-      return (pending ?? self.version &+ 1) &- 1 > version
-    }
   }
 
   /// Subscribes an observer, which is told the events from now on.

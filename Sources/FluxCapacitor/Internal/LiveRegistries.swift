@@ -13,16 +13,6 @@ final class LiveRegistries: @unchecked Sendable {
     lock.withLock { Array(registries.values) }
   }
 
-  /// Whether another thread reduces, or runs a transaction, at one of these.
-  func isTurnHeld(of some: [ObjectIdentifier], besides thread: UInt32) -> Bool {
-    lock.withLock {
-      some.contains { id in
-        guard let turn = registries[id]?.turnHolder else { return false }
-        return turn != 0 && turn != thread
-      }
-    }
-  }
-
   func insert(_ registry: Registry) {
     lock.withLock { registries[ObjectIdentifier(registry)] = registry }
   }

@@ -18,9 +18,18 @@ package struct Lock: ~Copyable, Sendable {
   @inlinable
   package init() {}
 
+  #if DEBUG
+    deinit {
+      forgetLock(at: address)
+    }
+  #endif
+
   /// Waits for the lock. The thread must not hold it.
   @inlinable
   func lock() {
+    #if DEBUG
+      reach(.lock(address))
+    #endif
     // The locking calls of `Mutex` that take no closure: a `_modify` accessor has to yield in between.
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
@@ -29,6 +38,14 @@ package struct Lock: ~Copyable, Sendable {
   /// Takes the lock if nobody has it.
   @inlinable
   func tryLock() -> Bool {
+    #if DEBUG
+      if isScheduled {
+        guard reach(.tryLock(address)) else { return false }
+        // Whoever has it is none of the scheduled threads, and will open it.
+        mutex._unsafeLock()
+        return true
+      }
+    #endif
     guard mutex._unsafeTryLock() else { return false }
     _ = holder.load(ordering: .acquiring)
     return true
@@ -45,6 +62,9 @@ package struct Lock: ~Copyable, Sendable {
   func unlock() {
     holder.store(0, ordering: .releasing)
     mutex._unsafeUnlock()
+    #if DEBUG
+      reach(.unlocked(address))
+    #endif
   }
 
   /// Whether somebody runs code of the user's under the lock; a hint, but for one's own thread.

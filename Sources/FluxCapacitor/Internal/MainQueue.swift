@@ -13,5 +13,10 @@ enum MainQueue {
   }()
 
   @usableFromInline
-  static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+  static var isCurrent: Bool {
+    #if DEBUG
+      if let thread = scheduledThread { return thread.isMain }
+    #endif
+    return DispatchQueue.getSpecific(key: key) != nil
+  }
 }

@@ -5,9 +5,6 @@ struct Marking {
 
   /// What tells this walk from the others of the same change.
   let pass: UInt64
-
-  /// The dispatcher in whose turn it happens.
-  let turn: ObjectIdentifier?
 }
 
 /// How a change comes from a source to what derives from it.
@@ -49,11 +46,7 @@ extension AnyChannel {
   @usableFromInline
   final func mark(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
     thread.pointee.markings &+= 1
-    let marking = Marking(
-      change: change,
-      pass: thread.pointee.markings,
-      turn: thread.pointee.turn
-    )
+    let marking = Marking(change: change, pass: thread.pointee.markings)
     // Nothing on the way is let go of as long as the variable is locked: see `deactivateIfUnobserved`.
     var channel = Unmanaged.passUnretained(self)
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)

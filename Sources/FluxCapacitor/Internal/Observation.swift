@@ -28,13 +28,11 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
-    prepareCall(on: thread)
+    prepareCall()
     // Cleaned by now, perhaps; or else whoever cleans it sees that it is about to be called.
-    if isDirect {
-      beginCall(on: thread)
-      Observation.call(&changes, with: value)
-    }
-    endCall()
+    let isDirect = isDirect
+    endPreparation()
+    if isDirect { Observation.call(&changes, with: value) }
   }
 
   /// Calls the closure, which nobody replaces meanwhile: that is what `inout` says, and it spares
@@ -94,7 +92,6 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     switch queue {
     case .current:
       thread.tell {
-        beginCall(on: thread)
         changes?(first)
         tellWhatHasComeIn(on: thread)
       }
@@ -110,10 +107,10 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func tellWhatHasComeIn(on thread: CurrentThread) {
     while !(thread.isDueForRelief && tryToHandOver(on: thread)),
-      let (value, changes) = next(on: thread)
+      let (value, changes) = next()
     {
       thread.noteChangeOfOthers()
-      beginCall(on: thread)
+      endPreparation()
       changes(value)
     }
   }
@@ -138,7 +135,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     let end = activity?.begin {
       "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
     }
-    queue.async {
+    queue.send {
       self.lock.lock()
       self.permitOne(on: .current)
       end?()
@@ -154,25 +151,24 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     guard mailbox.emptier == 0 else { return lock.unlock() }
     mailbox.emptier = thread.id
     lock.unlock()
-    while let (value, changes) = next(on: thread) {
+    while let (value, changes) = next() {
       thread.tell {
-        beginCall(on: thread)
+        endPreparation()
         changes(value)
-        endCall()
       }
     }
   }
 
-  /// What is to be told next; when there is nothing, the emptying has ended.
+  /// What is to be told next, with the call prepared; when there is nothing, the emptying has ended.
   @inlinable
-  func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
+  func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
+    prepareCall()
     if !isCleaned, let changes, let value = mailbox?.popPermitted() {
-      prepareCall(on: thread)
       lock.unlock()
       return (value, changes)
     }
-    endCall()
+    endPreparation()
     let mailbox = self.mailbox
     if let mailbox, !mailbox.isOfFirst {
       mailbox.emptier = 0

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// The stores of one dispatcher, weakly held, by the type of the states that reach them.
@@ -11,9 +10,6 @@ final class Registry: @unchecked Sendable {
 
   /// The dispatcher's: held by the thread that reduces.
   @usableFromInline let turn = Lock()
-
-  /// The thread that reduces, or zero; a hint, but for one's own.
-  var turnHolder: UInt32 { turn.holder.load(ordering: .relaxed) }
 
   @usableFromInline let routes = RouteTable()
 
@@ -217,7 +213,7 @@ extension Registry {
     while true {
       switch find(S.self, on: thread, seen: &seen) {
       case .found(let store): return store
-      case .awaited(let creation): creation.done.wait()
+      case .awaited(let creation): creation.isUnderWay.withLock {}
       case .begun(let creation): return create(creation, on: thread)
       }
     }
@@ -265,7 +261,7 @@ extension Registry {
       creations.removeAll { $0 === creation }
       awaited = awaited.filter { $0.value !== creation }
     }
-    creation.done.leave()
+    creation.isUnderWay.unlock()
     thread.finish()
     return store
   }
@@ -303,15 +299,16 @@ extension Registry {
   }
 }
 
-/// A store that a thread is making; others who want it wait for `done`.
+/// A store that a thread is making; others who want it wait until nothing is under way.
 private final class Creation: Sendable {
   let type: any Any.Type
   let thread: UInt32
-  let done = DispatchGroup()
+  /// Held by the thread that makes the store.
+  let isUnderWay = Lock()
 
   init(of type: any Any.Type, on thread: UInt32) {
     self.type = type
     self.thread = thread
-    done.enter()
+    isUnderWay.lock()
   }
 }

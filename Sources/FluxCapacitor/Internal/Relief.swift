@@ -13,8 +13,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable
   var isDueForRelief: Bool { pointee.changesOfOthers >= 256 }
 
-  /// Gives others the time to take over what is offered: about 10 µs, in which whoever makes changes
-  /// without end makes one. The lock is held before and after, and open in between.
+  /// Lets others run, and perhaps take over what is offered. The lock is held before and after, and open
+  /// in between.
+  ///
+  /// It is a matter of fairness, and no promise: who makes changes without end makes one meanwhile,
+  /// mostly, or else at one of the offers that follow.
   ///
   /// - Returns: Whether somebody has.
   fileprivate func isRelieved(opening lock: borrowing Lock, _ isTaken: () -> Bool) -> Bool {
@@ -50,7 +53,6 @@ extension Observation {
   /// - Returns: Whether another thread does so.
   @usableFromInline
   func tryToHandOver(on thread: CurrentThread) -> Bool {
-    endCall()
     return lock.withLock {
       guard let mailbox else { return false }
       mailbox.isOffered = true

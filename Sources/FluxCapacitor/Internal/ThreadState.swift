@@ -37,9 +37,6 @@ struct ThreadState: ~Copyable {
   /// Where the state goes that stores on this thread are reducing; reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyRoute>?
 
-  /// Whose turn this thread has taken last, and not given up yet.
-  @usableFromInline var turn: ObjectIdentifier?
-
   /// How often this thread has marked what derives from a variable that it wrote to.
   @usableFromInline var markings: UInt64 = 0
 
@@ -74,6 +71,9 @@ struct ThreadState: ~Copyable {
   var trackedReads = 0
 
   #if DEBUG
+    /// What decides when this thread goes on, if that is not the system alone.
+    unowned(unsafe) var scheduled: (any ScheduledThread)?
+
     /// The depth of what is being told.
     @usableFromInline var depth = 0
 
@@ -152,12 +152,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Lets another thread run.
   func yieldProcessor() {
+    #if DEBUG
+      if let thread = pointee.scheduled { return _ = thread.reach(.yield) }
+    #endif
     sched_yield()
-  }
-
-  /// Lets other threads run for about 100 µs.
-  func pause() {
-    usleep(100)
   }
 
   /// Runs observers; what they set in the meantime is told afterwards, on this thread.

@@ -4,6 +4,9 @@
 /// find; this keeps it.
 @usableFromInline
 func trap(_ sentence: @autoclosure () -> String) -> Never {
+  #if DEBUG
+    scheduledThread?.willTrap()
+  #endif
   fatalError(sentence())
 }
 

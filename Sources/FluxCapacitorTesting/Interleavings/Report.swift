@@ -1,0 +1,110 @@
+#if DEBUG
+  import FluxCapacitor
+
+  #if os(Linux) || os(macOS)
+    import Runtime
+  #endif
+
+  /// What a failure says of the schedule that it was found in.
+  struct Report {
+    let run: ScheduleRun
+
+    /// How many steps it names, the last ones: a schedule that does not end has thousands.
+    private static let mostSteps = 80
+
+    func text(_ failure: String, number: Int) -> String {
+      var lines = ["Schedule \(number) fails: \(failure)", ""]
+      let left = max(0, run.details.count - Report.mostSteps)
+      if left > 0 { lines += ["… \(left) steps", ""] }
+      var last: ScenarioThread?
+      let details = run.details[left...]
+      let places = CallStack.places(of: details.map(\.calls))
+      for ((thread, step, _), place) in zip(details, places) {
+        if thread !== last { lines.append("\(thread.name):") }
+        last = thread
+        lines.append("  \(Report.describe(step))\(place.isEmpty ? "" : " at " + place)")
+      }
+      lines.append("")
+      lines.append("To run it again: everyInterleaving(replaying: \"\(Schedule(of: run.trace))\")")
+      return lines.joined(separator: "\n")
+    }
+
+    private static func describe(_ step: ScheduledStep?) -> String {
+      switch step {
+      case nil: "begins"
+      case .lock: "locks"
+      case .tryLock: "tries to lock"
+      case .unlocked: "has unlocked"
+      case .read: "reads"
+      case .write: "writes"
+      case .yield: "lets others go on"
+      }
+    }
+  }
+
+  /// Who called whom as a step was made, if the system can tell.
+  struct CallStack {
+    #if os(Linux) || os(macOS)
+      // A `Backtrace`, where the system has that.
+      private let backtrace: Any?
+
+      init() {
+        if #available(macOS 26, *) {
+          backtrace = try? Backtrace.capture(limit: 48, top: 0, images: CallStack.images)
+        } else {
+          backtrace = nil
+        }
+      }
+
+      /// Finds the places of some steps in the library and in the scenario, as in `Cell.swift:46
+      /// Channel.read(), from CounterTests.swift:12`. It takes long, so each stack is looked up once.
+      static func places(of stacks: [CallStack]) -> [String] {
+        var known: [String: String] = [:]
+        return stacks.map { stack in
+          guard #available(macOS 26, *), let backtrace = stack.backtrace as? Backtrace else { return "" }
+          let key = backtrace.frames.map { "\($0.originalProgramCounter)" }.joined()
+          if let place = known[key] { return place }
+          let place = place(of: backtrace)
+          known[key] = place
+          return place
+        }
+      }
+
+      @available(macOS 26, *)
+      private static func place(of backtrace: Backtrace) -> String {
+        var places: [String] = []
+        for frame in backtrace.symbolicated(with: images)?.frames ?? [] {
+          guard let symbol = frame.symbol, let location = symbol.sourceLocation, location.line > 0,
+            !isBetween(location.path)
+          else { continue }
+          let isOfLibrary = location.path.hasPrefix(library)
+          let file = location.path.split(separator: "/").last ?? ""
+          if isOfLibrary, places.isEmpty {
+            places.append("\(file):\(location.line) \(symbol.name)")
+          } else if !isOfLibrary {
+            places.append("\(file):\(location.line)")
+            break
+          }
+        }
+        return places.joined(separator: ", from ")
+      }
+
+      @available(macOS 26, *)
+      private static let images = ImageMap.capture()
+
+      private static let sources = String(#filePath).replacing(
+        /FluxCapacitorTesting.Interleavings.*/, with: ""
+      )
+      private static let library = sources + "FluxCapacitor/"
+
+      /// Whether it is between a place in the library, or in the scenario, and what makes up the step.
+      private static func isBetween(_ path: String) -> Bool {
+        !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
+          || path.hasSuffix("/ScheduledThread.swift")
+          || path.hasPrefix(sources + "FluxCapacitorTesting/Interleavings")
+      }
+    #else
+      static func places(of stacks: [CallStack]) -> [String] { stacks.map { _ in "" } }
+    #endif
+  }
+#endif

@@ -1,0 +1,42 @@
+#if DEBUG
+  import FluxCapacitor
+
+  /// Which thread makes each step, as in `1×12 2×7 1×3`: twelve of the first, seven of the second, and
+  /// three of the first again.
+  struct Schedule: CustomStringConvertible {
+    private var parts: [(thread: Int, steps: Int)] = []
+
+    init(of threads: [Int]) {
+      for thread in threads {
+        if parts.last?.thread == thread {
+          parts[parts.count - 1].steps += 1
+        } else {
+          parts.append((thread, 1))
+        }
+      }
+    }
+
+    init?(_ description: String) {
+      for part in description.split(separator: " ") {
+        let numbers = part.split(separator: "×").map { Int($0) }
+        guard numbers.count == 2, let thread = numbers[0], let steps = numbers[1], steps > 0
+        else { return nil }
+        parts.append((thread, steps))
+      }
+    }
+
+    var description: String {
+      parts.map { "\($0.thread)×\($0.steps)" }.joined(separator: " ")
+    }
+
+    /// The thread that makes a step; nil behind the end.
+    func thread(at step: Int) -> Int? {
+      var rest = step
+      for part in parts {
+        if rest < part.steps { return part.thread }
+        rest -= part.steps
+      }
+      return nil
+    }
+  }
+#endif

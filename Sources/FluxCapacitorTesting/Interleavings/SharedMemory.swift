@@ -1,0 +1,163 @@
+#if DEBUG
+  import FluxCapacitor
+
+  /// What is known of the locks, and of what is atomic beside them.
+  ///
+  /// A table of its own, by address, without the price of a `Dictionary` in a debug build, for it is asked
+  /// at each step.
+  final class SharedMemory {
+    private struct Place {
+      var address: UInt
+
+      /// The thread that has the lock.
+      var holder: Unmanaged<ScenarioThread>?
+
+      /// The history of the last write here, and the sum of those of the reads since.
+      var lastWrite: UInt64
+      var reads: UInt64 = 0
+    }
+
+    private var mask = 255
+    private var count = 0
+    private var places: UnsafeMutablePointer<Place>
+
+    init() {
+      places = .allocate(capacity: mask + 1)
+      clear()
+    }
+
+    deinit {
+      places.deallocate()
+    }
+
+    private func clear() {
+      for index in 0...mask { (places + index).initialize(to: Place(address: 0, lastWrite: 0)) }
+    }
+
+    /// Does a step; answers whether it could be done.
+    func perform(_ step: ScheduledStep?, by thread: ScenarioThread) -> Bool {
+      let history = history(of: thread, after: step)
+      defer { thread.history = history }
+      guard let step else { return true }
+      switch step {
+      case .lock(let address):
+        let place = place(address, for: thread)
+        place.pointee.holder = .passUnretained(thread)
+        write(history, to: place)
+      case .tryLock(let address):
+        let place = place(address, for: thread)
+        let isFree = place.pointee.holder == nil
+        if isFree { place.pointee.holder = .passUnretained(thread) }
+        write(history, to: place)
+        return isFree
+      case .write(let address):
+        write(history, to: place(address, for: thread))
+      case .read(let address):
+        place(address, for: thread).pointee.reads &+= history
+      case .unlocked, .yield:
+        break
+      }
+      return true
+    }
+
+    func unlock(_ address: UInt, by thread: ScenarioThread) {
+      let place = place(address, for: thread)
+      place.pointee.holder = nil
+      write(thread.history, to: place)
+    }
+
+    private func write(_ history: UInt64, to place: UnsafeMutablePointer<Place>) {
+      place.pointee.lastWrite = history
+      place.pointee.reads = 0
+    }
+
+    func canPerform(_ step: ScheduledStep) -> Bool {
+      guard case .lock(let address) = step, let place = find(address) else { return true }
+      return place.pointee.holder == nil
+    }
+
+    func reasonToWait(of thread: ScenarioThread) -> String {
+      guard case .lock(let address)? = thread.step,
+        let holder = find(address)?.pointee.holder?.takeUnretainedValue()
+      else { return " does not go on" }
+      return " waits for a lock that \(holder.name) holds"
+    }
+
+    /// What a thread's history is after a step.
+    func history(of thread: ScenarioThread, after step: ScheduledStep?) -> UInt64 {
+      let before = thread.history
+      guard let step else { return (before &+ 1).mixed }
+      switch step {
+      case .unlocked: return (before &+ 2).mixed
+      case .yield: return (before &+ 3).mixed
+      case .read(let address):
+        return (before ^ (lastWrite(to: address, for: thread) &+ 4).mixed).mixed
+      case .lock(let address), .tryLock(let address), .write(let address):
+        let reads = find(address)?.pointee.reads ?? 0
+        return (before ^ (lastWrite(to: address, for: thread) &+ 5 &+ reads.mixed).mixed).mixed
+      }
+    }
+
+    private func lastWrite(to address: UInt, for thread: ScenarioThread) -> UInt64 {
+      find(address)?.pointee.lastWrite ?? SharedMemory.firstHistory(for: thread)
+    }
+
+    /// What nobody has come to before is told by who comes first.
+    private static func firstHistory(for thread: ScenarioThread) -> UInt64 {
+      (thread.history &+ 6).mixed
+    }
+
+    /// There may soon be another lock at the address.
+    func forget(_ address: UInt) {
+      find(address)?.pointee = Place(address: 1, lastWrite: 0)
+    }
+
+    // MARK: The table
+
+    private func find(_ address: UInt) -> UnsafeMutablePointer<Place>? {
+      var index = firstIndex(for: address)
+      while true {
+        let place = places + index
+        if place.pointee.address == address { return place }
+        if place.pointee.address == 0 { return nil }
+        index = (index &+ 1) & mask
+      }
+    }
+
+    private func place(_ address: UInt, for thread: ScenarioThread) -> UnsafeMutablePointer<Place> {
+      if let place = find(address) { return place }
+      if count &* 2 > mask { grow() }
+      count &+= 1
+      return insert(Place(address: address, lastWrite: SharedMemory.firstHistory(for: thread)))
+    }
+
+    private func insert(_ place: Place) -> UnsafeMutablePointer<Place> {
+      var index = firstIndex(for: place.address)
+      while places[index].address != 0 { index = (index &+ 1) & mask }
+      places[index] = place
+      return places + index
+    }
+
+    private func grow() {
+      let (old, oldMask) = (places, mask)
+      mask = mask &* 2 &+ 1
+      places = .allocate(capacity: mask + 1)
+      clear()
+      for index in 0...oldMask where old[index].address > 1 { _ = insert(old[index]) }
+      old.deallocate()
+    }
+
+    private func firstIndex(for address: UInt) -> Int {
+      Int(truncatingIfNeeded: UInt64(address).mixed) & mask
+    }
+  }
+
+  extension UInt64 {
+    /// The number, with each of its bits spread over all others.
+    var mixed: UInt64 {
+      var bits = (self ^ self &>> 30) &* 0xBF58_476D_1CE4_E5B9
+      bits = (bits ^ bits &>> 27) &* 0x94D0_49BB_1331_11EB
+      return bits ^ bits &>> 31
+    }
+  }
+#endif
