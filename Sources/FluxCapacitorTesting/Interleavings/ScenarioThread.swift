@@ -1,7 +1,6 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
-  import Foundation
 
   /// A thread of a scenario, in one run.
   final class ScenarioThread: ScheduledThread, @unchecked Sendable {
@@ -13,31 +12,37 @@
     /// The queue that it runs a block of, if it does.
     let queue: DispatchQueue?
 
-    var number = 0
+    let number: Int
 
     /// What it does next; nothing before its beginning.
-    var step: ScheduledStep?
+    @exclusivity(unchecked) var step: ScheduledStep?
 
-    /// Those who are to make a step before this one goes on.
-    var yieldsTo: [ScenarioThread] = []
-    var hasEnded = false
+    /// Those who are to make a step before this one goes on, each a bit.
+    @exclusivity(unchecked) var yieldsTo: UInt64 = 0
+    @exclusivity(unchecked) var hasEnded = false
 
     /// A hash of its steps, and of all that they depend on.
-    var history: UInt64
+    @exclusivity(unchecked) var history: UInt64
 
     private unowned let run: ScheduleRun
     private var body: (@Sendable () throws -> Void)?
-    private let turn = DispatchSemaphore(value: 0)
+    private let worker: Worker
+
+    var bit: UInt64 { 1 &<< UInt64(number &- 1) }
 
     init(
-      in run: ScheduleRun,
+      _ number: Int,
+      of run: ScheduleRun,
+      on worker: Worker,
       named name: String,
       isMain: Bool,
       history: UInt64,
       queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
     ) {
+      self.number = number
       self.run = run
+      self.worker = worker
       self.name = name
       self.queue = queue
       self.history = history
@@ -45,9 +50,12 @@
       self.isMain = isMain
     }
 
-    func resume() { turn.signal() }
+    func resume() {
+      if step == nil { worker.thread = self }
+      worker.baton.signal()
+    }
 
-    func wait() { turn.wait() }
+    func wait() { worker.baton.wait() }
 
     func waitForEver() -> Never {
       while true { wait() }
@@ -55,13 +63,12 @@
 
     /// Runs its body, on a worker.
     func main() {
-      wait()
       scheduledThread = self
       run.begin(self)
       do { try body?() } catch { run.fail("\(name) throws \(error).") }
       body = nil
       scheduledThread = nil
-      yieldsTo = []
+      yieldsTo = 0
       run.end(self)
     }
 
@@ -77,52 +84,7 @@
 
     func willTrap() {
       let schedule = Schedule(of: run.trace)
-      FileHandle.standardError.write(
-        Data("everyInterleaving: \(name) ends the process in the schedule \"\(schedule)\".\n".utf8)
-      )
-    }
-  }
-
-  /// Threads of the system, each of which runs one thread of a scenario after the other.
-  final class Workers {
-    private final class Worker: Sendable {
-      let assigned = DispatchSemaphore(value: 0)
-      nonisolated(unsafe) var thread: ScenarioThread?
-    }
-
-    private var workers: [Worker] = []
-
-    /// Has a worker run a thread: the one of its number, so that each run is the same.
-    func assign(_ thread: ScenarioThread) {
-      if thread.number > workers.count { workers.append(start()) }
-      let worker = workers[thread.number - 1]
-      worker.thread = thread
-      worker.assigned.signal()
-    }
-
-    /// Has the workers end.
-    func end() {
-      for worker in workers {
-        worker.thread = nil
-        worker.assigned.signal()
-      }
-    }
-
-    /// Forgets the workers, some of which will never end their threads.
-    func abandon() {
-      workers = []
-    }
-
-    private func start() -> Worker {
-      let worker = Worker()
-      Thread.detachNewThread {
-        while true {
-          worker.assigned.wait()
-          guard let thread = worker.thread else { return }
-          thread.main()
-        }
-      }
-      return worker
+      print("everyInterleaving: \(name) ends the process in the schedule \"\(schedule)\".")
     }
   }
 #endif

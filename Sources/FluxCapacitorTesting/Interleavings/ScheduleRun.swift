@@ -13,24 +13,26 @@
     private let isDone = DispatchSemaphore(value: 0)
     private let memory = SharedMemory()
 
-    private(set) var threads: [ScenarioThread] = []
-    private(set) var failure: String?
+    @exclusivity(unchecked) private(set) var threads: [ScenarioThread] = []
+    @exclusivity(unchecked) private(set) var failure: String?
 
     /// The numbers of the threads, step by step.
-    private(set) var trace: [Int] = []
+    @exclusivity(unchecked) private(set) var trace: [Int] = []
 
     /// The steps themselves, if a schedule is replayed.
-    private(set) var details: [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
+    @exclusivity(unchecked) private(set) var details: [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
+
+    @exclusivity(unchecked) private var isAnyoneYielding = false
 
     /// How many of the exploration's decisions were followed, and how many preemptions there were.
-    private var position = 0
-    private var preemptions = 0
+    @exclusivity(unchecked) private var position = 0
+    @exclusivity(unchecked) private var preemptions = 0
 
     /// Whether all that is to come has been gone through before.
-    private var isKnown = false
+    @exclusivity(unchecked) private var isKnown = false
 
     /// The sum of the threads' histories.
-    private var histories: UInt64 = 0
+    @exclusivity(unchecked) private var histories: UInt64 = 0
 
     /// Nothing that ends takes as many steps.
     private static let mostSteps = 20_000
@@ -45,19 +47,17 @@
     }
 
     func run(_ scenario: Scenario, isChecked: Bool) {
-      for (index, thread) in scenario.threads.enumerated() {
+      for thread in scenario.threads {
+        let number = threads.count + 1
         add(
-          ScenarioThread(
-            in: self,
-            named: thread.name ?? "thread \(index + 1)",
-            isMain: thread.isMain,
-            history: UInt64(index + 1).mixed,
-            body: thread.body
-          )
+          thread.name ?? "thread \(number)",
+          isMain: thread.isMain,
+          history: UInt64(number).mixed,
+          body: thread.body
         )
       }
       scenario.threads = []
-      guard let first = choose(after: nil) else { return fail("It has no threads.") }
+      guard let first = choose(after: nil) else { return fail("the scenario has no threads.") }
       first.resume()
       isDone.wait()
       if isChecked, failure == nil { scenario.checks.forEach(check) }
@@ -66,7 +66,7 @@
     private func check(_ body: () throws -> Void) {
       // Nothing is known to be wrong, but so it is seen whether an expectation fails.
       withKnownIssue(isIntermittent: true) {
-        do { try body() } catch { self.fail("The check throws \(error).") }
+        do { try body() } catch { self.fail("the check throws \(error).") }
       } matching: { issue in
         self.fail("\(issue)")
         return false
@@ -77,24 +77,44 @@
   // MARK: - Threads
 
   extension ScheduleRun {
-    func add(_ thread: ScenarioThread) {
-      thread.number = threads.count + 1
+    private func add(
+      _ name: String,
+      isMain: Bool,
+      history: UInt64,
+      queue: DispatchQueue? = nil,
+      body: @escaping @Sendable () throws -> Void
+    ) {
+      let number = threads.count + 1
+      guard number <= 64 else { return fail("there are more than 64 threads and blocks on queues.") }
+      let worker = exploration.workers.worker(for: number)
+      let thread = ScenarioThread(
+        number,
+        of: self,
+        on: worker,
+        named: name,
+        isMain: isMain,
+        history: history,
+        queue: queue,
+        body: body
+      )
       threads.append(thread)
-      histories &+= thread.history
-      exploration.workers.assign(thread)
+      histories &+= history
     }
 
     /// Has a thread of its own run a block that a thread sends to a queue.
-    func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue, by sender: ScenarioThread) {
+    func send(
+      _ block: @escaping @Sendable () -> Void,
+      to queue: DispatchQueue,
+      by sender: ScenarioThread
+    ) {
+      let address = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
+      _ = reach(.write(address), on: sender)
       add(
-        ScenarioThread(
-          in: self,
-          named: "queue \"\(queue.label)\"",
-          isMain: queue === DispatchQueue.main,
-          history: (sender.history &+ UInt64(threads.count)).mixed,
-          queue: queue,
-          body: block
-        )
+        "queue \"\(queue.label)\"",
+        isMain: queue === DispatchQueue.main,
+        history: (sender.history &+ 7).mixed,
+        queue: queue,
+        body: block
       )
     }
 
@@ -102,7 +122,7 @@
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
-      if step == .yield { thread.yieldsTo = threads.filter { $0 !== thread && canGoOn($0) } }
+      if step == .yield { yield(thread) }
       guard let next = choose(after: thread) else {
         finish()
         thread.waitForEver()
@@ -129,9 +149,7 @@
     private func perform(_ step: ScheduledStep?, on thread: ScenarioThread) -> Bool {
       trace.append(thread.number)
       if schedule != nil { details.append((thread, step, CallStack())) }
-      for other in threads where !other.yieldsTo.isEmpty {
-        other.yieldsTo.removeAll { $0 === thread }
-      }
+      if isAnyoneYielding { noteStep(of: thread) }
       histories &-= thread.history
       let isDone = memory.perform(step, by: thread)
       histories &+= thread.history
@@ -139,12 +157,26 @@
       return isDone
     }
 
+    /// Puts a thread behind all that can go on.
+    private func yield(_ thread: ScenarioThread) {
+      isAnyoneYielding = true
+      for other in threads where other !== thread && canGoOn(other) { thread.yieldsTo |= other.bit }
+    }
+
+    private func noteStep(of thread: ScenarioThread) {
+      isAnyoneYielding = false
+      for other in threads {
+        other.yieldsTo &= ~thread.bit
+        if other.yieldsTo != 0 { isAnyoneYielding = true }
+      }
+    }
+
     private func finish() {
       let waiting = threads.filter { !$0.hasEnded }
       if !waiting.isEmpty {
         let reasons = waiting.map { $0.name + memory.reasonToWait(of: $0) }
         fail(
-          "Its threads wait for each other, and are left behind: \(reasons.joined(separator: ", "))."
+          "the threads wait for each other, and are left behind: \(reasons.joined(separator: ", "))."
         )
         exploration.workers.abandon()
       }
@@ -160,25 +192,43 @@
     /// - Parameter thread: The one that has come to a step, and goes on if nothing is against it.
     private func choose(after thread: ScenarioThread?) -> ScenarioThread? {
       if trace.count > ScheduleRun.mostSteps {
-        fail("It doesn't end: it was left after \(trace.count) steps.")
+        fail("it doesn't end: it was left after \(trace.count) steps.")
         return nil
       }
-      var able = threads.filter(canGoOn)
-      if able.contains(where: { !$0.yieldsTo.isEmpty }) {
-        // Who lets others go on comes behind each of those that can.
-        able.removeAll { thread in thread.yieldsTo.contains(where: canGoOn) }
+      // Most steps are such that there is nothing to decide.
+      if let thread, schedule == nil, !isToDecide, thread.yieldsTo == 0, canGoOn(thread) {
+        return thread
       }
-      guard let first = able.first else { return nil }
+      let able = threadsThatMayGoOn
+      guard able != 0 else { return nil }
+      let first = threads[able.trailingZeroBitCount]
       if let schedule { return forced(by: schedule, among: able) ?? first }
-      let usual = able.first { $0 === thread } ?? first
-      let isPreemption = usual === thread
+      let isPreemption = thread.map { able & $0.bit != 0 } ?? false
+      let usual = isPreemption ? thread ?? first : first
       if position < exploration.decisions.count {
         return follow(among: able, usually: usual)
       }
-      if able.count > 1, !isKnown {
-        decide(among: able, usually: usual, isPreemption: isPreemption)
+      if able & ~usual.bit != 0, !isKnown {
+        decide(among: able & ~usual.bit, usually: usual, isPreemption: isPreemption)
       }
       return usual
+    }
+
+    /// Whether this is a step at which a thread that could go on may be preempted.
+    private var isToDecide: Bool {
+      position < exploration.decisions.count
+        ? exploration.decisions[position].step == trace.count
+        : !isKnown && preemptions < exploration.preemptions
+    }
+
+    private var threadsThatMayGoOn: UInt64 {
+      var able: UInt64 = 0
+      for index in 0..<threads.count where canGoOn(threads[index]) { able |= threads[index].bit }
+      var mayGoOn = able
+      for index in 0..<threads.count where threads[index].yieldsTo & able != 0 {
+        mayGoOn &= ~threads[index].bit
+      }
+      return mayGoOn
     }
 
     private func canGoOn(_ thread: ScenarioThread) -> Bool {
@@ -193,12 +243,12 @@
       return threads.first { $0.queue === queue && !$0.hasEnded } === thread
     }
 
-    private func forced(by schedule: Schedule, among able: [ScenarioThread]) -> ScenarioThread? {
+    private func forced(by schedule: Schedule, among able: UInt64) -> ScenarioThread? {
       guard let number = schedule.thread(at: trace.count) else { return nil }
-      if let thread = able.first(where: { $0.number == number }) { return thread }
+      if number <= threads.count, able & threads[number - 1].bit != 0 { return threads[number - 1] }
       fail(
         """
-        Step \(trace.count + 1) of the schedule can't be made: thread \(number) can't go on. Either the \
+        step \(trace.count + 1) of the schedule can't be made: thread \(number) can't go on. Either the \
         scenario has changed, or it does not do the same each time.
         """
       )
@@ -206,36 +256,36 @@
     }
 
     /// Goes on as the exploration has decided, if it has for this step.
-    private func follow(among able: [ScenarioThread], usually usual: ScenarioThread) -> ScenarioThread {
+    private func follow(among able: UInt64, usually usual: ScenarioThread) -> ScenarioThread {
       let decision = exploration.decisions[position]
       guard decision.step == trace.count else { return usual }
       position += 1
       let number = decision.choices[decision.index].thread
-      guard decision.choices[0].thread == usual.number,
-        let thread = able.first(where: { $0.number == number })
+      guard decision.choices[0].thread == usual.number, number <= threads.count,
+        able & threads[number - 1].bit != 0
       else {
         fail(
           """
-          The scenario does not do the same each time: step \(trace.count + 1) can't be made as before. \
+          the scenario does not do the same each time: step \(trace.count + 1) can't be made as before. \
           Leave out what is random, clocks, and what an earlier schedule has left behind.
           """
         )
         return usual
       }
       if decision.index > 0, decision.isPreemption { preemptions += 1 }
-      return thread
+      return threads[number - 1]
     }
 
     /// Notes what else could be done at this step.
     private func decide(
-      among able: [ScenarioThread],
+      among others: UInt64,
       usually usual: ScenarioThread,
       isPreemption: Bool
     ) {
       let preemptions = preemptions + (isPreemption ? 1 : 0)
       guard preemptions <= exploration.preemptions else { return }
       var choices = [(thread: usual.number, outcome: UInt64(0))]
-      for thread in able where thread !== usual {
+      for thread in threads where others & thread.bit != 0 {
         let outcome = exploration.isReduced ? outcome(of: thread) : 0
         if !exploration.isKnown(outcome, by: preemptions) { choices.append((thread.number, outcome)) }
       }
