@@ -148,11 +148,14 @@ extension Dispatcher {
     from place: SourcePlace,
     on thread: CurrentThread
   ) {
+    registry.lock.schedulePoint(.read)
     let route = registry.routes.route(for: State.self) ?? registry.routeIfWitnessed(for: State.self)
     route?._withUnsafeGuaranteedRef { route in
+      registry.lock.schedulePoint(.read)
       guard route.edition.load(ordering: .acquiring) != 0 else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
+      registry.lock.schedulePoint(.read)
       if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
       // Let go of after the turn, for the last reference may go here, and with it the store.
       var latest: (any Storable<State>)?
@@ -166,6 +169,7 @@ extension Dispatcher {
         while let registration = next {
           registration._withUnsafeGuaranteedRef { registration in
             next = registration.next
+            registry.lock.schedulePoint(.read)
             guard registration.isOpen else { return hasEarly = registration.pass() || hasEarly }
             guard let store = registration.store else { return hasDead = true }
             route.current = .passUnretained(registration)

@@ -126,6 +126,7 @@ extension Dust {
 
   /// Marks an input as taken out, for the deliverer to do it.
   final func markAsCleaned() {
+    lock.schedulePoint(.write)
     flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
   }
 
@@ -144,6 +145,7 @@ extension Dust {
 
   @inlinable
   final func becomeDirect() {
+    lock.schedulePoint(.write)
     flags.bitwiseAnd(~Dust.indirect, ordering: .releasing)
   }
 }

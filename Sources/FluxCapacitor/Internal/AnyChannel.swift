@@ -34,6 +34,15 @@ class AnyChannel: @unchecked Sendable {
   /// The transaction that has written what is neither told nor in the backlog yet, or zero.
   @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
 
+  #if DEBUG
+    /// The place of its lock among those that are taken together: in a scenario, that of its making, for
+    /// memory is not at the same addresses each time.
+    @usableFromInline final let rank = nextRank()
+  #else
+    /// The place of its lock among those that are taken together.
+    final var rank: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+  #endif
+
   @inlinable
   init(isDerived: Bool = false) {
     handles = Atomic(isDerived ? AnyChannel.derived | 1 : 1)
@@ -259,6 +268,7 @@ extension AnyChannel {
   /// Counts one less; with the last one, the observations are let go of.
   @inlinable
   final func dropHandle() {
+    lock.schedulePoint(.write)
     let left = handles.subtract(1, ordering: .acquiringAndReleasing).newValue
     if left & ~AnyChannel.derived == 0 { close() }
   }

@@ -25,7 +25,7 @@
 final class Derivation: @unchecked Sendable {
   @usableFromInline let sources: [AnySource]
 
-  /// The variables that all of this derives from, in the order of their addresses.
+  /// The variables that all of this derives from, in the order of their ranks.
   @usableFromInline let roots: [Root]
 
   /// The variable, if there is one only.
@@ -105,7 +105,7 @@ final class Derivation: @unchecked Sendable {
           weights[id] = Root(channel: root.channel, weight: weight)
         }
       }
-      return weights.sorted { $0.key < $1.key }.map(\.value)
+      return weights.values.sorted { $0.channel.rank < $1.channel.rank }
     }
   }
 }

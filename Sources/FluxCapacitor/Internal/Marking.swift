@@ -191,7 +191,7 @@ extension AnyInput {
   fileprivate func isDeeper(than other: AnyInput) -> Bool {
     let (depth, otherDepth) = (derivation.depth, other.derivation.depth)
     return depth == otherDepth
-      ? ObjectIdentifier(target) > ObjectIdentifier(other.target)
+      ? target.rank > other.target.rank
       : depth > otherDepth
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// store runs outside it, and a store that a look-up has touched is released outside it.
 @usableFromInline
 final class Registry: @unchecked Sendable {
-  private let lock = Lock()
+  @usableFromInline let lock = Lock()
 
   /// The dispatcher's: held by the thread that reduces.
   @usableFromInline let turn = Lock()
@@ -39,6 +39,7 @@ final class Registry: @unchecked Sendable {
   func link<State: DispatchState>(_ route: Route<State>) {
     guard lock.withLock({ route.link() }) == .ofChanges else { return }
     journal = Journal(of: route.variablesOfStores())
+    lock.schedulePoint(.write)
     reducesBegun.add(1, ordering: .sequentiallyConsistent)
   }
 
@@ -73,7 +74,10 @@ final class Registry: @unchecked Sendable {
 
   func unregisterAll() {
     lock.withLock {
-      for route in routes.routes { route.cancelAll() }
+      for route in routes.routes {
+        lock.schedulePoint(.write)
+        route.cancelAll()
+      }
     }
   }
 
@@ -86,7 +90,10 @@ final class Registry: @unchecked Sendable {
     // Outside the lock, for a store that is looked at is let go of afterwards.
     let unwanted = lock.withLock { route.registrations }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
-    for registration in unwanted { registration.cancel() }
+    for registration in unwanted {
+      lock.schedulePoint(.write)
+      registration.cancel()
+    }
     lock.withLock { route.removeCancelled() }
     return true
   }
@@ -104,6 +111,7 @@ extension Registry {
     lock.withLock {
       witnesses.append(witness)
       updateWitnessing()
+      lock.schedulePoint(.read)
       let begun = reducesBegun.load(ordering: .sequentiallyConsistent)
       witness.first.store(begun + 1, ordering: .relaxed)
     }
@@ -124,6 +132,7 @@ extension Registry {
   /// The lock is held.
   private func updateWitnessing() {
     let witnessing = witnessing
+    lock.schedulePoint(.write)
     isWitnessed.store(witnessing != .none, ordering: .releasing)
     for route in routes.routes { route.setWitnessing(witnessing) }
   }
@@ -138,7 +147,8 @@ extension Registry {
   func routeIfWitnessed<State: DispatchState>(
     for _: State.Type
   ) -> Unmanaged<Route<State>>? {
-    isWitnessed.load(ordering: .relaxed) ? witnessedRoute(for: State.self) : nil
+    lock.schedulePoint(.read)
+    return isWitnessed.load(ordering: .relaxed) ? witnessedRoute(for: State.self) : nil
   }
 
   @usableFromInline
@@ -257,6 +267,7 @@ extension Registry {
     thread.pointee.dispatchDeferrals -= 1
 
     lock.withLock {
+      lock.schedulePoint(.write)
       routeForRegistering(S.DispatchStateType.self).register(store)
       creations.removeAll { $0 === creation }
       awaited = awaited.filter { $0.value !== creation }
@@ -294,6 +305,7 @@ extension Registry {
     if let route = routes.route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
     if !witnesses.isEmpty { route.setWitnessing(witnessing) }
+    lock.schedulePoint(.write)
     routes.insert(route)
     return route
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 // Where a scheduler decides, in debug builds, which thread goes on: see `everyInterleaving` in
 // FluxCapacitorTesting. Release builds have no trace of it.
@@ -48,6 +49,12 @@ import Dispatch
     get { CurrentThread.current.pointee.scheduled }
     set { CurrentThread.current.pointee.scheduled = newValue }
   }
+
+  /// A number greater than all before.
+  @usableFromInline
+  func nextRank() -> UInt { lastRank.add(1, ordering: .relaxed).newValue }
+
+  private let lastRank = Atomic<UInt>(0)
 
   /// Whether somebody decides when this thread goes on.
   @usableFromInline

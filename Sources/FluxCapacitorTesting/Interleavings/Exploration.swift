@@ -75,14 +75,15 @@
       isChecked: Bool = true
     ) -> ScheduleRun {
       if isChecked { schedules += 1 }
-      let run = ScheduleRun(in: self, by: schedule)
-      withDispatcher(Dispatcher()) {
+      let dispatcher = Dispatcher()
+      let run = ScheduleRun(in: self, with: dispatcher, by: schedule)
+      withDispatcher(dispatcher) {
         let made = Scenario()
         do {
           try scenario(made)
           run.run(made, isChecked: isChecked)
         } catch {
-          run.fail("It could not be made: \(error)")
+          run.fail("the scenario throws \(error) as it is made.")
         }
       }
       return run

@@ -10,6 +10,9 @@
   final class ScheduleRun: @unchecked Sendable {
     private unowned let exploration: Exploration
     private let schedule: Schedule?
+
+    /// What the threads have in the place of `Dispatcher.shared`.
+    private let dispatcher: Dispatcher
     private let isDone = DispatchSemaphore(value: 0)
     private let memory = SharedMemory()
 
@@ -37,8 +40,9 @@
     /// Nothing that ends takes as many steps.
     private static let mostSteps = 20_000
 
-    init(in exploration: Exploration, by schedule: Schedule?) {
+    init(in exploration: Exploration, with dispatcher: Dispatcher, by schedule: Schedule?) {
       self.exploration = exploration
+      self.dispatcher = dispatcher
       self.schedule = schedule
     }
 
@@ -52,9 +56,10 @@
         add(
           thread.name ?? "thread \(number)",
           isMain: thread.isMain,
-          history: UInt64(number).mixed,
-          body: thread.body
-        )
+          history: UInt64(number).mixed
+        ) { [dispatcher] in
+          try withDispatcher(dispatcher, operation: thread.body)
+        }
       }
       scenario.threads = []
       guard let first = choose(after: nil) else { return fail("the scenario has no threads.") }

@@ -1,0 +1,28 @@
+#if DEBUG
+  import Foundation
+  import FluxCapacitorTesting
+  import Testing
+
+  /// Runs a scenario through every order of its steps, and prints how many schedules that were.
+  ///
+  /// There are up to two preemptions, or as many as INTERLEAVING_PREEMPTIONS says.
+  ///
+  /// - Parameter isReduced: Whether to leave out what comes to the same as an earlier schedule. Then
+  ///   whatever the threads share besides the library is a `Trace`.
+  func explore(
+    _ name: String = #function,
+    isReduced: Bool = true,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ scenario: (Scenario) throws -> Void
+  ) {
+    let exploration = Exploration(preemptions: preemptions, isReduced: isReduced)
+    if let failure = exploration.run(scenario) {
+      Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
+    }
+    let test = sourceLocation.fileName.split(separator: ".")[0]
+    print("\(exploration.schedules) schedules: \(test).\(name)")
+  }
+
+  private let preemptions =
+    ProcessInfo.processInfo.environment["INTERLEAVING_PREEMPTIONS"].flatMap { Int($0) } ?? 2
+#endif
