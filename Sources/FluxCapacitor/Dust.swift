@@ -14,7 +14,7 @@ import Synchronization
 /// ```
 public class Dust: @unchecked Sendable {
   // `since`, `next` and `previous` are guarded by the channel's lock and, outside it, belong to the
-  // thread that delivers; `channel` is guarded by `lock`; `isAboutToCall` and `flags` are atomic.
+  // thread that delivers; `channel` is guarded by `lock`; `caller` and `flags` are atomic.
   @usableFromInline final let lock = Lock()
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
@@ -23,13 +23,14 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// Whether a thread has decided to call the observer, or is about to look whether it may.
-  @usableFromInline final let isAboutToCall = Atomic(false)
+  /// The thread that is calling the observer, or zero; with a mark while it is only about to.
+  @usableFromInline final let caller = Atomic<UInt32>(0)
   @usableFromInline final let flags: Atomic<UInt8>
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
   @inlinable static var input: UInt8 { 4 }
+  @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
   /// where the type of the values is known, and captures nothing; see `Delivery`.
@@ -50,7 +51,7 @@ public class Dust: @unchecked Sendable {
   /// Ends the observation.
   ///
   /// After it returns, no call of the observer's closure starts any more, not even for values that
-  /// wait on a queue. A call that another thread has started before may still be under way: waiting for
+  /// wait on a queue. A call that another thread has started before may still be under way: to wait for
   /// its end could last for ever, for it may want what this thread holds. `clean()` may be called from any
   /// thread, more than once, and inside any observer: of this observation too. The closure and what it
   /// holds is released at once or, inside a call, when that has ended.
@@ -58,7 +59,7 @@ public class Dust: @unchecked Sendable {
   /// - Complexity: O(1).
   public final func clean() {
     end()
-    waitUntilNobodyIsAboutToCall()
+    letCallsStart()
   }
 
   /// Ends the observation, but a call of the observer may be about to start.
@@ -73,19 +74,29 @@ public class Dust: @unchecked Sendable {
     }
   }
 
-  /// Lets a thread start its call that was about to when this was cleaned.
+  /// Waits until no other thread is about to call the observer.
   ///
-  /// Who calls writes `isAboutToCall`, and then reads `flags`; who cleans writes `flags`, and then reads
-  /// `isAboutToCall`. All four are sequentially consistent: so one of them sees what the other has
-  /// written, and either the call is not made or it is waited for. No code of the user's runs between the
-  /// two and the call, so that the wait has an end, however long the thread is put off the processor.
-  final func waitUntilNobodyIsAboutToCall() {
-    while isSomebodyAboutToCall { CurrentThread.current.yieldProcessor() }
+  /// Who calls writes `caller`, and then reads `flags`; who cleans writes `flags`, and then reads `caller`.
+  /// All four are sequentially consistent: so one of them sees what the other has written, and either the
+  /// call is not made or it is waited for. No code of the user's runs before it starts, so that the wait
+  /// has an end, however long the other thread is put off the processor.
+  ///
+  /// A call that has started is let run on for some turns of the processor, so that it has mostly ended
+  /// when this returns. That is a courtesy, on which nothing rests: it may have yet to make its first step.
+  final func letCallsStart() {
+    let thread = CurrentThread.current
+    var turns = 10_000
+    while case let caller = caller(besides: thread), caller != 0 {
+      if caller & Dust.aboutToCall == 0 { turns -= 1 }
+      guard turns > 0, thread.yieldProcessor() else { return }
+    }
   }
 
-  private final var isSomebodyAboutToCall: Bool {
+  /// A thread other than this one that is calling the observer, or about to and marked so; or zero.
+  private final func caller(besides thread: CurrentThread) -> UInt32 {
     lock.schedulePoint(.read)
-    return isAboutToCall.load(ordering: .sequentiallyConsistent)
+    let caller = caller.load(ordering: .sequentiallyConsistent)
+    return caller & ~Dust.aboutToCall == thread.id ? 0 : caller
   }
 
   /// Puts this Dust into a bag, which cleans it when the bag is cleaned or goes away.
@@ -100,18 +111,25 @@ extension Dust {
   /// Says that a call may be about to start, which whoever cleans waits for; whether it may is to be
   /// looked at behind this.
   @inlinable
-  final func prepareCall() {
+  final func prepareCall(on thread: CurrentThread) {
     lock.schedulePoint(.write)
-    isAboutToCall.store(true, ordering: .sequentiallyConsistent)
+    caller.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent)
   }
 
-  /// Says that the call starts, for which nothing is left to do, or that there is none.
+  /// Says that the call starts, for which nothing is left to do.
   @inlinable
-  final func endPreparation() {
+  final func beginCall(on thread: CurrentThread) {
     lock.schedulePoint(.write)
-    // Who reads this goes on without what was done before; nothing is handed over by it but the look
-    // at `flags`, which must not move behind it.
-    isAboutToCall.store(false, ordering: .releasing)
+    // Releasing is enough, as it is for the end: who reads it must only not take it for earlier than the
+    // look at `flags`.
+    caller.store(thread.id, ordering: .releasing)
+  }
+
+  /// Says that the call has ended, or that there is none.
+  @inlinable
+  final func endCall() {
+    lock.schedulePoint(.write)
+    caller.store(0, ordering: .releasing)
   }
 
   @inlinable

@@ -84,7 +84,7 @@ public final class DustBuster: @unchecked Sendable {
       // Another thread may be the one that cleans it, and be late.
       (dust as? TaskDust)?.cancel()
     }
-    for dust in older { dust.waitUntilNobodyIsAboutToCall() }
+    for dust in older { dust.letCallsStart() }
     let seen = lock.withLock { forgetWhatIsOver() }
     withExtendedLifetime(seen) {}
   }

@@ -100,7 +100,7 @@ struct BindingLifetimeTests {
     let queue = DispatchQueue(label: "bindings", attributes: .concurrent)
 
     inParallel(8) { thread in
-      for index in 0..<25_000 {
+      for index in 0..<stress(25_000) {
         if thread < 4 {
           variable.value = index
         } else if index.isMultiple(of: 25) {

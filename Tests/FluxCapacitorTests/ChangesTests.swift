@@ -118,12 +118,12 @@ struct ChangesTests {
     }
 
     inParallel(8) { _ in
-      for _ in 0..<25_000 { variable.value += 1 }
+      for _ in 0..<stress(25_000) { variable.value += 1 }
     }
     queue.sync(flags: .barrier) {}
 
     #expect(chain.isUnbroken)
-    #expect(chain.last == 200_000)
+    #expect(chain.last == stress(200_000))
     dust.clean()
   }
 }

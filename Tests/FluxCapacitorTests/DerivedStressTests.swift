@@ -21,12 +21,12 @@ struct DerivedStressTests {
     }
 
     await inParallel(8) { _ in
-      for _ in 0..<9_000 {
+      for _ in 0..<stress(9_000) {
         dispatcher.transaction { for variable in variables { variable.value += 1 } }
       }
     }
 
-    observer.expectConsecutive(through: 72_000)
+    observer.expectConsecutive(through: stress(72_000))
     dust.clean()
   }
 
@@ -47,7 +47,7 @@ struct DerivedStressTests {
       for _ in 0..<12_500 { source.value += 1 }
     }
 
-    observer.expectConsecutive(through: 100_000)
+    observer.expectConsecutive(through: stress(100_000))
     #expect(count.value == 100_001)
     dust.clean()
   }
@@ -68,7 +68,7 @@ struct DerivedStressTests {
     let dispatchers = [Dispatcher(), Dispatcher()]
 
     await inParallel(8) { thread in
-      for round in 0..<18_000 {
+      for round in 0..<stress(18_000) {
         if thread.isMultiple(of: 2) {
           dispatchers[thread / 2 % 2].transaction {
             variables[thread % 4].value = round
@@ -91,7 +91,7 @@ struct DerivedStressTests {
     let pair = Constant.combine(source.map { $0 * 2 }, source.map { $0 * 3 }, Constant(other))
 
     await inParallel(8) { thread in
-      for _ in 0..<25_000 {
+      for _ in 0..<stress(25_000) {
         switch thread {
         case 0, 1: source.value += 1
         case 2: other.value += 1
@@ -104,7 +104,7 @@ struct DerivedStressTests {
       }
     }
 
-    #expect(pair.value == (100_000, 150_000, 25_000))
+    #expect(pair.value == (stress(100_000), stress(150_000), stress(25_000)))
   }
 
   @Test func subscribersThatRaceWritesMissNothing() async {
@@ -119,7 +119,7 @@ struct DerivedStressTests {
         while subscribing.isUnderWay { source.value += 1 }
         return
       }
-      for round in 0..<10_000 {
+      for round in 0..<stress(10_000) {
         let observer = round.isMultiple(of: 1_000) ? observers[round / 1_000 * 3 + thread - 1] : nil
         let dust = pair.observe { doubled, value in
           #expect(doubled == 2 * value)
@@ -152,7 +152,7 @@ struct DerivedStressTests {
         }
         return
       }
-      for round in 0..<5_000 {
+      for round in 0..<stress(5_000) {
         let observer = round.isMultiple(of: 500) ? observers[round / 500 * 2 + thread - 2] : nil
         let dust = both.observe { first, second in
           #expect(first == second)
@@ -180,7 +180,7 @@ struct DerivedStressTests {
 
     await inParallel(8) { thread in
       let (base, top) = constants.entries[0]
-      for round in 0..<8_000 {
+      for round in 0..<stress(8_000) {
         if thread < 2 {
           source.value = round
         } else {

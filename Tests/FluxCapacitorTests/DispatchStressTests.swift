@@ -22,7 +22,7 @@ struct DispatchStressTests {
     mirror.count.observe { mirrored.append($0) }.cleaned(by: dusts)
 
     await inParallel(4) { index in
-      for value in 0..<50_000 {
+      for value in 0..<stress(50_000) {
         dispatcher.dispatch(Dispatcher.Counter.set(value * 4 + index))
       }
     }
@@ -32,7 +32,7 @@ struct DispatchStressTests {
     #expect(count.entries == mirrored.entries)
     for index in 0..<4 {
       let own = count.entries.dropFirst().filter { $0 % 4 == index }
-      #expect(own == (0..<50_000).map { $0 * 4 + index })
+      #expect(own == (0..<stress(50_000)).map { $0 * 4 + index })
     }
   }
 
@@ -41,7 +41,7 @@ struct DispatchStressTests {
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
     await inParallel(4) { index in
-      for value in 0..<50_000 {
+      for value in 0..<stress(50_000) {
         if index < 2 {
           dispatcher.dispatch(Dispatcher.Counter.set(value))
         } else {
@@ -61,11 +61,11 @@ struct DispatchStressTests {
     }
 
     await inParallel(4) { _ in
-      for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+      for _ in 0..<stress(50_000) { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
     }
 
-    #expect(store.count.value == 200_000)
-    #expect(script.first.value == 200_000)
+    #expect(store.count.value == stress(200_000))
+    #expect(script.first.value == stress(200_000))
     dust.clean()
   }
 
@@ -78,7 +78,7 @@ struct DispatchStressTests {
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
 
     await inParallel(4) { index in
-      for round in 0..<50_000 {
+      for round in 0..<stress(50_000) {
         let value = round * 4 + index
         if index < 2 {
           variable.value = value
@@ -93,9 +93,9 @@ struct DispatchStressTests {
 
     let told = log.entries
     #expect(told.last == variable.value)
-    #expect(told.count { $0 >= 0 } == 200_000)
+    #expect(told.count { $0 >= 0 } == stress(200_000))
     for index in 0..<4 {
-      #expect(told.filter { $0 >= 0 && $0 % 4 == index } == (0..<50_000).map { $0 * 4 + index })
+      #expect(told.filter { $0 >= 0 && $0 % 4 == index } == (0..<stress(50_000)).map { $0 * 4 + index })
     }
     dust.clean()
   }
@@ -103,7 +103,7 @@ struct DispatchStressTests {
   // R1, R2
 
   @Test func racingThreadsGetTheSameStore() async {
-    let dispatchers = (0..<25_000).map { _ in Dispatcher() }
+    let dispatchers = (0..<stress(25_000)).map { _ in Dispatcher() }
     let stores = (0..<8).map { _ in Log<CounterStore>() }
 
     await inParallel(8) { index in
@@ -119,7 +119,7 @@ struct DispatchStressTests {
   }
 
   @Test func othersDispatchWhileTheFirstStoreOfATypeIsMade() async {
-    for _ in 0..<2_000 {
+    for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let stores = Log<ScriptStore>()
       await inParallel(2) { index in
@@ -137,7 +137,7 @@ struct DispatchStressTests {
   @Test func storesComeAndGoWhileOthersDispatch() async {
     let dispatcher = Dispatcher()
     await inParallel(4) { index in
-      for round in 0..<50_000 {
+      for round in 0..<stress(50_000) {
         if index < 2 {
           dispatcher.dispatch(Dispatcher.Counter.add(1))
         } else {

@@ -208,10 +208,10 @@ struct InterceptTests {
     }
 
     await inParallel(4) { _ in
-      for _ in 0..<50_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+      for _ in 0..<stress(50_000) { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
     }
 
-    numbers.expectConsecutive(through: 200_000)
+    numbers.expectConsecutive(through: stress(200_000))
     #expect(breaks.value == 0)
     #expect(late.value == 0)
     dust.clean()

@@ -33,7 +33,7 @@ struct MixedTransactionsStressTests {
       }
     }
 
-    #expect(last.value == [12_000, 12_000, 12_000])
+    #expect(last.value == [stress(12_000), stress(12_000), stress(12_000)])
     #expect(count.value <= 36_001)
     dust.clean()
   }
@@ -56,7 +56,7 @@ struct MixedTransactionsStressTests {
       }
     }
 
-    #expect(last.value == [25_000, 25_000])
+    #expect(last.value == [stress(25_000), stress(25_000)])
     #expect(count.value == 50_001)
     dust.clean()
   }
@@ -76,7 +76,7 @@ struct MixedTransactionsStressTests {
 
     await inParallel(4) { thread in
       let dispatcher = Dispatcher()
-      for round in 0..<10_000 {
+      for round in 0..<stress(10_000) {
         dispatcher.transaction {
           for index in 0..<3 { variables[(index + thread) % 3].value = round * 4 + thread }
         }
@@ -94,7 +94,7 @@ struct MixedTransactionsStressTests {
     let older = count.observe { _ in }
     let dispatcher = Dispatcher()
     let ended = Atomic(0)
-    let rounds = 20_000
+    let rounds = stress(20_000)
 
     await inParallel(4) { thread in
       if thread == 0 {

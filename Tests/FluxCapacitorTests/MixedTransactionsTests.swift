@@ -279,7 +279,7 @@ struct MixedTransactionsTests {
     for isDerived in [false, true] {
       await inParallel(2) { index in
         let (own, other) = index == 0 ? (a, b) : (b, a)
-        for _ in 0..<5_000 {
+        for _ in 0..<stress(5_000) {
           let dust =
             isDerived
             ? other.map { $0 }.observe(ignoreFirst: true) { _ in count.add() }

@@ -167,7 +167,7 @@ struct QueryableTests {
     let missing = Log<Int>()
 
     await inParallel(8) { thread in
-      for index in 0..<25_000 {
+      for index in 0..<stress(25_000) {
         let dust = store.query((index + thread) % 3)
         if !store.activeQueries.contains((index + thread) % 3) { missing.append(index) }
         dust.clean()

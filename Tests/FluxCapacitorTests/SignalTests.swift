@@ -129,20 +129,20 @@ struct SignalTests {
 
     await inParallel(8) { thread in
       let dispatcher = Dispatcher()
-      for index in 0..<25_000 {
+      for index in 0..<stress(25_000) {
         if index.isMultiple(of: 10) {
-          dispatcher.transaction { sink.send(thread * 25_000 + index) }
+          dispatcher.transaction { sink.send(thread * stress(25_000) + index) }
         } else {
-          sink.send(thread * 25_000 + index)
+          sink.send(thread * stress(25_000) + index)
         }
       }
     }
 
     let events = observer.entries
-    #expect(events.count == 200_000)
+    #expect(events.count == stress(200_000))
     for thread in 0..<8 {
-      let own = events.filter { $0 / 25_000 == thread }
-      #expect(own == Array(thread * 25_000..<(thread + 1) * 25_000))
+      let own = events.filter { $0 / stress(25_000) == thread }
+      #expect(own == Array(thread * stress(25_000)..<(thread + 1) * stress(25_000)))
     }
     dust.clean()
   }

@@ -15,17 +15,17 @@ struct StatesStressTests {
     var iterator = dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator()
 
     await inParallel(8) { index in
-      for value in 0..<25_000 {
+      for value in 0..<stress(25_000) {
         dispatcher.dispatch(Dispatcher.Counter.set(value * 8 + index))
       }
     }
 
     let reduced = store.reduced.entries
-    #expect(reduced.count == 200_000)
+    #expect(reduced.count == stress(200_000))
     #expect(observers[0].entries == reduced)
     #expect(observers[1].entries == reduced)
     var received: [Int] = []
-    while received.count < 200_000, let state = await iterator.next() {
+    while received.count < stress(200_000), let state = await iterator.next() {
       received.append(state.number)
     }
     #expect(received == reduced)
@@ -33,7 +33,7 @@ struct StatesStressTests {
 
   /// The first observer of a type brings about what the dispatching thread is to find.
   @Test func everyStateAfterTheFirstObserverIsTold() async {
-    for _ in 0..<2_000 {
+    for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let log = Log<Int>()
       let dusts = DustBuster()
@@ -57,7 +57,7 @@ struct StatesStressTests {
     let dispatcher = Dispatcher()
 
     await inParallel(4) { index in
-      for number in 0..<50_000 {
+      for number in 0..<stress(50_000) {
         if index < 2 {
           dispatcher.dispatch(Dispatcher.Counter.add(number))
         } else {
@@ -73,7 +73,7 @@ struct StatesStressTests {
 
   @Test func observersGoWithTheDispatcherWhateverIsUnderWay() async {
     let tally = Counted.Tally()
-    let dispatchers = (0..<20_000).map { _ in Log(Dispatcher()) }
+    let dispatchers = (0..<stress(20_000)).map { _ in Log(Dispatcher()) }
     for dispatcher in dispatchers {
       let counted = Counted(tally)
       _ = dispatcher.entries[0].observe(Dispatcher.Counter.self) { _ in

@@ -146,7 +146,7 @@ struct StorableTests {
   }
 
   @Test func waitingForAStoreThatIsDoneIsNoCycle() {
-    let dispatchers = (0..<5_000).map { _ in Dispatcher() }
+    let dispatchers = (0..<stress(5_000)).map { _ in Dispatcher() }
 
     inParallel(2) { index in
       for dispatcher in dispatchers {
@@ -187,7 +187,7 @@ struct StorableTests {
 
     inParallel(2) { index in
       withDispatcher(dispatcher) {
-        for _ in 0..<20_000 {
+        for _ in 0..<stress(20_000) {
           if index == 0 { _ = ReturningStore.instantiate() } else { _ = AuditStore.instantiate() }
         }
       }

@@ -17,11 +17,11 @@ struct TaskStressTests {
 
     await inParallel(isCleaned ? threads + 1 : threads) { thread in
       if thread == threads {
-        for _ in 0..<70_000 { newest.clean() }
+        for _ in 0..<stress(70_000) { newest.clean() }
         return
       }
       let begun = Newest()
-      for round in 1...(70_000 / threads) {
+      for round in 1...(stress(70_000) / threads) {
         let number = round * threads + thread
         let request = withDispatcher(dispatcher) {
           Task(replacing: newest) {

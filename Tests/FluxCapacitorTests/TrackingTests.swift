@@ -193,7 +193,7 @@ struct TrackingTests {
     let other = Constant(Variable(0))
 
     await inParallel(2) { thread in
-      for _ in 0..<20_000 {
+      for _ in 0..<stress(20_000) {
         guard thread == 0 else {
           withObservationTracking {
             _ = other.value
@@ -223,7 +223,7 @@ struct TrackingTests {
     let noted = Tally()
 
     await inParallel(8) { thread in
-      for _ in 0..<25_000 {
+      for _ in 0..<stress(25_000) {
         if thread < 4 {
           variable.value += 1
         } else {
@@ -239,7 +239,7 @@ struct TrackingTests {
     }
     variable.value = -2
 
-    #expect(noted.value == 100_000)
+    #expect(noted.value == stress(100_000))
   }
 }
 

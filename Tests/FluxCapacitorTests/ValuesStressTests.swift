@@ -17,7 +17,7 @@ struct ValuesStressTests {
         var values: [Int] = []
         for await value in variable.values(buffering: policy) {
           values.append(value)
-          if value == 50_000 { break }
+          if value == stress(50_000) { break }
         }
         return values
       }
@@ -30,7 +30,7 @@ struct ValuesStressTests {
     for consumer in consumers {
       let values = await consumer.value
       #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
-      #expect(values.last == 50_000)
+      #expect(values.last == stress(50_000))
       if policy == .unbounded { #expect(values == Array(0...50_000).suffix(values.count)) }
     }
   }
@@ -43,12 +43,12 @@ struct ValuesStressTests {
     let answerer = Task {
       for await value in asked.values(buffering: policy) {
         answered.value = value
-        if value == 40_000 { break }
+        if value == stress(40_000) { break }
       }
     }
     let asker = Task {
       for await value in answered.values(buffering: policy) {
-        if value == 40_000 { break }
+        if value == stress(40_000) { break }
         asked.value = value + 1
       }
     }
@@ -56,13 +56,13 @@ struct ValuesStressTests {
     await asker.value
     await answerer.value
 
-    #expect(answered.value == 40_000)
+    #expect(answered.value == stress(40_000))
   }
 
   @Test(arguments: policies)
   func cancellingWhileValuesComeLeaksNothing(policy: BufferingPolicy) async {
     let tally = Counted.Tally()
-    let variables = (0..<10_000).map { _ in Variable(Counted(tally)) }
+    let variables = (0..<stress(10_000)).map { _ in Variable(Counted(tally)) }
     let consumers = variables.enumerated().map { index, variable in
       Task {
         var count = 0
@@ -90,7 +90,7 @@ struct ValuesStressTests {
 
   @Test(arguments: policies)
   func lastValueComesBeforeTheEndAlsoWhileOthersAreCancelled(policy: BufferingPolicy) async {
-    let variables = (0..<10_000).map { _ in Log(Variable(0)) }
+    let variables = (0..<stress(10_000)).map { _ in Log(Variable(0)) }
     let consumers = variables.map { variable in
       let iterator = Carried(variable.entries[0].values(buffering: policy).makeAsyncIterator())
       return Task {

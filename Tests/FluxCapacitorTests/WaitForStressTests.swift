@@ -9,7 +9,7 @@ struct WaitForStressTests {
     let order = Order()
 
     await inParallel(8) { _ in
-      for index in 0..<25_000 {
+      for index in 0..<stress(25_000) {
         dispatcher.dispatch(
           Relay.run { store in
             if store is FirstStore {
@@ -23,7 +23,7 @@ struct WaitForStressTests {
       }
     }
 
-    #expect(order.states == 200_000)
+    #expect(order.states == stress(200_000))
     #expect(order.isRight)
     withExtendedLifetime(stores) {}
   }

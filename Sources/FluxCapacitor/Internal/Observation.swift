@@ -28,11 +28,13 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
-    prepareCall()
+    prepareCall(on: thread)
     // Cleaned by now, perhaps; or else whoever cleans it sees that it is about to be called.
-    let isDirect = isDirect
-    endPreparation()
-    if isDirect { Observation.call(&changes, with: value) }
+    if isDirect {
+      beginCall(on: thread)
+      Observation.call(&changes, with: value)
+    }
+    endCall()
   }
 
   /// Calls the closure, which nobody replaces meanwhile: that is what `inout` says, and it spares
@@ -92,7 +94,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     switch queue {
     case .current:
       thread.tell {
+        beginCall(on: thread)
         changes?(first)
+        endCall()
         tellWhatHasComeIn(on: thread)
       }
     case .main where MainQueue.isCurrent:
@@ -107,11 +111,12 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @inlinable
   func tellWhatHasComeIn(on thread: CurrentThread) {
     while !(thread.isDueForRelief && tryToHandOver(on: thread)),
-      let (value, changes) = next()
+      let (value, changes) = next(on: thread)
     {
       thread.noteChangeOfOthers()
-      endPreparation()
+      beginCall(on: thread)
       changes(value)
+      endCall()
     }
   }
 
@@ -151,24 +156,25 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     guard mailbox.emptier == 0 else { return lock.unlock() }
     mailbox.emptier = thread.id
     lock.unlock()
-    while let (value, changes) = next() {
+    while let (value, changes) = next(on: thread) {
       thread.tell {
-        endPreparation()
+        beginCall(on: thread)
         changes(value)
+        endCall()
       }
     }
   }
 
   /// What is to be told next, with the call prepared; when there is nothing, the emptying has ended.
   @inlinable
-  func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
+  func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    prepareCall()
+    prepareCall(on: thread)
     if !isCleaned, let changes, let value = mailbox?.popPermitted() {
       lock.unlock()
       return (value, changes)
     }
-    endPreparation()
+    endCall()
     let mailbox = self.mailbox
     if let mailbox, !mailbox.isOfFirst {
       mailbox.emptier = 0

@@ -19,7 +19,7 @@ import Synchronization
     case read(UInt)
     case write(UInt)
 
-    /// It is done when others have got on.
+    /// It is done when others have got on, and can't be if there are none.
     case yield
   }
 
@@ -30,7 +30,8 @@ import Synchronization
 
     /// Waits until the step is to be done.
     ///
-    /// - Returns: Whether it can be: not if it is to try for a lock that another thread has.
+    /// - Returns: Whether it can be: not if it is to try for a lock that another thread has, or to let
+    ///   others go on and none can.
     @discardableResult
     func reach(_ step: ScheduledStep) -> Bool
 

@@ -151,11 +151,15 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Lets another thread run.
-  func yieldProcessor() {
+  ///
+  /// - Returns: Whether there may be one: a scenario knows if there is none.
+  @discardableResult
+  func yieldProcessor() -> Bool {
     #if DEBUG
-      if let thread = pointee.scheduled { return _ = thread.reach(.yield) }
+      if let thread = pointee.scheduled { return thread.reach(.yield) }
     #endif
     sched_yield()
+    return true
   }
 
   /// Runs observers; what they set in the meantime is told afterwards, on this thread.

@@ -127,7 +127,10 @@
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
-      if step == .yield { yield(thread) }
+      if step == .yield {
+        yield(thread)
+        if thread.yieldsTo == 0 { return false }
+      }
       guard let next = choose(after: thread) else {
         finish()
         thread.waitForEver()

@@ -1,4 +1,3 @@
-import Dispatch
 import FluxCapacitor
 import Synchronization
 import Testing
@@ -29,30 +28,6 @@ final class Latest: Sendable {
 
   func store(_ new: Int) { value.store(new, ordering: .relaxed) }
   func load() -> Int { value.load(ordering: .relaxed) }
-}
-
-/// One variable whose observer is cleaned by one thread while another writes.
-final class CleanRound: Sendable {
-  let variable = Variable(0)
-  private let dusts = DustBuster()
-  private let isObserved = Atomic(false)
-  private let isCleaned = Atomic(false)
-
-  func observe(late: @escaping @Sendable () -> Void) {
-    variable.observe { [unowned self] _ in
-      if isCleaned.load(ordering: .sequentiallyConsistent) { late() }
-    }.cleaned(by: dusts)
-    isObserved.store(true, ordering: .releasing)
-  }
-
-  func cleanWhenWritten() {
-    while !isObserved.load(ordering: .acquiring) {}
-    let start = DispatchTime.now().uptimeNanoseconds
-    dusts.clean()
-    // After 20 ms `clean()` gives up on a call that has begun before, which then says nothing.
-    guard DispatchTime.now().uptimeNanoseconds < start + 15_000_000 else { return }
-    isCleaned.store(true, ordering: .sequentiallyConsistent)
-  }
 }
 
 struct Wide {
