@@ -95,7 +95,9 @@ struct DispatchStressTests {
     #expect(told.last == variable.value)
     #expect(told.count { $0 >= 0 } == stress(200_000))
     for index in 0..<4 {
-      #expect(told.filter { $0 >= 0 && $0 % 4 == index } == (0..<stress(50_000)).map { $0 * 4 + index })
+      #expect(
+        told.filter { $0 >= 0 && $0 % 4 == index } == (0..<stress(50_000)).map { $0 * 4 + index }
+      )
     }
     dust.clean()
   }

@@ -54,7 +54,9 @@ struct TaskStressTests {
     let tasks = Log<Task<Void, Never>>()
 
     await inParallel(8) { _ in
-      for _ in 0..<stress(2_500) { tasks.append(Task(replacing: newest) { await untilCancelled() }) }
+      for _ in 0..<stress(2_500) {
+        tasks.append(Task(replacing: newest) { await untilCancelled() })
+      }
     }
     while tasks.entries.count(where: { !$0.isCancelled }) > 1 { await Task.yield() }
 

@@ -14,7 +14,8 @@
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
-        let dust = variable.observe(on: .queue(DispatchQueue(label: "queue")), ignoreFirst: true) { _ in
+        let dust = variable.observe(on: .queue(DispatchQueue(label: "queue")), ignoreFirst: true) {
+          _ in
           if isCleaned.isSet { isLate.set() }
         }
         scenario.thread {

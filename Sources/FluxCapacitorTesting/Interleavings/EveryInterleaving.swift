@@ -26,7 +26,8 @@ import FluxCapacitor
 ///   clocks, nothing that an earlier schedule has left.
 /// - State of your own that several threads share needs an ``interleavingPoint()`` before each access.
 ///   A lock of your own must not be held at a point, and so not while the library is used.
-/// - Blocks on queues and jobs of tasks are threads of the scenario too.
+/// - Blocks on queues and jobs of tasks are threads of the scenario too. Time does not pass: let what sleeps
+///   do so by a ``ManualClock``.
 /// - The schedules are all those with up to a number of preemptions, which are switches from a thread
 ///   that could have gone on. Most faults need one or two. Their number grows with the number of steps to
 ///   the power of that.
@@ -88,7 +89,12 @@ public func interleavingPoint() {
 /// What the threads of an interleaving do; see
 /// ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``.
 public final class Scenario {
-  var threads: [(name: String?, isMain: Bool, body: @Sendable () throws -> Void)] = []
+  enum Body: Sendable {
+    case thread(@Sendable () throws -> Void)
+    case task(@Sendable () async throws -> Void)
+  }
+
+  var threads: [(name: String?, isMain: Bool, body: Body)] = []
   var checks: [() throws -> Void] = []
 
   /// Adds a thread. If its body throws, the schedule has failed.
@@ -97,12 +103,22 @@ public final class Scenario {
   ///   - name: What a failure calls it: by default, its number.
   ///   - body: What it does.
   public func thread(_ name: String? = nil, _ body: @escaping @Sendable () throws -> Void) {
-    threads.append((name, false, body))
+    threads.append((name, false, .thread(body)))
+  }
+
+  /// Adds a task. Each stretch of it between two suspensions is a thread. If its body throws, the schedule
+  /// has failed.
+  ///
+  /// - Parameters:
+  ///   - name: What a failure calls it: by default, its number.
+  ///   - body: What it does.
+  public func task(_ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void) {
+    threads.append((name, false, .task(body)))
   }
 
   /// Adds a thread that stands for the main queue.
   package func mainThread(_ body: @escaping @Sendable () throws -> Void) {
-    threads.append(("main", true, body))
+    threads.append(("main", true, .thread(body)))
   }
 
   /// Adds a check of what the threads have come to: it runs behind each schedule, when all of them have

@@ -50,6 +50,9 @@
       _ scenario: (Scenario) throws -> Void
     ) -> String? {
       defer { workers.end() }
+      guard TaskHooks.isSet else {
+        return "The concurrency runtime has no hooks here, without which tasks would escape."
+      }
       if let schedule {
         guard let schedule = Schedule(schedule) else {
           return "\"\(schedule)\" is no schedule: it looks like \"1×12 2×7 1×3\"."

@@ -61,7 +61,9 @@
       static func places(of stacks: [CallStack]) -> [String] {
         var known: [String: String] = [:]
         return stacks.map { stack in
-          guard #available(macOS 26, *), let backtrace = stack.backtrace as? Backtrace else { return "" }
+          guard #available(macOS 26, *), let backtrace = stack.backtrace as? Backtrace else {
+            return ""
+          }
           let key = backtrace.frames.map { "\($0.originalProgramCounter)" }.joined()
           if let place = known[key] { return place }
           let place = place(of: backtrace)
@@ -93,7 +95,8 @@
       private static let images = ImageMap.capture()
 
       private static let sources = String(#filePath).replacing(
-        /FluxCapacitorTesting.Interleavings.*/, with: ""
+        /FluxCapacitorTesting.Interleavings.*/,
+        with: ""
       )
       private static let library = sources + "FluxCapacitor/"
 

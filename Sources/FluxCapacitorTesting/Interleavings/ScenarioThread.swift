@@ -14,6 +14,12 @@
 
     let number: Int
 
+    /// Zero, or its place among those that others have made.
+    let birth: UInt64
+
+    /// How many it has made itself.
+    @exclusivity(unchecked) var children: UInt64 = 0
+
     /// What it does next; nothing before its beginning.
     @exclusivity(unchecked) var step: ScheduledStep?
 
@@ -24,7 +30,7 @@
     /// A hash of its steps, and of all that they depend on.
     @exclusivity(unchecked) var history: UInt64
 
-    private unowned let run: ScheduleRun
+    unowned let run: ScheduleRun
     private var body: (@Sendable () throws -> Void)?
     private let worker: Worker
 
@@ -37,13 +43,15 @@
       named name: String,
       isMain: Bool,
       history: UInt64,
-      queue: DispatchQueue? = nil,
+      birth: UInt64,
+      queue: DispatchQueue?,
       body: @escaping @Sendable () throws -> Void
     ) {
       self.number = number
       self.run = run
       self.worker = worker
       self.name = name
+      self.birth = birth
       self.queue = queue
       self.history = history
       self.body = body
@@ -79,7 +87,7 @@
     func forget(_ lock: UInt) { run.forget(lock) }
 
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue) {
-      run.send(block, to: queue, by: self)
+      run.add(byThread: self, named: "queue \"\(queue.label)\"", to: queue, block)
     }
 
     func willTrap() {

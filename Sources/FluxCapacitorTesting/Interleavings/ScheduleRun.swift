@@ -23,9 +23,16 @@
     @exclusivity(unchecked) private(set) var trace: [Int] = []
 
     /// The steps themselves, if a schedule is replayed.
-    @exclusivity(unchecked) private(set) var details: [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
+    @exclusivity(unchecked) private(set) var details:
+      [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
 
     @exclusivity(unchecked) private var isAnyoneYielding = false
+
+    /// How many threads were made by others.
+    @exclusivity(unchecked) private var births: UInt64 = 0
+
+    /// How many tasks of the scenario have not ended.
+    @exclusivity(unchecked) var openTasks = 0
 
     /// How many of the exploration's decisions were followed, and how many preemptions there were.
     @exclusivity(unchecked) private var position = 0
@@ -36,6 +43,8 @@
 
     /// The sum of the threads' histories.
     @exclusivity(unchecked) private var histories: UInt64 = 0
+
+    private static let main = DispatchQueue.main
 
     /// Nothing that ends takes as many steps.
     private static let mostSteps = 20_000
@@ -58,7 +67,7 @@
           isMain: thread.isMain,
           history: UInt64(number).mixed
         ) { [dispatcher] in
-          try withDispatcher(dispatcher, operation: thread.body)
+          try withDispatcher(dispatcher) { try self.start(thread.body) }
         }
       }
       scenario.threads = []
@@ -82,45 +91,70 @@
   // MARK: - Threads
 
   extension ScheduleRun {
+    private func start(_ body: Scenario.Body) throws {
+      switch body {
+      case .thread(let body):
+        try body()
+      case .task(let body):
+        openTasks += 1
+        Task {
+          do { try await body() } catch { fail("a task throws \(error).") }
+          openTasks -= 1
+        }
+      }
+    }
+
+    /// Has a thread of its own run what another thread sends to a queue, or enqueues.
+    func add(
+      byThread sender: ScenarioThread,
+      named name: String,
+      to queue: DispatchQueue? = nil,
+      _ body: @escaping @Sendable () -> Void
+    ) {
+      // The main queue has a new object each time that it is asked for.
+      let isMain = queue?.label == ScheduleRun.main.label
+      let queue = isMain ? ScheduleRun.main : queue
+      if let queue {
+        let address = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
+        _ = reach(.write(address), on: sender)
+      }
+      sender.children &+= 1
+      births &+= 1
+      add(
+        name,
+        isMain: isMain,
+        history: (sender.history &+ 7 &+ sender.children).mixed,
+        birth: births,
+        queue: queue,
+        body: body
+      )
+    }
+
     private func add(
       _ name: String,
       isMain: Bool,
       history: UInt64,
+      birth: UInt64 = 0,
       queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
     ) {
-      let number = threads.count + 1
-      guard number <= 64 else { return fail("there are more than 64 threads and blocks on queues.") }
-      let worker = exploration.workers.worker(for: number)
+      // Whoever has ended makes room, so that a task may have any number of jobs.
+      let place = birth == 0 ? nil : threads.firstIndex { $0.hasEnded && $0.birth > 0 }
+      let number = (place ?? threads.count) + 1
+      guard number <= 64 else { return fail("there are more than 64 threads at a time.") }
       let thread = ScenarioThread(
         number,
         of: self,
-        on: worker,
+        on: exploration.workers.worker(for: number),
         named: name,
         isMain: isMain,
         history: history,
+        birth: birth,
         queue: queue,
         body: body
       )
-      threads.append(thread)
+      if let place { threads[place] = thread } else { threads.append(thread) }
       histories &+= history
-    }
-
-    /// Has a thread of its own run a block that a thread sends to a queue.
-    func send(
-      _ block: @escaping @Sendable () -> Void,
-      to queue: DispatchQueue,
-      by sender: ScenarioThread
-    ) {
-      let address = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
-      _ = reach(.write(address), on: sender)
-      add(
-        "queue \"\(queue.label)\"",
-        isMain: queue === DispatchQueue.main,
-        history: (sender.history &+ 7).mixed,
-        queue: queue,
-        body: block
-      )
     }
 
     /// Lets others go on before a step of a thread, and does it.
@@ -181,6 +215,9 @@
 
     private func finish() {
       let waiting = threads.filter { !$0.hasEnded }
+      if waiting.isEmpty, openTasks > 0 {
+        fail("a task waits for something that never comes.")
+      }
       if !waiting.isEmpty {
         let reasons = waiting.map { $0.name + memory.reasonToWait(of: $0) }
         fail(
@@ -209,7 +246,7 @@
       }
       let able = threadsThatMayGoOn
       guard able != 0 else { return nil }
-      let first = threads[able.trailingZeroBitCount]
+      let first = oldest(of: able)
       if let schedule { return forced(by: schedule, among: able) ?? first }
       let isPreemption = thread.map { able & $0.bit != 0 } ?? false
       let usual = isPreemption ? thread ?? first : first
@@ -220,6 +257,15 @@
         decide(among: able & ~usual.bit, usually: usual, isPreemption: isPreemption)
       }
       return usual
+    }
+
+    /// The jobs of tasks run in the order in which they come, if nothing else is decided.
+    private func oldest(of able: UInt64) -> ScenarioThread {
+      var oldest = threads[able.trailingZeroBitCount]
+      for thread in threads where able & thread.bit != 0 && thread.birth < oldest.birth {
+        oldest = thread
+      }
+      return oldest
     }
 
     /// Whether this is a step at which a thread that could go on may be preempted.
@@ -248,7 +294,7 @@
     /// Blocks on a queue run in the order in which they were sent there.
     private func isNextOnItsQueue(_ thread: ScenarioThread) -> Bool {
       guard let queue = thread.queue else { return true }
-      return threads.first { $0.queue === queue && !$0.hasEnded } === thread
+      return !threads.contains { $0.queue === queue && !$0.hasEnded && $0.birth < thread.birth }
     }
 
     private func forced(by schedule: Schedule, among able: UInt64) -> ScenarioThread? {
@@ -295,7 +341,9 @@
       var choices = [(thread: usual.number, outcome: UInt64(0))]
       for thread in threads where others & thread.bit != 0 {
         let outcome = exploration.isReduced ? outcome(of: thread) : 0
-        if !exploration.isKnown(outcome, by: preemptions) { choices.append((thread.number, outcome)) }
+        if !exploration.isKnown(outcome, by: preemptions) {
+          choices.append((thread.number, outcome))
+        }
       }
       guard choices.count > 1 else { return }
       exploration.decisions.append(

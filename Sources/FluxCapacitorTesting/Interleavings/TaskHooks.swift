@@ -1,0 +1,78 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import Foundation
+
+  /// Has the jobs of tasks that a thread of a scenario enqueues run as threads of the scenario.
+  ///
+  /// The runtime asks its hooks before it enqueues a job; whatever does not come from a scenario goes on to
+  /// where it would have gone. They are set once, before the first scenario, and stay.
+  enum TaskHooks {
+    typealias Enqueue = @convention(thin) (UnownedJob) -> Void
+    typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
+    typealias CheckIsolated = @convention(thin) (UnownedSerialExecutor) -> Void
+    typealias CheckIsolatedHook = @convention(thin) (UnownedSerialExecutor, CheckIsolated) -> Void
+
+    static let isSet: Bool = {
+      set("swift_task_enqueueGlobal_hook", to: enqueue, as: EnqueueHook.self)
+        && set("swift_task_enqueueMainExecutor_hook", to: enqueueOnMain, as: EnqueueHook.self)
+        && set("swift_task_checkIsolated_hook", to: checkIsolated, as: CheckIsolatedHook.self)
+    }()
+
+    private static func set<Hook>(_ name: String, to hook: Hook, as _: Hook.Type) -> Bool {
+      guard let address = dlsym(dlopen(nil, RTLD_LAZY), name) else { return false }
+      address.assumingMemoryBound(to: Hook?.self).pointee = hook
+      return true
+    }
+
+    private static let enqueue: EnqueueHook = { job, original in
+      guard let thread = scheduledThread as? ScenarioThread else { return original(job) }
+      thread.enqueue(job)
+    }
+
+    private static let enqueueOnMain: EnqueueHook = { job, original in
+      guard let thread = scheduledThread as? ScenarioThread else { return original(job) }
+      thread.enqueueOnMain(job)
+    }
+
+    private static let checkIsolated: CheckIsolatedHook = { executor, original in
+      if let thread = scheduledThread, thread.isMain, isMain(executor) { return }
+      original(executor)
+    }
+
+    private static func isMain(_ executor: UnownedSerialExecutor) -> Bool {
+      let main = unsafeBitCast(MainActor.sharedUnownedExecutor, to: (UInt, UInt).self)
+      return unsafeBitCast(executor, to: (UInt, UInt).self) == main
+    }
+  }
+
+  /// What a job believes to run on.
+  private final class ScenarioExecutor: TaskExecutor {
+    static let shared = ScenarioExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      guard let thread = scheduledThread as? ScenarioThread else {
+        // Whoever leaves the scenario goes where all tasks go.
+        return DispatchQueue.global().async {
+          job.runSynchronously(on: self.asUnownedTaskExecutor())
+        }
+      }
+      thread.enqueue(job)
+    }
+  }
+
+  extension ScenarioThread {
+    func enqueue(_ job: UnownedJob) {
+      run.add(byThread: self, named: "a task") {
+        job.runSynchronously(on: ScenarioExecutor.shared.asUnownedTaskExecutor())
+      }
+    }
+
+    func enqueueOnMain(_ job: UnownedJob) {
+      run.add(byThread: self, named: "a task on main", to: .main) {
+        job.runSynchronously(on: MainActor.sharedUnownedExecutor)
+      }
+    }
+  }
+#endif

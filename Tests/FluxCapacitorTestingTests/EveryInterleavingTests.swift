@@ -1,0 +1,338 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+  import Foundation
+  import Testing
+
+  @Suite(.timeLimit(.minutes(5)))
+  struct EveryInterleavingTests {
+    // MARK: The lost update
+
+    private func readThenSet(_ scenario: Scenario) {
+      let store = TallyStore.instantiate()
+      for _ in 1...2 {
+        scenario.thread {
+          let count = store.count.value
+          TallyAction().invoke(.set(count + 1))
+        }
+      }
+      scenario.check { try expectEqual(store.count.value, 2) }
+    }
+
+    @Test func findsALostUpdate() async throws {
+      let failures = await failures { everyInterleaving(readThenSet) }
+
+      let failure = try #require(failures.first)
+      #expect(failures.count == 1)
+      #expect(failure.hasPrefix("Schedule "))
+      #expect(failure.contains("1 is not 2"))
+      #expect(failure.contains("\nthread 1:\n  begins\n"))
+      #expect(failure.contains("EveryInterleavingTests.swift:"))
+    }
+
+    @Test func doesNotFindItWhenMended() {
+      let schedules = everyInterleaving { scenario in
+        let store = TallyStore.instantiate()
+        for _ in 1...2 {
+          scenario.thread { TallyAction().invoke(.add(1)) }
+        }
+        scenario.check { #expect(store.count.value == 2) }
+      }
+
+      #expect(schedules > 100)
+    }
+
+    @Test func eachRunIsTheSame() async throws {
+      let runs = [
+        await failures { everyInterleaving(readThenSet) },
+        await failures { everyInterleaving(readThenSet) },
+      ]
+
+      #expect(runs[0] == runs[1])
+    }
+
+    @Test func aScheduleCanBeRunAgain() async throws {
+      let failure = try #require(await failures { everyInterleaving(readThenSet) }.first)
+      let schedule = try #require(failure.firstMatch(of: /replaying: "(.*)"/)?.1)
+
+      var schedules = 0
+      let again = await failures {
+        schedules = everyInterleaving(replaying: String(schedule), readThenSet)
+      }
+
+      #expect(schedules == 1)
+      #expect(again.first?.contains("1 is not 2") == true)
+    }
+
+    @Test func anExpectationThatFailsIsNoticed() async {
+      let failures = await failures {
+        everyInterleaving(preemptions: 0) { scenario in
+          let variable = Variable(0)
+          scenario.thread { variable.value += 1 }
+          scenario.check { #expect(variable.value == 2) }
+        }
+      }
+
+      #expect(failures.count == 2)
+      #expect(failures.last?.contains("variable.value") == true)
+    }
+
+    // MARK: What else it finds
+
+    @Test func namesADeadlock() async throws {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let variables = [Variable(0), Variable(0)]
+          for index in 0...1 {
+            scenario.thread { variables[index].modify { _ in variables[1 - index].value = 1 } }
+          }
+        }
+      }
+
+      let failure = try #require(failures.first)
+      #expect(failure.contains("thread 1 waits for a lock that thread 2 holds"))
+      #expect(failure.contains("thread 2 waits for a lock that thread 1 holds"))
+    }
+
+    @Test func stateOfOnesOwnNeedsAPoint() async throws {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let shared = Shared()
+          for _ in 1...2 {
+            scenario.thread {
+              interleavingPoint()
+              let number = shared.number
+              interleavingPoint()
+              shared.number = number + 1
+            }
+          }
+          scenario.check { try expectEqual(shared.number, 2) }
+        }
+      }
+
+      #expect(failures.first?.contains("1 is not 2") == true)
+    }
+
+    @Test func anErrorOfAThreadIsAFailure() async {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          scenario.thread("the first") { throw NotEqual(description: "odd") }
+        }
+      }
+
+      #expect(failures.first?.contains("the first throws odd.") == true)
+    }
+
+    @Test func aScenarioThatIsNotTheSameEachTimeIsNamed() async {
+      var runs = 0
+      let failures = await failures {
+        everyInterleaving { scenario in
+          runs += 1
+          let (variable, isOdd) = (Variable(0), runs % 2 == 1)
+          for _ in 1...2 {
+            scenario.thread { if isOdd { variable.value += 1 } }
+          }
+        }
+      }
+
+      #expect(failures.first?.contains("does not do the same each time") == true)
+    }
+
+    @Test func aScenarioThatDoesNotEndIsNamed() async {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let variable = Variable(0)
+          scenario.thread { while variable.value == 0 {} }
+        }
+      }
+
+      #expect(failures.first?.contains("it doesn't end") == true)
+    }
+
+    @Test func aScheduleThatIsNoneIsRefused() async {
+      let failures = await failures {
+        everyInterleaving(replaying: "first 1, then 2", readThenSet)
+      }
+
+      #expect(
+        failures == [#""first 1, then 2" is no schedule: it looks like "1×12 2×7 1×3"."#]
+      )
+    }
+
+    // MARK: Queues and tasks
+
+    @Test func blocksOnQueuesAreThreads() async throws {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let (variable, shared) = (Variable(0), Shared())
+          let dust = variable.observe(on: .queue(DispatchQueue(label: "q")), ignoreFirst: true) {
+            interleavingPoint()
+            shared.number = $0
+          }
+          scenario.thread {
+            variable.value = 1
+            interleavingPoint()
+            shared.number = 2
+          }
+          scenario.check {
+            try expectEqual(shared.number, 1)
+            dust.clean()
+          }
+        }
+      }
+
+      #expect(failures.first?.contains(#"queue "q":"#) == true)
+    }
+
+    @Test func theMainActorIsAThread() {
+      everyInterleaving { scenario in
+        let variable = Variable(0)
+        let shared = Shared()
+        let dust = variable.observe(on: .main, ignoreFirst: true) { [screen = Screen()] value in
+          screen.show(value)
+          shared.number = screen.shown
+        }
+        scenario.thread { variable.value = 1 }
+        scenario.check {
+          try expectEqual(shared.number, 1)
+          dust.clean()
+        }
+      }
+    }
+
+    @Test func tasksAreThreads() async throws {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let store = TallyStore.instantiate()
+          for _ in 1...2 {
+            scenario.task {
+              let count = store.count.value
+              await Task.yield()
+              TallyAction().invoke(.set(count + 1))
+            }
+          }
+          scenario.check { try expectEqual(store.count.value, 2) }
+        }
+      }
+
+      #expect(failures.first?.contains("1 is not 2") == true)
+    }
+
+    @Test func aManualClockIsSetForwardByAThread() {
+      everyInterleaving(preemptions: 1) { scenario in
+        let store = TallyStore.instantiate()
+        let clock = ManualClock()
+        scenario.task {
+          try await clock.sleep(until: clock.now.advanced(by: .seconds(3600)))
+          TallyAction().invoke(.set(store.count.value * 2))
+        }
+        scenario.task {
+          TallyAction().invoke(.add(1))
+          while store.count.value < 2 {
+            clock.advance(by: .seconds(3600))
+            await Task.yield()
+          }
+        }
+        scenario.check { #expect(store.count.value == 2) }
+      }
+    }
+
+    @Test func aTaskThatWaitsForEverIsNamed() async {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          scenario.task { await Gate().pass() }
+        }
+      }
+
+      #expect(failures.first?.contains("a task waits for something that never comes") == true)
+    }
+
+    // MARK: Beside others
+
+    @Test func itWorksBesideOthers() async {
+      await withTaskGroup(of: Int.self) { group in
+        for _ in 1...4 {
+          group.addTask { everyInterleaving(preemptions: 1, twoIncrements) }
+        }
+        var counts: Set<Int> = []
+        for await count in group { counts.insert(count) }
+        #expect(counts.count == 1)
+      }
+    }
+
+    private func twoIncrements(_ scenario: Scenario) {
+      let store = TallyStore.instantiate()
+      for _ in 1...2 {
+        scenario.thread { TallyAction().invoke(.add(1)) }
+      }
+      scenario.check { #expect(store.count.value == 2) }
+    }
+
+    @Test func aTrapPrintsTheScheduleFirst() async throws {
+      let result = try await #require(
+        processExitsWith: .failure,
+        observing: [\.standardOutputContent]
+      ) {
+        everyInterleaving { scenario in
+          let variable = Variable(0)
+          scenario.thread("the second") { variable.modify { _ in variable.value = 1 } }
+        }
+      }
+
+      let output = String(decoding: result.standardOutputContent, as: UTF8.self)
+      #expect(output.contains(#"the second ends the process in the schedule "1×"#))
+    }
+  }
+
+  extension Dispatcher {
+    enum Tally: DispatchState {
+      typealias RelatedStoreType = TallyStore
+      typealias RelatedActionType = TallyAction
+
+      case add(Int)
+      case set(Int)
+    }
+  }
+
+  final class TallyStore: Storable {
+    let count: Constant<Int>
+    private let _count = Variable(0)
+
+    init() {
+      count = Constant(_count)
+    }
+
+    func reduce(with state: Dispatcher.Tally) {
+      switch state {
+      case .add(let amount): _count.value += amount
+      case .set(let count): _count.value = count
+      }
+    }
+  }
+
+  struct TallyAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Tally
+  }
+
+  @MainActor
+  private final class Screen {
+    private(set) var shown = 0
+
+    nonisolated init() {}
+
+    func show(_ number: Int) { shown = number }
+  }
+
+  /// State without a lock, which one thread at a time uses.
+  private final class Shared: @unchecked Sendable {
+    var number = 0
+  }
+
+  private struct NotEqual: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private func expectEqual(_ left: Int, _ right: Int) throws {
+    if left != right { throw NotEqual(description: "\(left) is not \(right)") }
+  }
+#endif
