@@ -29,7 +29,7 @@ import FluxCapacitor
 /// - Blocks on queues and jobs of tasks are threads of the scenario too. Time does not pass: let what sleeps
 ///   do so by a ``ManualClock``.
 /// - The schedules are all those with up to a number of preemptions, which are switches from a thread
-///   that could have gone on. Most faults need one or two. Their number grows with the number of steps to
+///   that could have gone on, and jobs of tasks that overtake others. Most faults need one or two. Their number grows with the number of steps to
 ///   the power of that.
 ///
 /// The failure names each step, and gives a schedule that can be run again, as often as wanted and in

@@ -11,14 +11,23 @@
       /// How many steps there were before.
       let step: Int
 
-      /// The numbers of the threads that may go on, the one first that goes on by itself.
-      let choices: [(thread: Int, outcome: UInt64)]
+      /// Who may go on, the one first that goes on by itself.
+      let choices: [Choice]
 
       var index = 0
 
-      /// How many preemptions there were before, and whether a choice besides the first is another.
+      var choice: Choice { choices[index] }
+    }
+
+    struct Choice {
+      /// The number of the thread.
+      let thread: Int
+
+      /// How many preemptions there are then, this one included.
       let preemptions: Int
-      let isPreemption: Bool
+
+      /// What the thread's next step comes to; see `ScheduleRun.outcome(of:)`.
+      let outcome: UInt64
     }
 
     let preemptions: Int
@@ -97,8 +106,7 @@
       while var decision = decisions.popLast() {
         while decision.index + 1 < decision.choices.count {
           decision.index += 1
-          let preemptions = decision.preemptions + (decision.isPreemption ? 1 : 0)
-          if isKnown(decision.choices[decision.index].outcome, by: preemptions) { continue }
+          if isKnown(decision.choice.outcome, by: decision.choice.preemptions) { continue }
           decisions.append(decision)
           return true
         }

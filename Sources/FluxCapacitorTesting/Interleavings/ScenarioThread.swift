@@ -34,6 +34,9 @@
     private var body: (@Sendable () throws -> Void)?
     private let worker: Worker
 
+    /// Whether it runs a job of a task.
+    var isJob: Bool { birth > 0 && queue == nil }
+
     var bit: UInt64 { 1 &<< UInt64(number &- 1) }
 
     init(

@@ -314,7 +314,7 @@
       let decision = exploration.decisions[position]
       guard decision.step == trace.count else { return usual }
       position += 1
-      let number = decision.choices[decision.index].thread
+      let number = decision.choice.thread
       guard decision.choices[0].thread == usual.number, number <= threads.count,
         able & threads[number - 1].bit != 0
       else {
@@ -326,7 +326,7 @@
         )
         return usual
       }
-      if decision.index > 0, decision.isPreemption { preemptions += 1 }
+      preemptions = decision.choice.preemptions
       return threads[number - 1]
     }
 
@@ -336,25 +336,27 @@
       usually usual: ScenarioThread,
       isPreemption: Bool
     ) {
-      let preemptions = preemptions + (isPreemption ? 1 : 0)
-      guard preemptions <= exploration.preemptions else { return }
-      var choices = [(thread: usual.number, outcome: UInt64(0))]
+      var choices = [choice(of: usual, preemptions: preemptions)]
       for thread in threads where others & thread.bit != 0 {
-        let outcome = exploration.isReduced ? outcome(of: thread) : 0
-        if !exploration.isKnown(outcome, by: preemptions) {
-          choices.append((thread.number, outcome))
-        }
+        // Jobs that overtake each other count too, or else their orders would be without number.
+        let isCounted = isPreemption || (usual.isJob && thread.isJob)
+        let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
+        guard choice.preemptions <= exploration.preemptions,
+          !exploration.isKnown(choice.outcome, by: choice.preemptions)
+        else { continue }
+        choices.append(choice)
       }
       guard choices.count > 1 else { return }
-      exploration.decisions.append(
-        Exploration.Decision(
-          step: trace.count,
-          choices: choices,
-          preemptions: self.preemptions,
-          isPreemption: isPreemption
-        )
-      )
+      exploration.decisions.append(Exploration.Decision(step: trace.count, choices: choices))
       position += 1
+    }
+
+    private func choice(of thread: ScenarioThread, preemptions: Int) -> Exploration.Choice {
+      Exploration.Choice(
+        thread: thread.number,
+        preemptions: preemptions,
+        outcome: exploration.isReduced ? outcome(of: thread) : 0
+      )
     }
   }
 
