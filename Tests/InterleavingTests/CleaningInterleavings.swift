@@ -46,5 +46,169 @@
         scenario.check { #expect(!isLate.isSet) }
       }
     }
+
+    @Test func noCallOnAQueueStartsAfterEitherOfTwoCleansOfABag() {
+      explore(isReduced: false) { scenario in
+        let variable = Variable(0)
+        let (isCleaned, isLate) = (Flag(), Flag())
+        let bag = DustBuster()
+        let dust = variable.observe(on: .queue(DispatchQueue(label: "queue")), ignoreFirst: true) {
+          _ in
+          if isCleaned.isSet { isLate.set() }
+        }
+        dust.cleaned(by: bag)
+        scenario.thread {
+          variable.value = 1
+          bag.clean()
+        }
+        scenario.thread {
+          bag.clean()
+          isCleaned.set()
+        }
+        scenario.check { #expect(!isLate.isSet) }
+      }
+    }
+
+    @Test func noCallStartsAfterABagIsGone() {
+      explore(isReduced: false) { scenario in
+        let variable = Variable(0)
+        let (isCleaned, isLate) = (Flag(), Flag())
+        let bags = Trace(DustBuster())
+        for bag in bags.entries {
+          let dust = variable.observe(ignoreFirst: true) { _ in
+            if isCleaned.isSet { isLate.set() }
+          }
+          dust.cleaned(by: bag)
+        }
+        scenario.thread {
+          variable.value = 1
+          variable.value = 2
+        }
+        scenario.thread {
+          bags.removeAll()
+          isCleaned.set()
+        }
+        scenario.check { #expect(!isLate.isSet) }
+      }
+    }
+
+    @Test func aBagLosesNothingThatIsPutInAsItIsCleaned() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        let bag = DustBuster()
+        scenario.thread {
+          variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: bag)
+        }
+        scenario.thread { bag.clean() }
+        scenario.check {
+          bag.clean()
+          variable.value = 1
+          #expect(log.entries == [])
+        }
+      }
+    }
+
+    @Test func whoIsCleanedByAnObserverBeforeItIsNotCalled() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (log, dusts) = (Trace<String>(), Trace<Dust>())
+        let dust = variable.observe(ignoreFirst: true) { value in
+          log.append("first \(value)")
+          for dust in dusts.entries { dust.clean() }
+        }
+        dusts.append(variable.observe(ignoreFirst: true) { log.append("second \($0)") })
+        let third = variable.observe(ignoreFirst: true) { log.append("third \($0)") }
+        for value in 1...2 {
+          scenario.thread { variable.value = value }
+        }
+        scenario.check {
+          withExtendedLifetime((dust, third)) {
+            let last = variable.value
+            let expected = [3 - last, last].flatMap { ["first \($0)", "third \($0)"] }
+            #expect(log.entries == expected)
+          }
+        }
+      }
+    }
+
+    @Test func whoCleansItselfIsNotCalledAgain() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (log, dusts) = (Trace<String>(), Trace<Dust>())
+        let queue = DispatchQueue(label: "queue")
+        for (name, queue) in [("current", ExecuteQueue.current), ("queue", .queue(queue))] {
+          let own = Trace<Dust>()
+          let dust = variable.observe(on: queue, ignoreFirst: true) { _ in
+            log.append(name)
+            for dust in own.entries { dust.clean() }
+          }
+          own.append(dust)
+          dusts.append(dust)
+        }
+        scenario.thread {
+          variable.value = 1
+          variable.value = 2
+        }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect(log.entries.sorted() == ["current", "queue"]) }
+        }
+      }
+    }
+
+    /// They are neighbours in the ring.
+    @Test func threeThatAreCleanedAtOnceLeaveTheOthersAsTheyWere() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (log, ended) = (Trace<Int>(), Trace<Int>())
+        let dusts = (1...4).map { number in
+          let ending = Ending { ended.append(number) }
+          return variable.observe(ignoreFirst: true) { value in
+            withExtendedLifetime(ending) { if value == 2 { log.append(number) } }
+          }
+        }
+        scenario.thread {
+          variable.value = 1
+          dusts[1].clean()
+        }
+        scenario.thread {
+          dusts[0].clean()
+          dusts[2].clean()
+        }
+        scenario.check {
+          variable.value = 2
+          #expect(log.entries == [4])
+          #expect(ended.entries.sorted() == [1, 2, 3])
+        }
+      }
+    }
+
+    /// Each holds the lock that the other's cleaning is about, and does not wait for it.
+    @Test func twoMutationsMayCleanEachOthersObservers() {
+      explore { scenario in
+        let variables = [Variable(0), Variable(0)]
+        let (log, ended) = (Trace<Int>(), Trace<Int>())
+        let dusts = [0, 1].map { number in
+          let ending = Ending { ended.append(number) }
+          return variables[number].observe(ignoreFirst: true) { value in
+            withExtendedLifetime(ending) { log.append(number) }
+          }
+        }
+        for number in [0, 1] {
+          scenario.thread {
+            variables[number].modify { value in
+              dusts[1 - number].clean()
+              value = 1
+            }
+          }
+        }
+        scenario.check {
+          #expect([[], [0], [1]].contains(log.entries))
+          #expect(ended.entries.sorted() == [0, 1])
+          #expect(variables.map(\.value) == [1, 1])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
   }
 #endif

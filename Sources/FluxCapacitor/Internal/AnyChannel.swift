@@ -34,14 +34,15 @@ class AnyChannel: @unchecked Sendable {
   /// The transaction that has written what is neither told nor in the backlog yet, or zero.
   @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
 
-  #if DEBUG
-    /// The place of its lock among those that are taken together: in a scenario, that of its making, for
-    /// memory is not at the same addresses each time.
-    @usableFromInline final let rank = nextRank()
-  #else
-    /// The place of its lock among those that are taken together.
-    final var rank: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
-  #endif
+  /// The place of its lock among those that are taken together.
+  final var rank: UInt {
+    #if DEBUG
+      // In a scenario, nothing is at the same address each time.
+      lock.id
+    #else
+      UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+    #endif
+  }
 
   @inlinable
   init(isDerived: Bool = false) {

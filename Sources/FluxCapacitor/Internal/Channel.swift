@@ -139,7 +139,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       isOwn: isOwn
     )
     if deliverer.isOffered {
-      deliverer.isOffered = false
+      deliverer.takeOffer()
       backlog.takenOver = (through: backlog.unclaimed, by: thread.id)
     }
     backlog.unclaimed = 0

@@ -14,7 +14,7 @@ struct Deliverer {
 
   /// The number of the thread, or zero.
   @inlinable
-  var thread: UInt32 { bits &>> 2 }
+  var thread: UInt32 { isOffered ? 0 : bits &>> 2 }
 
   /// Whether it has to take out observations that were cleaned in the meantime.
   @inlinable
@@ -23,10 +23,15 @@ struct Deliverer {
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 
-  /// Whether the thread that was it last would like another to go on; nobody is it then.
+  /// Whether a thread that was it would like another to go on; nobody is it then.
   @inlinable
-  var isOffered: Bool {
-    get { bits & 2 != 0 }
-    set { bits = bits & ~2 | (newValue ? 2 : 0) }
-  }
+  var isOffered: Bool { bits & 2 != 0 }
+
+  /// Whether that is this thread: when another has taken the offer, it may offer too.
+  func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
+
+  mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }
+
+  @inlinable
+  mutating func takeOffer() { bits = 0 }
 }

@@ -41,7 +41,7 @@ final class Derivation: @unchecked Sendable {
   let isChain: Bool
 
   /// Whether a change may be none here, for a value before it is kept.
-  let mayKeepValues: Bool
+  @usableFromInline let mayKeepValues: Bool
 
   /// Computes and tells the first entry; made where the type is known, see `Delivery`.
   @usableFromInline let deliver: @Sendable (AnyChannel, UInt64, CurrentThread) -> Void

@@ -43,10 +43,6 @@ extension Derived {
         told.revision.edition = new.edition
       }
     }
-    let alias = memo?.revision.state == new.state ? memo?.revision.edition : nil
-    if !aliases.isEmpty || alias.map({ $0 != told.revision.edition }) ?? false {
-      note(alias, isChanged: isChanged)
-    }
     // A reader may have been ahead of what is told here; then what it has found is the later one.
     if let value = told.value, isLast || memo == nil || memo?.revision.state == toldState {
       remember(Outcome(value: value, revision: told.revision, sources: new.edition))
@@ -54,20 +50,23 @@ extension Derived {
     return isChanged
   }
 
-  /// Notes the edition that a reader ahead has given to what is told now, if one has.
+  /// Finds the other editions that readers have given to what is told now; the lock is held.
   @usableFromInline
-  func note(_ alias: Fingerprint?, isChanged: Bool) {
-    lock.withLock {
-      if isChanged { aliases = [] }
-      aliasedEdition = told.revision.edition
-      if let alias, alias != aliasedEdition { aliases.append(alias) }
+  func noteEditions(isChanged: Bool) {
+    if isChanged { aliases = [] }
+    known = told.revision
+    aliases += ahead.lazy.filter {
+      $0.state == self.known.state && $0.edition != self.known.edition
     }
+    .map(\.edition)
+    ahead.removeAll { $0.state == known.state }
   }
 
   /// Tells the change or, to those who derive from this alone, that there is none.
   @inlinable
   func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
     lock.lock()
+    if ownDerivation.mayKeepValues { noteEditions(isChanged: isChanged) }
     let (joiners, over) = joiners.isEmpty ? ([], []) : takeJoiners(before: version)
     let first = isChanged || !joiners.isEmpty ? self.first : firstInput
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }

@@ -19,12 +19,19 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// What was told last, or would have been; belongs to the deliverer.
   @exclusivity(unchecked) @usableFromInline var told = Told()
 
-  /// Other editions of the value that was told last, which readers ahead of that have given to it, not
-  /// knowing that it is the same as the one before. Written by the deliverer, under the lock.
+  // Readers ahead of what is told give editions to values of which they don't know whether they are the
+  // same as the one before. All of these are guarded by the lock.
+
+  /// What was told last.
+  @exclusivity(unchecked) @usableFromInline var known = Revision()
+
+  /// Other editions of it.
   @exclusivity(unchecked) @usableFromInline var aliases: [Fingerprint] = []
 
-  /// Its edition; guarded by the lock.
-  @exclusivity(unchecked) var aliasedEdition = Fingerprint.zero
+  /// What readers have found that is yet to be told; no more than a few, for most of it is told as they
+  /// have found it.
+  @exclusivity(unchecked) @usableFromInline var ahead: [Revision] = []
+  private static var mostAhead: Int { 64 }
 
   /// Those who have joined while a change was on its way and were told nothing since, in order: they
   /// may know another value than the others. Guarded by the lock.
@@ -139,6 +146,26 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     return ownDerivation.isActive ? nil : memo
   }
 
+  /// Remembers what a reader has found.
+  @inlinable
+  func rememberRead(_ outcome: Outcome) {
+    if ownDerivation.mayKeepValues { noteEdition(outcome.revision) }
+    remember(outcome)
+  }
+
+  @usableFromInline
+  func noteEdition(_ found: Revision) {
+    lock.withLock {
+      guard ownDerivation.isActive else { return }
+      if found.state != known.state {
+        if ahead.count == Derived.mostAhead { ahead.removeFirst() }
+        ahead.append(found)
+      } else if found.edition != known.edition {
+        aliases.append(found.edition)
+      }
+    }
+  }
+
   @inlinable
   func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
@@ -173,7 +200,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if let memo = remembered(), memo.sources == revision.edition {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = Outcome(value: memo.value, revision: kept, sources: memo.sources)
-      remember(outcome)
+      rememberRead(outcome)
     } else {
       outcome = note(formula(.evaluation(evaluation)), revision)
     }
@@ -189,14 +216,14 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = Outcome(value: memo.value, revision: kept, sources: revision.edition)
     }
-    remember(outcome)
+    rememberRead(outcome)
     return outcome
   }
 
   // MARK: Telling
 
   override func isSame(_ edition: Fingerprint, _ other: Fingerprint) -> Bool {
-    lock.withLock { aliases.contains(edition) && aliasedEdition == other }
+    lock.withLock { aliases.contains(edition) && known.edition == other }
   }
 
   override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
@@ -214,6 +241,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       revision = evaluation.revision(of: self)
     }
     told.revision = revision
+    if ownDerivation.mayKeepValues { lock.withLock { noteEditions(isChanged: true) } }
     for source in ownDerivation.sources {
       if let input = source.input { input.start(input, evaluation, state) }
     }

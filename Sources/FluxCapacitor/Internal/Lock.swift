@@ -15,20 +15,19 @@ package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())
   @usableFromInline let holder = Atomic<UInt32>(0)
 
+  #if DEBUG
+    /// What a scenario knows it by: unlike an address, no other lock ever has it.
+    @usableFromInline let id = nextLockID()
+  #endif
+
   @inlinable
   package init() {}
-
-  #if DEBUG
-    deinit {
-      forgetLock(at: address)
-    }
-  #endif
 
   /// Waits for the lock. The thread must not hold it.
   @inlinable
   func lock() {
     #if DEBUG
-      reach(.lock(address))
+      reach(.lock(id))
     #endif
     // The locking calls of `Mutex` that take no closure: a `_modify` accessor has to yield in between.
     mutex._unsafeLock()
@@ -40,7 +39,7 @@ package struct Lock: ~Copyable, Sendable {
   func tryLock() -> Bool {
     #if DEBUG
       if isScheduled {
-        guard reach(.tryLock(address)) else { return false }
+        guard reach(.tryLock(id)) else { return false }
         // Whoever has it is none of the scheduled threads, and will open it.
         mutex._unsafeLock()
         return true
@@ -63,7 +62,7 @@ package struct Lock: ~Copyable, Sendable {
     holder.store(0, ordering: .releasing)
     mutex._unsafeUnlock()
     #if DEBUG
-      reach(.unlocked(address))
+      reach(.unlocked(id))
     #endif
   }
 

@@ -25,6 +25,9 @@ struct Step {
 
   let kind: Kind
 
+  /// Whether what it brought is taken out of its place.
+  var takesBack: Bool { kind == .moved || kind == .merged }
+
   /// What the source calls the change from now on: a number of its own.
   let origin: UInt64
 
@@ -175,12 +178,17 @@ private struct Walk {
     }
   }
 
-  /// What is noted first of one constant's is taken out first.
+  /// Of one constant's, what takes something back is taken out first: what it stood in the way of may go
+  /// behind it then. Otherwise that is what is noted first.
   private mutating func add(_ input: AnyInput, _ step: Step) {
     var (low, high) = (0, pending.count)
     while low < high {
       let middle = (low + high) / 2
-      if pending[middle].input.isDeeper(than: input) { low = middle + 1 } else { high = middle }
+      let other = pending[middle]
+      let isBehind =
+        other.input.target === input.target
+        ? step.takesBack && !other.step.takesBack : other.input.isDeeper(than: input)
+      if isBehind { low = middle + 1 } else { high = middle }
     }
     pending.insert((input, step), at: low)
   }

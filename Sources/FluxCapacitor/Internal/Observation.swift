@@ -59,8 +59,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     switch mailbox.queue {
     case .current:
       // The thread that tells the first value comes to it, unless it has offered that.
-      let isOffered = mailbox.isOffered
-      mailbox.isOffered = false
+      let isOffered = mailbox.offerer != 0
+      mailbox.offerer = 0
       lock.unlock()
       if isOffered { tellWhatHasComeIn(on: thread) }
     case .main where MainQueue.isCurrent && mailbox.canTellLast(on: thread):
@@ -223,8 +223,8 @@ final class Mailbox<Element> {
   /// The thread that is emptying the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
 
-  /// Whether the thread that has told the first value would like another to tell the rest.
-  @exclusivity(unchecked) @usableFromInline var isOffered = false
+  /// The thread that has told the first value and would like another to tell the rest, or zero.
+  @exclusivity(unchecked) @usableFromInline var offerer: UInt32 = 0
 
   /// How many changes may be told by now.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0

@@ -39,11 +39,11 @@ extension AnyChannel {
   /// - Returns: Whether another thread has taken a place in its round for it.
   @usableFromInline
   final func tryToHandOver(on thread: CurrentThread) -> Bool {
-    // An offer of one thread at a time, which another's end must not be taken for a taking.
+    // An offer of one thread at a time. When it is taken, another may offer, before this one has seen it.
     guard deliverer.thread == 0, !deliverer.isOffered else { return false }
-    deliverer.isOffered = true
-    defer { deliverer.isOffered = false }
-    return thread.isRelieved(opening: lock) { !deliverer.isOffered }
+    deliverer.offer(by: thread)
+    defer { if deliverer.isOffered(by: thread) { deliverer.takeOffer() } }
+    return thread.isRelieved(opening: lock) { !deliverer.isOffered(by: thread) }
   }
 }
 
@@ -55,9 +55,9 @@ extension Observation {
   func tryToHandOver(on thread: CurrentThread) -> Bool {
     return lock.withLock {
       guard let mailbox else { return false }
-      mailbox.isOffered = true
-      defer { mailbox.isOffered = false }
-      return thread.isRelieved(opening: lock) { !mailbox.isOffered }
+      mailbox.offerer = thread.id
+      defer { if mailbox.offerer == thread.id { mailbox.offerer = 0 } }
+      return thread.isRelieved(opening: lock) { mailbox.offerer != thread.id }
     }
   }
 }

@@ -35,9 +35,6 @@ import Synchronization
     @discardableResult
     func reach(_ step: ScheduledStep) -> Bool
 
-    /// Notes that a lock is gone, at whose address there may soon be another.
-    func forget(_ lock: UInt)
-
     /// Has a thread of the scenario run a block that was sent to a queue.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
@@ -51,18 +48,15 @@ import Synchronization
     set { CurrentThread.current.pointee.scheduled = newValue }
   }
 
-  /// A number greater than all before.
+  /// A number greater than those of all locks before, and than those that scenarios give to other things.
   @usableFromInline
-  func nextRank() -> UInt { lastRank.add(1, ordering: .relaxed).newValue }
+  func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 
-  private let lastRank = Atomic<UInt>(0)
+  private let lastLockID = Atomic<UInt>(1 << 62)
 
   /// Whether somebody decides when this thread goes on.
   @usableFromInline
   var isScheduled: Bool { scheduledThread != nil }
-
-  @usableFromInline
-  func forgetLock(at address: UInt) { scheduledThread?.forget(address) }
 
   /// Waits until a step of this thread is to be done, if somebody decides on that.
   @usableFromInline
@@ -85,16 +79,11 @@ extension Lock {
   func schedulePoint(_ access: AtomicAccess) {
     #if DEBUG
       switch access {
-      case .read: reach(.read(address))
-      case .write: reach(.write(address))
+      case .read: reach(.read(id))
+      case .write: reach(.write(id))
       }
     #endif
   }
-
-  #if DEBUG
-    @usableFromInline
-    var address: UInt { withUnsafePointer(to: holder) { UInt(bitPattern: $0) } }
-  #endif
 }
 
 extension DispatchQueue {

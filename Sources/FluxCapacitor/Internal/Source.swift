@@ -212,7 +212,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
       arrived.append(Arrival(number: number, value: value, revision: revision))
       let isFirstComplete = derivation.arrive(at: number)
       if isFirstComplete || target.deliverer.isOffered, target.deliverer.thread == 0 {
-        target.deliverer.isOffered = false
+        target.deliverer.takeOffer()
         thread.append(derivation.delivery(of: target), isOwn: false)
       }
     }

@@ -59,6 +59,8 @@
       _ scenario: (Scenario) throws -> Void
     ) -> String? {
       defer { workers.end() }
+      // It is made when it is first asked for, with steps of its own.
+      _ = Dispatcher.processWide
       guard TaskHooks.isSet else {
         return "The concurrency runtime has no hooks here, without which tasks would escape."
       }

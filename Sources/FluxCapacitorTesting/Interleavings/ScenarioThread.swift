@@ -87,8 +87,6 @@
 
     func reach(_ step: ScheduledStep) -> Bool { run.reach(step, on: self) }
 
-    func forget(_ lock: UInt) { run.forget(lock) }
-
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue) {
       run.add(byThread: self, named: "queue \"\(queue.label)\"", to: queue, block)
     }

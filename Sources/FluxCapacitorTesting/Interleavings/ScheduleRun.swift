@@ -185,8 +185,6 @@
       if let next = choose(after: nil) { next.resume() } else { finish() }
     }
 
-    func forget(_ lock: UInt) { memory.forget(lock) }
-
     @discardableResult
     private func perform(_ step: ScheduledStep?, on thread: ScenarioThread) -> Bool {
       trace.append(thread.number)

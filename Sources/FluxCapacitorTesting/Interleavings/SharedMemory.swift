@@ -3,11 +3,12 @@
 
   /// What is known of the locks, and of what is atomic beside them.
   ///
-  /// A table of its own, by address, without the price of a `Dictionary` in a debug build, for it is asked
+  /// A table of its own, by number, without the price of a `Dictionary` in a debug build, for it is asked
   /// at each step.
   final class SharedMemory {
     private struct Place {
-      var address: UInt
+      /// The number of the lock, or the address of a queue.
+      var id: UInt
 
       /// The thread that has the lock.
       var holder: Unmanaged<ScenarioThread>?
@@ -31,7 +32,7 @@
     }
 
     private func clear() {
-      for index in 0...mask { (places + index).initialize(to: Place(address: 0, lastWrite: 0)) }
+      for index in 0...mask { (places + index).initialize(to: Place(id: 0, lastWrite: 0)) }
     }
 
     /// Does a step; answers whether it could be done.
@@ -40,28 +41,28 @@
       defer { thread.history = history }
       guard let step else { return true }
       switch step {
-      case .lock(let address):
-        let place = place(address, for: thread)
+      case .lock(let id):
+        let place = place(id, for: thread)
         place.pointee.holder = .passUnretained(thread)
         write(history, to: place)
-      case .tryLock(let address):
-        let place = place(address, for: thread)
+      case .tryLock(let id):
+        let place = place(id, for: thread)
         let isFree = place.pointee.holder == nil
         if isFree { place.pointee.holder = .passUnretained(thread) }
         write(history, to: place)
         return isFree
-      case .write(let address):
-        write(history, to: place(address, for: thread))
-      case .read(let address):
-        place(address, for: thread).pointee.reads &+= history
+      case .write(let id):
+        write(history, to: place(id, for: thread))
+      case .read(let id):
+        place(id, for: thread).pointee.reads &+= history
       case .unlocked, .yield:
         break
       }
       return true
     }
 
-    func unlock(_ address: UInt, by thread: ScenarioThread) {
-      let place = place(address, for: thread)
+    func unlock(_ id: UInt, by thread: ScenarioThread) {
+      let place = place(id, for: thread)
       place.pointee.holder = nil
       write(thread.history, to: place)
     }
@@ -72,13 +73,13 @@
     }
 
     func canPerform(_ step: ScheduledStep) -> Bool {
-      guard case .lock(let address) = step, let place = find(address) else { return true }
+      guard case .lock(let id) = step, let place = find(id) else { return true }
       return place.pointee.holder == nil
     }
 
     func reasonToWait(of thread: ScenarioThread) -> String {
-      guard case .lock(let address)? = thread.step,
-        let holder = find(address)?.pointee.holder?.takeUnretainedValue()
+      guard case .lock(let id)? = thread.step,
+        let holder = find(id)?.pointee.holder?.takeUnretainedValue()
       else { return " does not go on" }
       return " waits for a lock that \(holder.name) holds"
     }
@@ -90,16 +91,16 @@
       switch step {
       case .unlocked: return (before &+ 2).mixed
       case .yield: return (before &+ 3).mixed
-      case .read(let address):
-        return (before ^ (lastWrite(to: address, for: thread) &+ 4).mixed).mixed
-      case .lock(let address), .tryLock(let address), .write(let address):
-        let reads = find(address)?.pointee.reads ?? 0
-        return (before ^ (lastWrite(to: address, for: thread) &+ 5 &+ reads.mixed).mixed).mixed
+      case .read(let id):
+        return (before ^ (lastWrite(to: id, for: thread) &+ 4).mixed).mixed
+      case .lock(let id), .tryLock(let id), .write(let id):
+        let reads = find(id)?.pointee.reads ?? 0
+        return (before ^ (lastWrite(to: id, for: thread) &+ 5 &+ reads.mixed).mixed).mixed
       }
     }
 
-    private func lastWrite(to address: UInt, for thread: ScenarioThread) -> UInt64 {
-      find(address)?.pointee.lastWrite ?? SharedMemory.firstHistory(for: thread)
+    private func lastWrite(to id: UInt, for thread: ScenarioThread) -> UInt64 {
+      find(id)?.pointee.lastWrite ?? SharedMemory.firstHistory(for: thread)
     }
 
     /// What nobody has come to before is told by who comes first.
@@ -107,33 +108,28 @@
       (thread.history &+ 6).mixed
     }
 
-    /// There may soon be another lock at the address.
-    func forget(_ address: UInt) {
-      find(address)?.pointee = Place(address: 1, lastWrite: 0)
-    }
-
     // MARK: The table
 
-    private func find(_ address: UInt) -> UnsafeMutablePointer<Place>? {
-      var index = firstIndex(for: address)
+    private func find(_ id: UInt) -> UnsafeMutablePointer<Place>? {
+      var index = firstIndex(for: id)
       while true {
         let place = places + index
-        if place.pointee.address == address { return place }
-        if place.pointee.address == 0 { return nil }
+        if place.pointee.id == id { return place }
+        if place.pointee.id == 0 { return nil }
         index = (index &+ 1) & mask
       }
     }
 
-    private func place(_ address: UInt, for thread: ScenarioThread) -> UnsafeMutablePointer<Place> {
-      if let place = find(address) { return place }
+    private func place(_ id: UInt, for thread: ScenarioThread) -> UnsafeMutablePointer<Place> {
+      if let place = find(id) { return place }
       if count &* 2 > mask { grow() }
       count &+= 1
-      return insert(Place(address: address, lastWrite: SharedMemory.firstHistory(for: thread)))
+      return insert(Place(id: id, lastWrite: SharedMemory.firstHistory(for: thread)))
     }
 
     private func insert(_ place: Place) -> UnsafeMutablePointer<Place> {
-      var index = firstIndex(for: place.address)
-      while places[index].address != 0 { index = (index &+ 1) & mask }
+      var index = firstIndex(for: place.id)
+      while places[index].id != 0 { index = (index &+ 1) & mask }
       places[index] = place
       return places + index
     }
@@ -143,12 +139,12 @@
       mask = mask &* 2 &+ 1
       places = .allocate(capacity: mask + 1)
       clear()
-      for index in 0...oldMask where old[index].address > 1 { _ = insert(old[index]) }
+      for index in 0...oldMask where old[index].id > 0 { _ = insert(old[index]) }
       old.deallocate()
     }
 
-    private func firstIndex(for address: UInt) -> Int {
-      Int(truncatingIfNeeded: UInt64(address).mixed) & mask
+    private func firstIndex(for id: UInt) -> Int {
+      Int(truncatingIfNeeded: UInt64(id).mixed) & mask
     }
   }
 

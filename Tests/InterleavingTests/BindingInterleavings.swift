@@ -1,0 +1,106 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import Testing
+
+  /// B3: a binding holds its target weakly, and ends with it; pairs of old and new values have no gap.
+  struct BindingInterleavings {
+    @Test func anObservationEndsWithItsObject() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (log, objects) = (Trace<String>(), Trace(Object()))
+        for object in objects.entries {
+          let ending = Ending { log.append("freed") }
+          variable.observe(duringScopeOf: object, ignoreFirst: true) { value in
+            withExtendedLifetime(ending) { log.append("\(value)") }
+          }
+        }
+        scenario.thread {
+          variable.value = 1
+          variable.value = 2
+        }
+        scenario.thread { objects.removeAll() }
+        scenario.check {
+          variable.value = 3
+          #expect([["freed"], ["1", "freed"], ["1", "2", "freed"]].contains(log.entries))
+        }
+      }
+    }
+
+    /// The first change after that finds the object gone, perhaps before the observation is known.
+    @Test func anObservationEndsThoughItsObjectGoesAtOnce() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<String>()
+        scenario.thread {
+          let object = Object()
+          let ending = Ending { log.append("freed") }
+          variable.observe(duringScopeOf: object) { value in
+            withExtendedLifetime(ending) { log.append("\(value)") }
+          }
+        }
+        scenario.thread { variable.value = 1 }
+        scenario.check {
+          variable.value = 2
+          #expect([["0", "freed"], ["0", "1", "freed"], ["1", "freed"]].contains(log.entries))
+        }
+      }
+    }
+
+    @Test func aTargetIsSetInTheOrderOfTheWrites() {
+      explore { scenario in
+        let variable = Variable(0)
+        let target = Object()
+        variable.bind(to: target, on: .current, \.value)
+        for value in 1...2 {
+          scenario.thread { variable.value = value }
+        }
+        scenario.check { #expect(target.log.entries == [0, 3 - variable.value, variable.value]) }
+      }
+    }
+
+    @Test func aTargetOnAQueueIsSetUntilItIsGone() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (log, objects) = (Trace<Int>(), Trace(Object()))
+        let queue = DispatchQueue(label: "queue")
+        scenario.thread {
+          for object in objects.entries {
+            variable.bind(to: object, on: .queue(queue)) { _, value in log.append(value) }
+          }
+          variable.value = 1
+        }
+        scenario.thread { objects.removeAll() }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect([[], [0], [0, 1]].contains(log.entries)) }
+        }
+      }
+    }
+
+    @Test func eachPairOfValuesBeginsWhereTheOneBeforeEnds() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<[Int]>()
+        scenario.thread { _ = variable.observeChanges { log.append([$0, $1]) } }
+        scenario.thread {
+          variable.value = 1
+          variable.value = 2
+        }
+        scenario.check {
+          withExtendedLifetime(variable) {
+            #expect([[[0, 1], [1, 2]], [[1, 2]], []].contains(log.entries))
+          }
+        }
+      }
+    }
+
+    private final class Object: @unchecked Sendable {
+      let log = Trace<Int>()
+
+      var value: Int {
+        get { log.last ?? 0 }
+        set { log.append(newValue) }
+      }
+    }
+  }
+#endif

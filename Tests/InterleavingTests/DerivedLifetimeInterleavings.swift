@@ -1,0 +1,210 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import Observation
+  import Testing
+
+  /// B1: a derived constant is freed with its last user, once; V1, V2: it may be observed on a queue; B5:
+  /// reading it is tracked.
+  struct DerivedLifetimeInterleavings {
+    @Test func theLastOfAConstantAndItsObserversFreesIt() {
+      explore { scenario in
+        let number = Variable(0)
+        let freed = Trace<String>()
+        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        let dust = observe(constants, noting: "observer", in: freed)
+        scenario.thread { constants.removeAll() }
+        scenario.thread { dust.clean() }
+        scenario.check {
+          #expect(Set(freed.entries) == ["transform", "observer"])
+          #expect(freed.entries.count == 2)
+          withExtendedLifetime((number, dust)) {}
+        }
+      }
+    }
+
+    /// What an observer holds may use the constant as it goes: no lock is held.
+    @Test func aConstantThatIsLeftAmidAChangeIsFreed() {
+      explore { scenario in
+        let number = Variable(0)
+        let freed = Trace<String>()
+        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        let dust = observe(constants, noting: "observer", in: freed)
+        scenario.thread { number.value = 1 }
+        scenario.thread { dust.clean() }
+        scenario.check {
+          constants.removeAll()
+          #expect(freed.entries == ["observer", "transform"])
+          withExtendedLifetime((number, dust)) {}
+        }
+      }
+    }
+
+    @Test func aConstantThatWasReadIsFreed() {
+      explore { scenario in
+        let number = Variable(0)
+        let freed = Trace<String>()
+        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        scenario.thread {
+          number.value = 1
+          constants.removeAll()
+        }
+        scenario.thread { _ = constants.last?.value }
+        scenario.check {
+          #expect(freed.entries == ["transform"])
+          withExtendedLifetime(number) {}
+        }
+      }
+    }
+
+    @Test func aValueThatIsReplacedMayUseTheConstantAsItGoes() {
+      explore { scenario in
+        let number = Variable(0)
+        let log = Trace<Int>()
+        let constants = Trace<Constant<Ending>>()
+        constants.append(
+          number.map { value in
+            Ending {
+              constants.last?.observe(ignoreFirst: true) { _ in }.clean()
+              log.append(value)
+            }
+          }
+        )
+        _ = constants.last?.value
+        scenario.thread {
+          number.value = 1
+          _ = constants.last?.value
+        }
+        scenario.thread { _ = constants.last?.value }
+        scenario.check {
+          #expect([[0], [0, 1], [1, 0]].contains(log.entries))
+          constants.removeAll()
+          #expect(log.entries.sorted().prefix(2) == [0, 1])
+        }
+      }
+    }
+
+    @Test func aQueueIsToldEachChangeInOrder() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, dusts) = (Trace<Int>(), Trace<Dust>())
+        let queue = DispatchQueue(label: "queue")
+        // The process's dispatcher is made when it is first asked for: not on one of the threads.
+        _ = Dispatcher.shared
+        scenario.thread { number.value = 1 }
+        scenario.thread { dusts.append(tenfold.observe(on: .queue(queue)) { log.append($0) }) }
+        scenario.check {
+          #expect([[0, 10], [10]].contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+    /// B5. A change that comes while Observation has the read in hand is lost to it.
+    @Test func aTrackedReadIsToldOfTheNextChange() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, changes) = (Trace<Int>(), Trace<Int>())
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          let value = withObservationTracking {
+            tenfold.value
+          } onChange: {
+            changes.append(1)
+          }
+          log.append(value)
+        }
+        scenario.check {
+          #expect([0, 10].contains(log.last))
+          number.value = 2
+          #expect(changes.entries == [1])
+          withExtendedLifetime(tenfold) {}
+        }
+      }
+    }
+
+    /// B5. Others observe it as well, and are told of nothing.
+    @Test func whoTracksAmidWhatComesToNothingIsToldThat() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, dispatcher) = (Trace<String>(), Dispatcher())
+        withObservationTracking {
+          _ = distinct.value
+        } onChange: {
+        }
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 0
+            log.append("written")
+          }
+        }
+        scenario.thread {
+          let value = withObservationTracking {
+            distinct.value
+          } onChange: {
+            log.append("changed")
+          }
+          log.append("has read \(value)")
+        }
+        scenario.check {
+          let before = log.entries
+          if before.first == "has read 1" {
+            #expect(before == ["has read 1", "written", "changed"])
+          }
+          number.value = 2
+          #expect(log.entries.count == 3)
+          #expect(log.entries.contains("changed"))
+          withExtendedLifetime(distinct) {}
+        }
+      }
+    }
+
+    @Test func twoTrackedReadsAreBothToldOfAChange() {
+      explore { scenario in
+        let number = Variable(0)
+        let (changes, freed) = (Trace<Int>(), Trace<String>())
+        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        for reader in 1...2 {
+          scenario.thread {
+            withObservationTracking {
+              _ = constants.last?.value
+            } onChange: {
+              changes.append(reader)
+            }
+          }
+        }
+        scenario.check {
+          number.value = 1
+          #expect(changes.entries.sorted() == [1, 2])
+          constants.removeAll()
+          #expect(freed.entries == ["transform"])
+        }
+      }
+    }
+  }
+
+  private func transformed(
+    _ number: Variable<Int>,
+    noting name: String,
+    in freed: Trace<String>
+  ) -> Constant<Int> {
+    let ending = Ending { freed.append(name) }
+    return number.map { value in withExtendedLifetime(ending) { value * 10 } }
+  }
+
+  private func observe(
+    _ constants: Trace<Constant<Int>>,
+    noting name: String,
+    in freed: Trace<String>
+  ) -> Dust {
+    let ending = Ending {
+      _ = constants.last?.value
+      freed.append(name)
+    }
+    guard let constant = constants.last else { preconditionFailure("There is none.") }
+    return constant.observe { _ in withExtendedLifetime(ending) {} }
+  }
+#endif

@@ -1,0 +1,268 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1: whoever starts to observe a derived constant in the midst of changes, or ends it, is told one value
+  /// and then each change behind that, whole; and it is computed as long as anybody observes it.
+  struct DerivedObservingInterleavings {
+    @Test func whoJoinsIsToldEachLaterChange() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let (log, dusts) = (Trace<[Int]>(), Trace<Dust>())
+        scenario.thread {
+          left.value = 1
+          right.value = 1
+        }
+        scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
+        scenario.check {
+          #expect([[0, 0], [1, 0], [1, 1]].hasSuffix(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whoJoinsOthersAmidATransactionIsToldTheWholeOfIt() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let (log, others) = (Trace<[Int]>(), Trace<[Int]>())
+        let dusts = Trace(both.observe(ignoreFirst: true) { others.append([$0.0, $0.1]) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            right.value = 1
+          }
+        }
+        scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
+        scenario.check {
+          #expect([[[0, 0], [1, 1]], [[1, 0], [1, 1]], [[1, 1]]].contains(log.entries))
+          #expect(others.entries == [[1, 1]])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// For the others, the transaction changes nothing.
+    @Test func whoJoinsAmidWhatComesToNothingIsToldThat() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 0
+          }
+        }
+        scenario.thread { dusts.append(distinct.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0], [1, 0]].contains(log.entries))
+          #expect(others.entries == [])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatIsToldLateIsNotTakenForALaterChange() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let dusts = Trace(number.observe { _ in })
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          number.value = 2
+          dusts.append(tenfold.observe { log.append($0) })
+          number.value = 3
+        }
+        scenario.check {
+          let isLast = number.value == 3
+          #expect(
+            (isLast ? [[20, 30], [10, 30], [20, 10, 30]] : [[20, 30, 10]]).contains(log.entries)
+          )
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func twoWhoJoinAreBothToldALaterChange() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, other) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace<Dust>()
+        scenario.thread {
+          dusts.append(tenfold.observe { log.append($0) })
+          number.value = 1
+        }
+        scenario.thread { dusts.append(tenfold.observe { other.append($0) }) }
+        scenario.check {
+          #expect(log.entries == [0, 10])
+          #expect([[0, 10], [10]].contains(other.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func theLastMayLeaveWhileAnotherComes() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let former = tenfold.observe { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { former.clean() }
+        scenario.thread {
+          dusts.append(tenfold.observe { log.append($0) })
+          number.value = 1
+        }
+        scenario.check {
+          number.value = 2
+          #expect(log.entries == [0, 10, 20])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func theLastMayLeaveAmidAChangeWhileAnotherComes() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let former = tenfold.observe { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          former.clean()
+          dusts.append(tenfold.observe { log.append($0) })
+        }
+        scenario.check {
+          number.value = 2
+          #expect([[0, 10, 20], [10, 20]].contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// While that is told, the source still has what has left in its list.
+    @Test func aChangeComesOnceToWhatWasLeftAndJoinedAmidAnother() {
+      explore { scenario in
+        let number = Variable(0)
+        let next = number.map { $0 * 10 }.map { $0 + 1 }
+        let log = Trace<Int>()
+        let former = next.observe(ignoreFirst: true) { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          former.clean()
+          dusts.append(next.observe(ignoreFirst: true) { log.append($0) })
+          number.value = 2
+        }
+        scenario.check {
+          let isLast = number.value == 2
+          #expect((isLast ? [[21], [11, 21]] : [[21, 11]]).contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The source that both have stays in use.
+    @Test func aConstantMayBeLeftWhileOneOfTheSameSourceIsJoined() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (next, afterNext) = (tenfold.map { $0 + 1 }, tenfold.map { $0 + 2 })
+        let log = Trace<Int>()
+        let former = next.observe { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { former.clean() }
+        scenario.thread { dusts.append(afterNext.observe { log.append($0) }) }
+        scenario.check {
+          number.value = 1
+          #expect(log.entries == [2, 12])
+          #expect(next.value == 11)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatNobodyObservesAnyMoreIsNotComputed() {
+      explore { scenario in
+        let number = Variable(0)
+        let computed = Trace<Int>()
+        let tenfold = number.map {
+          computed.append($0)
+          return $0 * 10
+        }
+        let dusts = [tenfold.observe { _ in }, tenfold.map { $0 + 1 }.observe { _ in }]
+        scenario.thread {
+          number.value = 1
+          dusts[0].clean()
+        }
+        scenario.thread { dusts[1].clean() }
+        scenario.check {
+          #expect(computed.entries == [0, 1])
+          number.value = 2
+          #expect(computed.entries == [0, 1])
+          #expect(tenfold.value == 20)
+        }
+      }
+    }
+
+    @Test func theLastMayLeaveInsideAMutation() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let computed = Trace<Int>()
+        let sum = Constant.combine(Constant(left), Constant(right)).map {
+          computed.append($0.0 + $0.1)
+          return $0.0 + $0.1
+        }
+        let dust = sum.observe(ignoreFirst: true) { _ in }
+        scenario.thread {
+          left.modify {
+            $0 = 1
+            dust.clean()
+          }
+        }
+        scenario.thread { right.modify { $0 = left.value + 1 } }
+        scenario.check {
+          let count = computed.entries.count
+          left.value = 2
+          #expect(computed.entries.count == count)
+          #expect(sum.value == 2 + right.value)
+        }
+      }
+    }
+
+    /// What a reader ahead has found, or who joins, is known to be the same.
+    @Test func whoJoinsAmidWhatChangesNothingIsToldOnce() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.map { $0 / 10 }.removeDuplicates()
+        let log = Trace<Int>()
+        let dusts = Trace(distinct.observe { _ in })
+        scenario.thread {
+          number.value = 1
+          number.value = 2
+        }
+        scenario.thread { dusts.append(distinct.map { $0 + 1 }.observe { log.append($0) }) }
+        scenario.check {
+          number.value = 3
+          #expect(log.entries == [1])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+  }
+
+  extension [[Int]] {
+    /// Whether it ends with others, of which there are some.
+    fileprivate func hasSuffix(_ others: [[Int]]) -> Bool {
+      !others.isEmpty && suffix(others.count).elementsEqual(others)
+    }
+  }
+#endif

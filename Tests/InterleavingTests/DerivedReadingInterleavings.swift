@@ -1,0 +1,201 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1: a derived constant is computed at most once a change, and a read is of one state of the variables.
+  struct DerivedReadingInterleavings {
+    @Test func aReadIsOfOneStateOfAVariable() {
+      explore { scenario in
+        let number = Variable(0)
+        let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
+        let log = Trace<[Int]>()
+        scenario.thread {
+          number.value = 1
+          number.value = 2
+        }
+        scenario.thread {
+          for _ in 1...2 {
+            let value = diamond.value
+            log.append([value.0, value.1])
+          }
+        }
+        scenario.check {
+          let entries = log.entries
+          #expect(entries.allSatisfy { $0[0] == $0[1] * 10 })
+          #expect(entries[0][1] <= entries[1][1])
+          #expect(diamond.value == (20, 2))
+        }
+      }
+    }
+
+    @Test func aReadIsOfOneStateOfTwoVariables() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let log = Trace<[Int]>()
+        scenario.thread {
+          left.value = 1
+          right.value = 1
+        }
+        scenario.thread {
+          let value = both.value
+          log.append([value.0, value.1])
+        }
+        scenario.check {
+          #expect([[0, 0], [1, 0], [1, 1]].contains(log.entries[0]))
+          #expect(both.value == (1, 1))
+        }
+      }
+    }
+
+    /// Waiting for one variable, it has no other's lock in hand, which a mutation may want.
+    @Test func aReadOfTwoVariablesMayMeetAMutationThatReadsOne() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let log = Trace<[Int]>()
+        scenario.thread { right.modify { $0 = left.value + 1 } }
+        scenario.thread {
+          let value = both.value
+          log.append([value.0, value.1])
+        }
+        scenario.check { #expect([[[0, 0]], [[0, 1]]].contains(log.entries)) }
+      }
+    }
+
+    @Test func twoReadersRememberTheLatestValue() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        scenario.thread {
+          number.value = 1
+          log.append(tenfold.value)
+        }
+        scenario.thread {
+          let value = tenfold.value
+          let next = tenfold.value
+          if value > next { log.append(value) }
+        }
+        scenario.check {
+          #expect(log.entries == [10])
+          #expect(tenfold.value == 10)
+        }
+      }
+    }
+
+    @Test func eachChangeIsComputedOnceForAllObservers() {
+      explore { scenario in
+        let number = Variable(0)
+        let computed = Trace<Int>()
+        let tenfold = number.map {
+          computed.append($0)
+          return $0 * 10
+        }
+        let (log, other) = (Trace<Int>(), Trace<Int>())
+        let dusts = [
+          tenfold.observe(ignoreFirst: true) { log.append($0) },
+          tenfold.map { $0 + 1 }.observe(ignoreFirst: true) { other.append($0) },
+        ]
+        scenario.thread { number.value = 1 }
+        scenario.thread { number.value = 2 }
+        scenario.check {
+          let last = number.value
+          #expect(computed.entries == [3 - last, last])
+          #expect(log.entries == [(3 - last) * 10, last * 10])
+          #expect(other.entries == [(3 - last) * 10 + 1, last * 10 + 1])
+          #expect(tenfold.value == last * 10)
+          #expect(computed.entries.count == 2)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func readersAheadChangeNothingInWhatIsTold() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, read) = (Trace<Int>(), Trace<Int>())
+        let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
+        scenario.thread {
+          number.value = 1
+          number.value = 2
+        }
+        scenario.thread {
+          read.append(tenfold.value)
+          read.append(tenfold.value)
+        }
+        scenario.check {
+          #expect(log.entries == [10, 20])
+          #expect(read.entries[0] <= read.entries[1])
+          #expect(tenfold.value == 20)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func anObserverReadsNothingOlderThanItIsTold() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<[Int]>()
+        let dust = tenfold.observe(ignoreFirst: true) { log.append([$0, tenfold.value]) }
+        scenario.thread { number.value = 1 }
+        scenario.thread { number.value = 2 }
+        scenario.check {
+          let (first, last) = (30 - number.value * 10, number.value * 10)
+          #expect(
+            [[[first, first], [last, last]], [[first, last], [last, last]]].contains(log.entries)
+          )
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aValueThatIsTheSameIsNotToldBehindAReaderAhead() {
+      explore { scenario in
+        let number = Variable(0)
+        let (computed, log) = (Trace<Int>(), Trace<Int>())
+        let half = number.map { $0 / 2 }.removeDuplicates()
+        let dust = half.map {
+          computed.append($0)
+          return $0
+        }
+        .observe { log.append($0) }
+        scenario.thread {
+          number.value = 1
+          number.value = 2
+        }
+        scenario.thread { _ = half.value }
+        scenario.check {
+          #expect(log.entries == [0, 1])
+          #expect(computed.entries == [0, 1])
+          #expect(half.value == 1)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// Who reads ahead does not know which value will be the one before.
+    @Test func aReaderAheadFindsTheValueThatIsTold() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }
+        let (log, read) = (Trace<Int>(), Trace<Int>())
+        let dust = distinct.observe(ignoreFirst: true) { log.append($0) }
+        _ = distinct.value
+        scenario.thread { number.value = 10 }
+        scenario.thread {
+          number.value = 5
+          read.append(distinct.value)
+        }
+        scenario.check {
+          let isLast = number.value == 5
+          #expect(log.entries == (isLast ? [10, 5] : [10]))
+          #expect((isLast ? [5] : [0, 5, 10]).contains(read.entries[0]))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+  }
+#endif

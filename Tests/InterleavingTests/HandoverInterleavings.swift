@@ -1,0 +1,162 @@
+#if DEBUG
+  @testable import FluxCapacitor
+  import FluxCapacitorTesting
+  import Testing
+
+  /// Fairness: who has told many changes of others hands the telling over, and by that nothing is lost, told
+  /// twice or told in another order.
+  ///
+  /// It takes 256 changes, too many to go through; so an observer pretends that there were as many.
+  struct HandoverInterleavings {
+    @Test func whoTellsHandsOverToWhoWritesNext() {
+      let isHandedOver = Flag()
+      explore { scenario in
+        let variable = Variable<[Int]>([])
+        let log = Trace<[Int]>()
+        let dust = variable.observe(ignoreFirst: true) { value in
+          log.append(value)
+          if value.count == 1 { pretendToHaveToldManyChangesOfOthers() } else { letOthersGoOn() }
+          log.append(value)
+        }
+        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(1) } }
+        scenario.freshThread {
+          variable.value.append(2)
+          variable.value.append(3)
+        }
+        scenario.check {
+          withExtendedLifetime(dust) {
+            let value = variable.value
+            let told = (1...3).map { Array(value.prefix($0)) }
+            #expect(log.entries == told.flatMap { [$0, $0] })
+            if let backlog = variable.channel.backlog, backlog.takenOver.by > 0 {
+              isHandedOver.set()
+            }
+          }
+        }
+      }
+      #expect(isHandedOver.isSet)
+    }
+
+    /// Who has a place for an earlier change tells that, and with it takes over what is offered.
+    @Test func whoTellsAnEarlierChangeTakesOver() {
+      explore { scenario in
+        let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
+        let log = Trace<Int>()
+        let dusts = [
+          one.observe(ignoreFirst: true) { variable.value = $0 },
+          other.observe(ignoreFirst: true) {
+            pretendToHaveToldManyChangesOfOthers()
+            variable.value = $0
+          },
+          variable.observe(ignoreFirst: true) { log.append($0) },
+        ]
+        scenario.freshThread { one.value = 1 }
+        scenario.freshThread { Dispatcher.shared.transaction { other.value = 2 } }
+        scenario.check {
+          withExtendedLifetime((one, other, dusts)) {
+            #expect(log.entries == [3 - variable.value, variable.value])
+          }
+        }
+      }
+    }
+
+    /// Whoever takes over comes to a change that a transaction holds back, and leaves the rest to that.
+    @Test func whoTakesOverLeavesWhatIsHeldBackToItsTransaction() {
+      explore { scenario in
+        let variable = Variable<[Int]>([])
+        let log = Trace<[Int]>()
+        let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+          log.append(value)
+          guard value == [1] else { return }
+          pretendToHaveToldManyChangesOfOthers()
+          variable?.value.append(2)
+        }
+        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(1) } }
+        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(3) } }
+        scenario.freshThread {
+          // Otherwise there is nothing to take over.
+          if log.entries == [[1]] { variable.value.append(4) }
+        }
+        scenario.check {
+          withExtendedLifetime((variable, dust)) {
+            let value = variable.value
+            #expect(log.entries == value.indices.map { Array(value[...$0]) })
+          }
+        }
+      }
+    }
+
+    @Test func whoTellsTheFirstValueHandsOverToWhoWritesNext() {
+      let isHandedOver = Flag()
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        let number = ThreadLocal()
+        scenario.freshThread {
+          number.value = 1
+          _ = variable.observe { value in
+            log.append(value)
+            pretendToHaveToldManyChangesOfOthers()
+            if number.value == 3 {
+              if value == 1 { isHandedOver.set() }
+              letOthersGoOn()
+            }
+            log.append(value)
+          }
+        }
+        scenario.freshThread {
+          number.value = 2
+          variable.value = 1
+          number.value = 3
+          variable.value = 2
+        }
+        scenario.check {
+          withExtendedLifetime(variable) {
+            #expect([[0, 0, 1, 1, 2, 2], [1, 1, 2, 2], [2, 2]].contains(log.entries))
+          }
+        }
+      }
+      #expect(isHandedOver.isSet)
+    }
+
+    /// While it is offered, another transaction holds its change back.
+    @Test func whoTellsHandsOverThoughWhoTakesOverOffersAgain() {
+      explore { scenario in
+        let variable = Variable<[Int]>([])
+        let log = Trace<[Int]>()
+        let dust = variable.observe(ignoreFirst: true) { value in
+          log.append(value)
+          pretendToHaveToldManyChangesOfOthers()
+        }
+        scenario.freshThread { variable.value.append(1) }
+        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(2) } }
+        scenario.freshThread { variable.value.append(3) }
+        scenario.check {
+          withExtendedLifetime(dust) {
+            let value = variable.value
+            #expect(log.entries == value.indices.map { Array(value[...$0]) })
+          }
+        }
+      }
+    }
+  }
+
+  private func pretendToHaveToldManyChangesOfOthers() {
+    CurrentThread.current.pointee.changesOfOthers = 256
+  }
+
+  /// Makes the call longer than who has offered it waits for somebody to take it.
+  private func letOthersGoOn() {
+    for _ in 0..<40 { CurrentThread.current.yieldProcessor() }
+  }
+
+  extension Scenario {
+    /// Adds a thread that has told nothing so far: the one that runs it may have, in an earlier schedule.
+    fileprivate func freshThread(_ body: @escaping @Sendable () -> Void) {
+      thread {
+        CurrentThread.current.pointee.changesOfOthers = 0
+        body()
+      }
+    }
+  }
+#endif

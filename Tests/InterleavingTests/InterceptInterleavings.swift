@@ -1,0 +1,218 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B6: interceptors are told each dispatch, in the order of the reduces, with its number and changes.
+  struct InterceptInterleavings {
+    @Test func eventsHaveTheOrderOfTheReducesForAllInterceptors() {
+      explore { scenario in
+        let (first, second) = (Trace<String>(), Trace<String>())
+        let dusts = [
+          Dispatcher.shared.intercept { first.append("first \($0.sequenceNumber)") },
+          Dispatcher.shared.intercept { second.append(name(of: $0.state)) },
+        ]
+        scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in }) }
+        scenario.thread { CounterAction().invoke(.set(2)) }
+        scenario.check {
+          #expect(first.entries == ["first 1", "first 2"])
+          #expect([["Step", "Counter"], ["Counter", "Step"]].contains(second.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func anEventHasWhatItsReduceHasChangedAndNoMore() {
+      explore { scenario in
+        let log = Trace<String>()
+        let store = CounterStore.instantiate()
+        let dust = Dispatcher.shared.intercept { log.append(describe($0)) }
+        for number in 1...2 {
+          scenario.thread { CounterAction().invoke(.add(number)) }
+        }
+        scenario.check {
+          let logs = [
+            ["1: add(1) count 0→1 doubled 0→2", "2: add(2) count 1→3 doubled 2→6"],
+            ["1: add(2) count 0→2 doubled 0→4", "2: add(1) count 2→3 doubled 4→6"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime((store, dust)) {}
+        }
+      }
+    }
+
+    /// The first of those that are dispatched just then may be missed, but none behind.
+    @Test func anInterceptorThatComesMissesNoneThatIsDispatchedLater() {
+      explore { scenario in
+        let log = Trace<String>()
+        let dusts = Trace<Dust>()
+        scenario.thread {
+          CounterAction().invoke(.add(1))
+          CounterAction().invoke(.add(2))
+        }
+        scenario.thread {
+          dusts.append(Dispatcher.shared.intercept { log.append(describe($0)) })
+          CounterAction().invoke(.set(10))
+        }
+        scenario.check {
+          let logs = [
+            ["1: add(1)", "2: add(2)", "3: set(10)"],
+            ["1: add(1)", "2: set(10)", "3: add(2)"],
+            ["1: set(10)", "2: add(1)", "3: add(2)"],
+            ["1: add(2)", "2: set(10)"],
+            ["1: set(10)", "2: add(2)"],
+            ["1: set(10)"],
+          ]
+          #expect(logs.contains(log.entries))
+        }
+      }
+    }
+
+    @Test func anInterceptorThatComesWhileAnotherIsThereMissesNoReduceThatBeginsLater() {
+      explore { scenario in
+        let (first, second) = (Trace<String>(), Trace<String>())
+        let dust = Dispatcher.shared.intercept { first.append(describe($0)) }
+        let dusts = Trace<Dust>()
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread {
+          dusts.append(Dispatcher.shared.intercept { second.append(describe($0)) })
+        }
+        scenario.check {
+          CounterAction().invoke(.add(2))
+          let events = ["1: add(1)", "2: add(2)"]
+          #expect(first.entries == events)
+          #expect([events, [events[1]]].contains(second.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// It misses a reduce that has begun without anybody who asks for the changes.
+    @Test func anInterceptorThatComesInTheMidstOfAReduceIsToldNoHalfOfIt() {
+      explore { scenario in
+        let log = Trace<String>()
+        let store = CounterStore.instantiate()
+        let dusts = Trace(Dispatcher.shared.add(Witness { _ in }))
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread {
+          dusts.append(Dispatcher.shared.intercept { log.append(describe($0)) })
+        }
+        scenario.check {
+          CounterAction().invoke(.add(2))
+          let logs = [
+            ["1: add(1) count 0→1 doubled 0→2", "2: add(2) count 1→3 doubled 2→6"],
+            ["1: add(2) count 1→3 doubled 2→6"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime((store, dusts)) {}
+        }
+      }
+    }
+
+    @Test func noCallStartsOnceAnInterceptorIsCleaned() {
+      explore(isReduced: false) { scenario in
+        let (isCleaned, isLate) = (Flag(), Flag())
+        let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread {
+          dust.clean()
+          isCleaned.set()
+        }
+        scenario.check { #expect(!isLate.isSet) }
+      }
+    }
+
+    @Test func anInterceptorMissesNothingWhenAnotherGoes() {
+      explore { scenario in
+        let log = Trace<Int>()
+        let dusts = [
+          Dispatcher.shared.intercept { _ in },
+          Dispatcher.shared.intercept { log.append($0.sequenceNumber) },
+        ]
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread { dusts[0].clean() }
+        scenario.check { #expect(log.entries == [1]) }
+      }
+    }
+
+    /// It is not waited for an interceptor that another thread is about to call, which may last for ever.
+    @Test func anEventIsToldBeforeTheObserversUnlessAnotherThreadTellsIt() {
+      explore { scenario in
+        let log = Trace<String>()
+        let store = FirstStore.instantiate()
+        let dusts = [
+          store.number.observe(ignoreFirst: true) { log.append("told \($0)") },
+          Dispatcher.shared.intercept { log.append("event \($0.sequenceNumber)") },
+        ]
+        for _ in 1...2 {
+          scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in store.number.value += 1 }) }
+        }
+        scenario.check {
+          let logs = [
+            ["event 1", "event 2", "told 1", "told 2"],
+            ["event 1", "told 1", "event 2", "told 2"],
+            ["told 1", "event 1", "event 2", "told 2"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatAnInterceptorInvokesIsAnEventOfItsOwn() {
+      explore { scenario in
+        let log = Trace<String>()
+        let dust = Dispatcher.shared.intercept { event in
+          log.append(describe(event))
+          if case Dispatcher.Counter.add(1) = event.state { CounterAction().invoke(.add(2)) }
+        }
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread { CounterAction().invoke(.set(0)) }
+        scenario.check {
+          let logs = [
+            ["1: add(1)", "2: add(2)", "3: set(0)"],
+            ["1: add(1)", "2: set(0)", "3: add(2)"],
+            ["1: set(0)", "2: add(1)", "3: add(2)"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// Cleaning frees what an interceptor holds, though another thread is about to call it.
+    @Test func whatAnInterceptorHoldsGoesWithItOnce() {
+      explore(isReduced: false) { scenario in
+        let log = Trace<String>()
+        let dust = {
+          let held = Held(in: log)
+          return Dispatcher.shared.intercept { event in held.note(event) }
+        }()
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread { dust.clean() }
+        scenario.check {
+          #expect([["1", "deinit"], ["deinit"]].contains(log.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+  }
+
+  private final class Held: Sendable {
+    private let log: Trace<String>
+
+    init(in log: Trace<String>) {
+      self.log = log
+    }
+
+    deinit { log.append("deinit") }
+
+    func note(_ event: DispatchEvent) { log.append("\(event.sequenceNumber)") }
+  }
+
+  private func name(of state: any DispatchState) -> String { "\(type(of: state))" }
+
+  private func describe(_ event: DispatchEvent) -> String {
+    let changes = event.changes.map { " \($0.name) \($0.oldValue)→\($0.newValue)" }
+    return "\(event.sequenceNumber): \(event.state)\(changes.joined())"
+  }
+#endif

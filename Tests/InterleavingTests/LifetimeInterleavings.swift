@@ -1,0 +1,164 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import Testing
+
+  /// V7: what nobody can reach any more is freed, once; and what was written before is told.
+  struct LifetimeInterleavings {
+    @Test func aVariableThatGoesAsItIsToldFreesItsObservers() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let log = Trace<String>()
+        observe(variables, "first", log)
+        observe(variables, "second", log)
+        scenario.thread {
+          for variable in variables.entries { variable.value = 1 }
+        }
+        scenario.thread { variables.removeAll() }
+        scenario.check {
+          let told = ["first 1", "second 1"]
+          let freed = ["first freed", "second freed"]
+          let entries = log.entries
+          #expect(entries.sorted() == freed || entries.sorted() == (told + freed).sorted())
+          #expect(entries.count == 2 || Array(entries.prefix(2)) == told)
+        }
+      }
+    }
+
+    @Test func aVariableThatItsObserverLetsGoOfFreesIt() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let log = Trace<String>()
+        for variable in variables.entries {
+          _ = variable.observe(ignoreFirst: true) { _ in variables.removeAll() }
+        }
+        observe(variables, "second", log)
+        for value in 1...2 {
+          scenario.thread {
+            for variable in variables.entries { variable.value = value }
+          }
+        }
+        scenario.check {
+          let both = [[1, 2], [2, 1]].map { $0.map { "second \($0)" } }
+          let allowed = both + [["second 1"], ["second 2"]]
+          #expect(allowed.contains(log.entries.dropLast()))
+          #expect(log.last == "second freed")
+        }
+      }
+    }
+
+    @Test func whatATransactionHasWrittenIsToldThoughTheVariableGoes() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let log = Trace<String>()
+        observe(variables, "observer", log)
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            for variable in variables.entries {
+              variable.value = 1
+              log.append("written")
+            }
+          }
+        }
+        scenario.thread { variables.removeAll() }
+        scenario.check {
+          let freed = ["observer freed"]
+          #expect([freed, ["written", "observer 1"] + freed].contains(log.entries))
+        }
+      }
+    }
+
+    @Test func whatIsOnItsWayToAQueueIsToldThoughTheVariableGoes() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let log = Trace<String>()
+        let queue = DispatchQueue(label: "queue")
+        let dusts = observe(variables, "observer", log, on: .queue(queue))
+        scenario.thread {
+          for variable in variables.entries {
+            variable.value = 1
+            log.append("written")
+          }
+        }
+        scenario.thread { variables.removeAll() }
+        scenario.check {
+          let entries = log.entries
+          let isWritten = entries.contains("written")
+          let told = isWritten ? ["observer 1"] : []
+          #expect(entries.filter { $0 != "written" } == told + ["observer freed"])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatIsCleanedAsItsVariableGoesIsFreedOnce() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let (log, dusts) = (Trace<String>(), Trace<Dust>())
+        for variable in variables.entries {
+          let ending = Ending { log.append("freed") }
+          dusts.append(variable.observe(ignoreFirst: true) { _ in withExtendedLifetime(ending) {} })
+        }
+        scenario.thread { variables.removeAll() }
+        scenario.thread {
+          for dust in dusts.entries { dust.clean() }
+        }
+        scenario.check {
+          #expect(log.entries == ["freed"])
+          withExtendedLifetime((variables, dusts)) {}
+        }
+      }
+    }
+
+    @Test func whatIsCleanedAsItIsToldIsFreedWhenTheCallHasEnded() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<String>()
+        let ending = Trace(Ending { log.append("freed") })
+        let dust = variable.observe(ignoreFirst: true) { [ending = ending.entries] _ in
+          withExtendedLifetime(ending) {
+            log.append("begins")
+            log.append("ends")
+          }
+        }
+        ending.removeAll()
+        scenario.thread { variable.value = 1 }
+        scenario.thread { dust.clean() }
+        scenario.check {
+          withExtendedLifetime((variable, dust)) {
+            #expect([["freed"], ["begins", "ends", "freed"]].contains(log.entries))
+          }
+        }
+      }
+    }
+
+    @Test func whoSubscribesAsTheVariableGoesIsFreed() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let log = Trace<String>()
+        scenario.thread { observe(variables, "observer", log, ignoreFirst: false) }
+        scenario.thread { variables.removeAll() }
+        scenario.check {
+          #expect([[], ["observer 0", "observer freed"]].contains(log.entries))
+        }
+      }
+    }
+  }
+
+  /// Observes the variable, if it is there; its end is logged too.
+  @discardableResult
+  private func observe(
+    _ variables: Trace<Variable<Int>>,
+    _ name: String,
+    _ log: Trace<String>,
+    on queue: ExecuteQueue = .current,
+    ignoreFirst: Bool = true
+  ) -> [Dust] {
+    variables.entries.map { variable in
+      let ending = Ending { log.append("\(name) freed") }
+      return variable.observe(on: queue, ignoreFirst: ignoreFirst) { value in
+        withExtendedLifetime(ending) { log.append("\(name) \(value)") }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,204 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+  import Testing
+
+  /// V2, V4, V6 and V8: changes are told in the order of the writes, one after the other, each to all
+  /// observers before the next; and none is lost.
+  struct OrderInterleavings {
+    @Test func eachChangeIsToldToAllBeforeTheNext() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<String>()
+        let dusts = [
+          variable.observe(ignoreFirst: true) {
+            log.append("first begins \($0)")
+            log.append("first ends \($0)")
+          },
+          variable.observe(ignoreFirst: true) { log.append("second \($0)") },
+        ]
+        for value in 1...2 {
+          scenario.thread { variable.value = value }
+        }
+        scenario.check {
+          withExtendedLifetime(dusts) {
+            let last = variable.value
+            let expected = [3 - last, last].flatMap {
+              ["first begins \($0)", "first ends \($0)", "second \($0)"]
+            }
+            #expect(log.entries == expected)
+          }
+        }
+      }
+    }
+
+    @Test func aChangeIsToldByItsThreadOrByTheOneThatIsTelling() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<[Int]>()
+        let number = ThreadLocal()
+        let dust = variable.observe(ignoreFirst: true) { log.append([$0, number.value]) }
+        for value in 1...2 {
+          scenario.thread {
+            number.value = value
+            variable.value = value
+          }
+        }
+        scenario.check {
+          withExtendedLifetime((variable, dust)) {
+            let allowed = [
+              [[1, 1], [2, 2]], [[1, 1], [2, 1]], [[2, 2], [1, 1]], [[2, 2], [1, 2]],
+            ]
+            #expect(allowed.contains(log.entries))
+          }
+        }
+      }
+    }
+
+    @Test func whatAnObserverSetsIsToldAfterTheRound() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<String>()
+        let dusts = [
+          variable.observe(ignoreFirst: true) { [weak variable] value in
+            log.append("first \(value)")
+            guard value == 1 else { return }
+            variable?.value = 10
+          },
+          variable.observe(ignoreFirst: true) { log.append("second \($0)") },
+        ]
+        for value in 1...2 {
+          scenario.thread { variable.value = value }
+        }
+        scenario.check {
+          withExtendedLifetime(dusts) {
+            let allowed = [[1, 10, 2], [1, 2, 10], [2, 1, 10]]
+              .filter { $0.last == variable.value }
+              .map { $0.flatMap { ["first \($0)", "second \($0)"] } }
+            #expect(allowed.contains(log.entries))
+          }
+        }
+      }
+    }
+
+    /// Or, if another thread is telling of that just then, by that.
+    @Test func whatAnObserverSetsElsewhereIsToldAfterTheRound() {
+      explore { scenario in
+        let (one, other) = (Variable(0), Variable(0))
+        let log = Trace<String>()
+        let dusts = [
+          other.observe(ignoreFirst: true) { log.append("other \($0)") },
+          one.observe(ignoreFirst: true) { other.value = $0 },
+          one.observe(ignoreFirst: true) { log.append("one \($0)") },
+        ]
+        for value in 1...2 {
+          scenario.thread { one.value = value }
+        }
+        scenario.check {
+          withExtendedLifetime(dusts) {
+            let last = one.value
+            let allowed = [
+              ["one \(3 - last)", "other \(3 - last)", "one \(last)", "other \(last)"],
+              ["one \(3 - last)", "one \(last)", "other \(3 - last)", "other \(last)"],
+              ["one \(3 - last)", "other \(3 - last)", "other \(last)", "one \(last)"],
+            ]
+            #expect(allowed.contains(log.entries))
+          }
+        }
+      }
+    }
+
+    @Test func twoVariablesThatSetEachOtherDoNotDeadlock() {
+      explore { scenario in
+        let (one, other) = (Variable(0), Variable(0))
+        let (oneLog, otherLog) = (Trace<Int>(), Trace<Int>())
+        let dusts = [
+          one.observe(ignoreFirst: true) {
+            oneLog.append($0)
+            if $0 == 1 { other.value = 3 }
+          },
+          other.observe(ignoreFirst: true) { [weak one] in
+            otherLog.append($0)
+            if $0 == 2 { one?.value = 4 }
+          },
+        ]
+        scenario.thread { one.value = 1 }
+        scenario.thread { other.value = 2 }
+        scenario.check {
+          withExtendedLifetime(dusts) {
+            #expect(oneLog.entries == (one.value == 4 ? [1, 4] : [4, 1]))
+            #expect(otherLog.entries == (other.value == 3 ? [2, 3] : [3, 2]))
+          }
+        }
+      }
+    }
+
+    @Test func changesInPlaceLoseNothing() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (log, results) = (Trace<Int>(), Trace<Int>())
+        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        scenario.thread { variable.value += 1 }
+        scenario.thread {
+          let result = variable.modify {
+            $0 += 10
+            return $0
+          }
+          results.append(result)
+        }
+        scenario.check {
+          withExtendedLifetime((variable, dust)) {
+            #expect([[1, 11], [10, 11]].contains(log.entries))
+            #expect(results.entries == [log.entries.contains(1) ? 11 : 10])
+          }
+        }
+      }
+    }
+
+    @Test func readsDoNotTear() {
+      explore { scenario in
+        let variable = Variable([0, 0])
+        let log = Trace<[Int]>()
+        scenario.thread {
+          variable.modify {
+            $0[0] = 1
+            interleavingPoint()
+            $0[1] = 1
+          }
+          variable.value = [2, 2]
+        }
+        scenario.thread {
+          log.append(variable.value)
+          log.append(Constant(variable).value)
+        }
+        scenario.check {
+          let seen = log.entries.map { $0[0] }
+          #expect(log.entries == seen.map { [$0, $0] })
+          #expect(seen == seen.sorted())
+        }
+      }
+    }
+
+    /// What a value that goes does in its deinit is done with no lock in hand.
+    @Test func anOverwrittenValueMayWriteToTheSameVariable() {
+      explore { scenario in
+        let variable = Variable(Ending {})
+        let (count, log) = (Variable(0), Trace<Int>())
+        let dust = count.observe(ignoreFirst: true) { log.append($0) }
+        variable.value = Ending { [weak variable] in
+          count.value += 1
+          variable?.value = Ending { count.value += 1 }
+        }
+        for _ in 1...2 {
+          scenario.thread { variable.value = Ending {} }
+        }
+        scenario.check {
+          withExtendedLifetime(dust) {
+            variable.value = Ending {}
+            #expect(log.entries == [1, 2])
+          }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,177 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B8: a store is told when its active queries change, each change once and in order.
+  struct QueryableInterleavings {
+    @Test func aQueryHasOneFirstHolder() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dusts = Trace<Dust>()
+        for _ in 1...2 {
+          scenario.thread { dusts.append(store.query("a")) }
+        }
+        scenario.check {
+          #expect(store.log.entries == ["→a"])
+          #expect(store.activeQueries == ["a"])
+        }
+      }
+    }
+
+    @Test func changesFormAChain() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dusts = Trace<Dust>()
+        scenario.thread { dusts.append(store.query("a")) }
+        scenario.thread { store.query("b").clean() }
+        scenario.check {
+          let logs = [
+            ["→a", "a→ab", "ab→a"],
+            ["→b", "b→ab", "ab→a"],
+            ["→b", "b→", "→a"],
+          ]
+          #expect(logs.contains(store.log.entries))
+          #expect(store.activeQueries == ["a"])
+        }
+      }
+    }
+
+    @Test func aQueryEndsWithItsLastHolderAndNotBefore() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dust = store.query("a")
+        let dusts = Trace<Dust>()
+        scenario.thread { dust.clean() }
+        scenario.thread { dusts.append(store.query("a")) }
+        scenario.check {
+          #expect([["→a"], ["→a", "a→", "→a"]].contains(store.log.entries))
+          #expect(store.activeQueries == ["a"])
+        }
+      }
+    }
+
+    @Test func twoCleansOfADustEndOneHold() {
+      explore { scenario in
+        let store = QueriedStore()
+        let (dust, other) = (store.query("a"), store.query("a"))
+        for _ in 1...2 {
+          scenario.thread { dust.clean() }
+        }
+        scenario.check {
+          #expect(store.log.entries == ["→a"])
+          #expect(store.activeQueries == ["a"])
+          withExtendedLifetime(other) {}
+        }
+      }
+    }
+
+    @Test func changesOfATransactionAreOneBesideThoseOfOthers() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dusts = Trace<Dust>()
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            dusts.append(store.query("a"))
+            dusts.append(store.query("b"))
+          }
+        }
+        scenario.thread { dusts.append(store.query("c")) }
+        scenario.check {
+          let logs = [
+            ["→ab", "ab→abc"],
+            ["→c", "c→abc"],
+            // What the other thread has added to is the set in the midst of the transaction.
+            ["→ac", "ac→abc"],
+          ]
+          #expect(logs.contains(store.log.entries))
+          #expect(store.activeQueries == ["a", "b", "c"])
+        }
+      }
+    }
+
+    @Test func aQueryThatComesAndGoesInATransactionIsNotTold() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dusts = Trace<Dust>()
+        scenario.thread { Dispatcher.shared.transaction { store.query("a").clean() } }
+        scenario.thread { dusts.append(store.query("b")) }
+        scenario.check {
+          let logs = [
+            ["→b"],
+            // What the other thread has added to is the set in the midst of the transaction.
+            ["→ab", "ab→b"],
+          ]
+          #expect(logs.contains(store.log.entries))
+          #expect(store.activeQueries == ["b"])
+        }
+      }
+    }
+
+    @Test func aStoreMayQueryWhileItIsTold() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dusts = Trace<Dust>()
+        store.onChange = { [unowned store] new in
+          if new == ["a"] { dusts.append(store.query("c")) }
+        }
+        scenario.thread { dusts.append(store.query("a")) }
+        scenario.thread { store.query("a").clean() }
+        scenario.check {
+          let logs = [["→a", "a→ac"], ["→a", "a→ac", "ac→c", "c→ac"]]
+          #expect(logs.contains(store.log.entries))
+          #expect(store.activeQueries == ["a", "c"])
+        }
+      }
+    }
+
+    /// A query keeps no store, and a store that is gone is told nothing.
+    @Test func aStoreGoesWhileItIsQueried() {
+      explore(isReduced: false) { scenario in
+        let log = Trace<String>()
+        let (store, dust) = {
+          let store = QueriedStore(log)
+          return (Trace(store), store.query("a"))
+        }()
+        scenario.thread { dust.clean() }
+        scenario.thread { store.removeAll() }
+        scenario.check {
+          #expect([["→a", "a→", "deinit"], ["→a", "deinit"]].contains(log.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+  }
+
+  private enum QueriedState: DispatchState {
+    typealias RelatedStoreType = QueriedStore
+    typealias RelatedActionType = QueriedAction
+  }
+
+  private struct QueriedAction: Actionable {
+    typealias DispatchStateType = QueriedState
+  }
+
+  /// Logs what it is told, and its end.
+  private final class QueriedStore: Queryable, @unchecked Sendable {
+    let queries = Queries<String>()
+    var onChange: (Set<String>) -> Void = { _ in }
+    let log: Trace<String>
+
+    init() {
+      log = Trace()
+    }
+
+    init(_ log: Trace<String>) {
+      self.log = log
+    }
+
+    deinit { log.append("deinit") }
+
+    func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
+      log.append("\(old.sorted().joined())→\(new.sorted().joined())")
+      onChange(new)
+    }
+
+    func reduce(with _: QueriedState) {}
+  }
+#endif

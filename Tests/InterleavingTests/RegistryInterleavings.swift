@@ -1,0 +1,247 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// R1, R2 and R5: there is one live store of a type, made by one thread, and gone with its last
+  /// reference.
+  ///
+  /// A look at a weak reference is no point, so those with an end in them leave no schedule out.
+  @Suite(.serialized)
+  struct RegistryInterleavings {
+    @Test func twoThreadsGetTheOneStoreThatIsMade() {
+      explore { scenario in
+        let log = LoggedStore.beginLog()
+        let got = Trace<LoggedStore>()
+        for _ in 1...2 {
+          scenario.thread { got.append(.instantiate()) }
+        }
+        scenario.check {
+          let stores = got.entries
+          #expect(stores.count == 2 && stores[0] === stores[1])
+          #expect(log.entries == ["init"])
+          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          #expect(log.entries == ["init", "logged 1"])
+        }
+      }
+    }
+
+    @Test func aStoreWhoseLastReferenceGoesIsFoundOrMadeAnew() {
+      explore(isReduced: false) { scenario in
+        let log = LoggedStore.beginLog()
+        let held = Trace(LoggedStore.instantiate())
+        let got = Trace<LoggedStore>()
+        scenario.thread { held.removeAll() }
+        scenario.thread { got.append(.instantiate()) }
+        scenario.check {
+          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          let logs = [
+            ["init", "logged 1"],
+            ["init", "deinit", "init", "logged 1"],
+            ["init", "init", "deinit", "logged 1"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime(got) {}
+        }
+      }
+    }
+
+    @Test func aStoreGoesOnceAndAfterItsReduce() {
+      explore(isReduced: false) { scenario in
+        let log = LoggedStore.beginLog()
+        let held = Trace(LoggedStore.instantiate())
+        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
+        scenario.thread { held.removeAll() }
+        scenario.check {
+          let logs = [["init", "logged 1", "deinit"], ["init", "deinit"]]
+          #expect(logs.contains(log.entries))
+        }
+      }
+    }
+
+    /// One thread reduces in the store while another lets go of it in the turn of a dispatcher that the
+    /// store's end wants.
+    @Test func aStoreGoesWithNoTurnInHand() {
+      explore(isReduced: false) { scenario in
+        let log = LoggedStore.beginLog()
+        let other = Dispatcher()
+        let store = LoggedStore.instantiate()
+        store.onEnd = { other.transaction { log.append("end") } }
+        let held = Trace(store)
+        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
+        scenario.thread {
+          other.transaction {
+            held.removeAll()
+            Dispatcher.shared.dispatch(Step.log(2, in: log))
+          }
+        }
+        scenario.check {
+          let logs = [
+            ["init", "logged 1", "end", "deinit"],
+            ["init", "logged 1", "logged 2", "end", "deinit"],
+            ["init", "end", "deinit"],
+          ]
+          #expect(logs.contains(log.entries))
+        }
+      }
+    }
+
+    /// The dead one is forgotten by its place, and not by its type.
+    @Test func aFreshStoreIsNotForgottenWithADeadOne() {
+      explore(isReduced: false) { scenario in
+        let log = LoggedStore.beginLog()
+        let held = Trace(LoggedStore.instantiate())
+        let got = Trace<LoggedStore>()
+        scenario.thread {
+          held.removeAll()
+          Dispatcher.shared.dispatch(Step.run { _ in })
+        }
+        scenario.thread { got.append(.instantiate()) }
+        scenario.check {
+          let before = log.entries
+          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          #expect(log.entries == before + ["logged 1"])
+          withExtendedLifetime(got) {}
+        }
+      }
+    }
+
+    @Test func storesThatAreMadeInAnInitAreMadeOnce() {
+      explore { scenario in
+        let log = LoggedStore.beginLog()
+        let got = Trace<(NestingStore?, LoggedStore)>()
+        scenario.thread {
+          let store = NestingStore.instantiate()
+          got.append((store, store.logged))
+        }
+        scenario.thread { got.append((nil, .instantiate())) }
+        scenario.check {
+          let stores = got.entries
+          #expect(stores.count == 2 && stores[0].1 === stores[1].1)
+          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          #expect(log.entries == ["init", "logged 1", "nesting 1"])
+        }
+      }
+    }
+
+    /// One thread makes a store that another's init waits for, and then waits for what that makes.
+    @Test func aWaitThatIsOverIsNoPartOfACycle() {
+      explore { scenario in
+        let log = LoggedStore.beginLog()
+        let got = Trace<NestingStore>()
+        scenario.thread { got.append(.instantiate()) }
+        scenario.thread {
+          let logged = LoggedStore.instantiate()
+          got.append(.instantiate())
+          withExtendedLifetime(logged) {}
+        }
+        scenario.check {
+          let stores = got.entries
+          #expect(stores.count == 2 && stores[0] === stores[1])
+          #expect(log.entries == ["init"])
+        }
+      }
+    }
+
+    /// A reduce that instantiates a store waits for its init, which so may not wait for the reduce.
+    @Test func anInitMayInvokeWhileAReduceWaitsForIt() {
+      explore { scenario in
+        let log = Trace<String>()
+        InvokingStore.log = log
+        let first = FirstStore.instantiate()
+        let got = Trace<InvokingStore>()
+        scenario.thread { got.append(.instantiate()) }
+        scenario.thread {
+          Dispatcher.shared.dispatch(
+            Step.run { store in if store is FirstStore { got.append(.instantiate()) } }
+          )
+        }
+        scenario.check {
+          let stores = got.entries
+          #expect(stores.count == 2 && stores[0] === stores[1])
+          #expect(log.entries == ["first 1", "invoking 1"])
+          withExtendedLifetime(first) {}
+        }
+      }
+    }
+
+    /// A subclass stands in for its parent, unless that is there or being made.
+    @Test func aParentIsTheSameForAllWhileItsSubclassIsMade() {
+      explore { scenario in
+        let log = Trace<String>()
+        let got = Trace<ParentStore>()
+        let subclass = Trace<ParentStore>()
+        for _ in 1...2 {
+          scenario.thread { got.append(ParentStore.instantiate()) }
+        }
+        scenario.thread { subclass.append(SubclassStore.instantiate()) }
+        scenario.check {
+          let parents = got.entries
+          #expect(parents[0] === parents[1])
+          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          let isStandIn = parents[0] === subclass.entries[0]
+          let logs =
+            isStandIn
+            ? [["subclass 1"]]
+            : [["parent 1", "subclass 1"], ["subclass 1", "parent 1"]]
+          #expect(logs.contains(log.entries))
+        }
+      }
+    }
+  }
+
+  /// Logs its init and its end.
+  private final class LoggedStore: StepStore, @unchecked Sendable {
+    typealias DispatchStateType = Step
+
+    private nonisolated(unsafe) static var log = Trace<String>()
+
+    let name = "logged"
+    var onEnd: () -> Void = {}
+    private let log = LoggedStore.log
+
+    static func beginLog() -> Trace<String> {
+      log = Trace()
+      return log
+    }
+
+    init() {
+      log.append("init")
+    }
+
+    deinit {
+      onEnd()
+      log.append("deinit")
+    }
+  }
+
+  private final class NestingStore: StepStore {
+    typealias DispatchStateType = Step
+
+    let name = "nesting"
+    let logged = LoggedStore.instantiate()
+  }
+
+  private final class InvokingStore: StepStore {
+    typealias DispatchStateType = Step
+
+    nonisolated(unsafe) static var log = Trace<String>()
+
+    let name = "invoking"
+
+    init() {
+      Dispatcher.shared.dispatch(Step.log(1, in: InvokingStore.log))
+    }
+  }
+
+  private class ParentStore: StepStore, @unchecked Sendable {
+    typealias DispatchStateType = Step
+
+    var name: String { "parent" }
+
+    required init() {}
+  }
+
+  private final class SubclassStore: ParentStore, @unchecked Sendable {
+    override var name: String { "subclass" }
+  }
+#endif

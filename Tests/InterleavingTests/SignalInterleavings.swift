@@ -1,0 +1,83 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B2: every event is told once, in the order of the sending, to those who observe by then.
+  struct SignalInterleavings {
+    @Test func eachEventIsToldToAllBeforeTheNext() {
+      explore { scenario in
+        let sink = Sink<Int>()
+        let log = Trace<String>()
+        let dusts = ["first", "second"].map { name in
+          sink.signal.observe { log.append("\(name) \($0)") }
+        }
+        for event in 1...2 {
+          scenario.thread { sink.send(event) }
+        }
+        scenario.check {
+          withExtendedLifetime((sink, dusts)) {
+            let allowed = [[1, 2], [2, 1]].map { $0.flatMap { ["first \($0)", "second \($0)"] } }
+            #expect(allowed.contains(log.entries))
+          }
+        }
+      }
+    }
+
+    @Test func whoSubscribesIsToldTheEventsFromThenOn() {
+      explore { scenario in
+        let sink = Sink<Int>()
+        let log = Trace<Int>()
+        scenario.thread { _ = sink.signal.observe { log.append($0) } }
+        scenario.thread {
+          sink.send(1)
+          sink.send(2)
+        }
+        scenario.check {
+          withExtendedLifetime(sink) { #expect([[1, 2], [2], []].contains(log.entries)) }
+        }
+      }
+    }
+
+    /// Unlike the values that are written to a variable, of which the last one counts.
+    @Test func aTransactionsEventsAreAllToldAfterIt() {
+      explore { scenario in
+        let (sink, log) = (Sink<Int>(), Trace<Int>())
+        let dust = sink.signal.observe { log.append($0) }
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            sink.send(1)
+            sink.send(3)
+            log.append(0)
+          }
+        }
+        scenario.thread { sink.send(2) }
+        scenario.check {
+          withExtendedLifetime((sink, dust)) {
+            let allowed = [
+              [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2],
+            ]
+            #expect(allowed.contains(log.entries))
+          }
+        }
+      }
+    }
+
+    @Test func whatIsSentAsTheSinkGoesIsToldOnceAndTheObserverFreed() {
+      explore { scenario in
+        let sinks = Trace(Sink<Int>())
+        let log = Trace<String>()
+        for sink in sinks.entries {
+          let ending = Ending { log.append("freed") }
+          _ = sink.signal.observe { event in
+            withExtendedLifetime(ending) { log.append("\(event)") }
+          }
+        }
+        scenario.thread {
+          for sink in sinks.entries { sink.send(1) }
+        }
+        scenario.thread { sinks.removeAll() }
+        scenario.check { #expect([["freed"], ["1", "freed"]].contains(log.entries)) }
+      }
+    }
+  }
+#endif

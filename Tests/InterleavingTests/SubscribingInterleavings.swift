@@ -1,0 +1,110 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import Testing
+
+  /// V1: an observer is called with the current value, and then with each later change once, in the order of
+  /// the writes. No write falls between the two.
+  struct SubscribingInterleavings {
+    @Test func noWriteFallsBetweenTheFirstValueAndTheChanges() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        scenario.thread { _ = variable.observe { log.append($0) } }
+        scenario.thread {
+          variable.value = 1
+          variable.value = 2
+        }
+        scenario.check {
+          withExtendedLifetime(variable) {
+            #expect([[0, 1, 2], [1, 2], [2]].contains(log.entries))
+          }
+        }
+      }
+    }
+
+    @Test func withoutTheFirstValueChangesAreToldFromTheNextOn() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        scenario.thread { _ = variable.observe(ignoreFirst: true) { log.append($0) } }
+        scenario.thread {
+          variable.value = 1
+          variable.value = 2
+        }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect([[1, 2], [2], []].contains(log.entries)) }
+        }
+      }
+    }
+
+    @Test func noWriteFallsBetweenTheFirstValueAndTheChangesOnAQueue() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        let queue = DispatchQueue(label: "queue")
+        scenario.thread { _ = variable.observe(on: .queue(queue)) { log.append($0) } }
+        scenario.thread { variable.value = 1 }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect([[0, 1], [1]].contains(log.entries)) }
+        }
+      }
+    }
+
+    /// The first value is a read, so it may be of the midst; the transaction is told as one change.
+    @Test func whoSubscribesInTheMidstOfATransactionIsToldItsLastValueOnce() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            variable.value = 1
+            variable.value = 2
+          }
+        }
+        scenario.thread { _ = variable.observe { log.append($0) } }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect([[0, 2], [1, 2], [2]].contains(log.entries)) }
+        }
+      }
+    }
+
+    @Test func whoIsSubscribedByAnObserverIsToldWhatFollows() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (outer, inner) = (Trace<Int>(), Trace<Int>())
+        let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+          outer.append(value)
+          if outer.entries.count == 1 { _ = variable?.observe { inner.append($0) } }
+        }
+        scenario.thread { variable.value = 1 }
+        scenario.thread { variable.value = 2 }
+        scenario.check {
+          withExtendedLifetime((variable, dust)) {
+            let (outer, inner) = (outer.entries, inner.entries)
+            #expect([[1, 2], [2, 1]].contains(outer))
+            #expect([outer, [outer[1]]].contains(inner))
+          }
+        }
+      }
+    }
+
+    @Test func twoWhoSubscribeAtOnceAreBothToldAll() {
+      explore { scenario in
+        let variable = Variable(0)
+        let logs = [Trace<Int>(), Trace<Int>()]
+        for log in logs {
+          scenario.thread {
+            _ = variable.observe { log.append($0) }
+            variable.value += 1
+          }
+        }
+        scenario.check {
+          withExtendedLifetime(variable) {
+            for log in logs { #expect([[0, 1, 2], [1, 2]].contains(log.entries)) }
+          }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,12 @@
+/// Does something as it goes.
+final class Ending: Sendable {
+  private let action: @Sendable () -> Void
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    self.action = action
+  }
+
+  deinit {
+    action()
+  }
+}

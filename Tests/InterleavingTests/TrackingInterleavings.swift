@@ -1,0 +1,60 @@
+#if DEBUG
+  import FluxCapacitor
+  import Observation
+  import Testing
+
+  /// B5: reading a constant inside `withObservationTracking` tracks it.
+  struct TrackingInterleavings {
+    /// Each may be the first to read it there.
+    @Test func twoThreadsThatTrackTheSameAreBothToldOfItsNextChange() {
+      explore { scenario in
+        let variable = Variable(0)
+        let constant = Constant(variable)
+        let log = Trace<Int>()
+        for number in 1...2 {
+          scenario.thread { track(constant) { log.append(number) } }
+        }
+        scenario.check {
+          variable.value = 1
+          #expect(log.entries.sorted() == [1, 2])
+          variable.value = 2
+          #expect(log.entries.count == 2)
+        }
+      }
+    }
+
+    /// Observation itself hears of no change before the closure that reads has ended.
+    @Test func aChangeBehindTheReadingIsToldOnce() {
+      explore { scenario in
+        let variable = Variable(0)
+        let constant = Constant(variable)
+        let log = Trace<String>()
+        scenario.thread {
+          track(constant) { log.append("changed") }
+          log.append("tracked")
+        }
+        scenario.thread {
+          variable.value = 1
+          log.append("written")
+        }
+        scenario.check {
+          let entries = log.entries
+          let isMissed = !entries.contains("changed")
+          variable.value = 2
+          #expect(log.entries == entries + (isMissed ? ["changed"] : []))
+          if isMissed {
+            #expect(entries == ["written", "tracked"] || entries == ["tracked", "written"])
+          }
+        }
+      }
+    }
+  }
+
+  private func track(_ constant: Constant<Int>, onChange: @escaping @Sendable () -> Void) {
+    withObservationTracking {
+      _ = constant.value
+    } onChange: {
+      onChange()
+    }
+  }
+#endif

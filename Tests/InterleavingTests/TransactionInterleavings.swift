@@ -1,0 +1,205 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// D4: a dispatch or a transaction is one change, told afterwards, and `read` sees no half of it.
+  struct TransactionInterleavings {
+    @Test func aReadSeesNoHalfOfAReduce() {
+      explore { scenario in
+        let store = CounterStore.instantiate()
+        let seen = Trace<[Int]>()
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread {
+          seen.append(Dispatcher.shared.read { [store.count.value, store.doubled.value] })
+        }
+        scenario.check {
+          #expect([[[0, 0]], [[1, 2]]].contains(seen.entries))
+        }
+      }
+    }
+
+    @Test func anObserverThatReadsSeesNoHalfOfAnothersReduce() {
+      explore { scenario in
+        let store = CounterStore.instantiate()
+        let seen = Trace<[Int]>()
+        let dust = store.count.observe(ignoreFirst: true) { _ in
+          seen.append(Dispatcher.shared.read { [store.count.value, store.doubled.value] })
+        }
+        for _ in 1...2 {
+          scenario.thread { CounterAction().invoke(.add(1)) }
+        }
+        scenario.check {
+          let logs = [[[1, 2], [2, 4]], [[2, 4], [2, 4]]]
+          #expect(logs.contains(seen.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aReduceAndATransactionDoNotOverlap() {
+      explore { scenario in
+        let store = FirstStore.instantiate()
+        let log = Trace<String>()
+        let dust = store.number.observe(ignoreFirst: true) { log.append("told \($0)") }
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            log.append("begin")
+            store.number.value = 1
+            store.number.value = 2
+            log.append("end")
+          }
+        }
+        scenario.thread {
+          Dispatcher.shared.dispatch(
+            Step.run { _ in
+              log.append("reduce")
+              store.number.value += 10
+            }
+          )
+        }
+        scenario.check {
+          let logs = [
+            ["begin", "end", "told 2", "reduce", "told 12"],
+            ["begin", "end", "reduce", "told 2", "told 12"],
+            ["reduce", "told 10", "begin", "end", "told 2"],
+            ["reduce", "begin", "told 10", "end", "told 2"],
+            ["reduce", "begin", "end", "told 10", "told 2"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// A write of another thread's need not wait for the turn; it is told in its place.
+    @Test func aTransactionIsToldOnceWithItsLastValueBesideWritesOfOthers() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let (firsts, seconds) = (Trace<Int>(), Trace<Int>())
+        let dusts = [
+          first.observe(ignoreFirst: true) { firsts.append($0) },
+          second.observe(ignoreFirst: true) { seconds.append($0) },
+        ]
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            first.value = 1
+            second.value = 3
+            first.value = 2
+          }
+        }
+        scenario.thread { first.value = 5 }
+        scenario.check {
+          #expect([[2, 5], [5, 2]].contains(firsts.entries))
+          #expect(seconds.entries == [3])
+          #expect(firsts.last == first.value)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func twoTransactionsOfTwoDispatchersAreEachToldOnce() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        for number in 1...2 {
+          let dispatcher = Dispatcher()
+          scenario.thread {
+            dispatcher.transaction {
+              variable.value = number * 10
+              variable.value += number
+            }
+          }
+        }
+        scenario.check {
+          let logs = [
+            [11, 22], [22, 11],
+            // What one adds to is what the other has written, if that has come in between.
+            [11, 13], [22, 23], [21, 23], [12, 13],
+          ]
+          #expect(logs.contains(log.entries))
+          #expect(log.last == variable.value)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aTransactionThatThrowsIsToldAndGivesUpItsTurn() {
+      struct Failure: Error {}
+      explore { scenario in
+        let store = FirstStore.instantiate()
+        let (told, failures) = (Trace<Int>(), Trace<String>())
+        let dust = store.number.observe(ignoreFirst: true) { told.append($0) }
+        scenario.thread {
+          do {
+            try Dispatcher.shared.transaction { () throws(Failure) in
+              store.number.value = 1
+              throw Failure()
+            }
+          } catch {
+            failures.append("thrown")
+          }
+        }
+        scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 2 }) }
+        scenario.check {
+          #expect([[1, 2], [2, 1]].contains(told.entries))
+          #expect(failures.entries == ["thrown"])
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// The observer wants the turn of another dispatcher, in which another thread dispatches here.
+    @Test func observersAreToldWithNoTurnInHand() {
+      let writings: [@Sendable (FirstStore) -> Void] = [
+        { store in Dispatcher.shared.transaction { store.number.value = 1 } },
+        { store in Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 }) },
+        { store in
+          Dispatcher.shared.read {
+            Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 })
+          }
+        },
+      ]
+      for write in writings {
+        explore { scenario in
+          let (told, reduced) = (Trace<Int>(), Trace<String>())
+          let other = Dispatcher()
+          let store = FirstStore.instantiate()
+          let dust = store.number.observe(ignoreFirst: true) { number in
+            other.transaction { told.append(number) }
+          }
+          scenario.thread { write(store) }
+          scenario.thread {
+            other.transaction { Dispatcher.shared.dispatch(Step.log(2, in: reduced)) }
+          }
+          scenario.check {
+            #expect(told.entries == [1])
+            #expect(reduced.entries == ["first 2"])
+            withExtendedLifetime((store, dust)) {}
+          }
+        }
+      }
+    }
+
+    @Test func whatAReadInvokesIsReducedAfterIt() {
+      explore { scenario in
+        let store = CounterStore.instantiate()
+        let (seen, told) = (Trace<Int>(), Trace<Int>())
+        let dust = store.count.observe(ignoreFirst: true) { told.append($0) }
+        scenario.thread {
+          Dispatcher.shared.read {
+            seen.append(store.count.value)
+            CounterAction().invoke(.add(1))
+            seen.append(store.count.value)
+          }
+        }
+        scenario.thread { CounterAction().invoke(.add(10)) }
+        scenario.check {
+          #expect([[0, 0], [10, 10]].contains(seen.entries))
+          #expect([[1, 11], [10, 11]].contains(told.entries))
+          withExtendedLifetime((store, dust)) {}
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,139 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B7: who is waited for has reduced this state first, and once.
+  struct WaitForInterleavings {
+    @Test func everyStateIsReducedOnceByWhoIsWaitedForFirst() {
+      explore { scenario in
+        let log = Trace<String>()
+        let stores = (FirstStore.instantiate(), SecondStore.instantiate())
+        for number in 1...2 {
+          scenario.thread { Dispatcher.shared.dispatch(waiting(number, in: log)) }
+        }
+        scenario.check {
+          let (one, two) = (["second 1", "first 1"], ["second 2", "first 2"])
+          #expect([one + two, two + one].contains(log.entries))
+          withExtendedLifetime(stores) {}
+        }
+      }
+    }
+
+    /// One waits, and the other doesn't: nothing of the one's is left for the other.
+    @Test func nobodyPassesByAStoreThatWasWaitedForInAnotherReduce() {
+      explore { scenario in
+        let log = Trace<String>()
+        let stores = (FirstStore.instantiate(), SecondStore.instantiate())
+        scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
+        scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
+        scenario.check {
+          let (one, two) = (["second 1", "first 1"], ["first 2", "second 2"])
+          #expect([one + two, two + one].contains(log.entries))
+          withExtendedLifetime(stores) {}
+        }
+      }
+    }
+
+    @Test func aStoreThatIsClearedMeanwhileIsWaitedForOrNot() {
+      explore { scenario in
+        let log = Trace<String>()
+        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
+        let dust = Dispatcher.shared.intercept { event in
+          log.append(event.stores.map { "\($0)" }.joined(separator: " "))
+        }
+        scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
+        scenario.thread { second.clear() }
+        scenario.check {
+          let logs = [
+            ["second 1", "first 1", "SecondStore FirstStore"],
+            ["first 1", "FirstStore"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime((first, second, dust)) {}
+        }
+      }
+    }
+
+    @Test func aStoreThatIsClearedInTheReduceIsNotWaitedFor() {
+      explore { scenario in
+        let log = Trace<String>()
+        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
+        scenario.thread {
+          Dispatcher.shared.dispatch(
+            Step.run { store in
+              second.clear()
+              store.wait(for: SecondStore.self)
+              log.append("\(store.name) 1")
+            }
+          )
+        }
+        scenario.thread { Dispatcher.shared.dispatch(waiting(2, in: log)) }
+        scenario.check {
+          let logs = [["first 1", "first 2"], ["second 2", "first 2", "first 1"]]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime(first) {}
+        }
+      }
+    }
+
+    /// Who was registered when the reduce began is waited for, and nobody else.
+    @Test func aStoreThatIsMadeMeanwhileIsWaitedForOrReducesNothing() {
+      explore { scenario in
+        let log = Trace<String>()
+        let first = FirstStore.instantiate()
+        let made = Trace<SecondStore>()
+        scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
+        scenario.thread { made.append(.instantiate()) }
+        scenario.check {
+          #expect([["second 1", "first 1"], ["first 1"]].contains(log.entries))
+          withExtendedLifetime((first, made)) {}
+        }
+      }
+    }
+
+    @Test func aStoreThatIsWaitedForGoesAfterItsReduce() {
+      explore(isReduced: false) { scenario in
+        let log = Trace<String>()
+        let first = FirstStore.instantiate()
+        let second = EndingStore.instantiate()
+        second.log = log
+        let held = Trace(second)
+        scenario.thread {
+          Dispatcher.shared.dispatch(
+            Step.run { store in
+              (store as? FirstStore)?.waitFor(EndingStore.self)
+              log.append("\(store.name) 1")
+            }
+          )
+        }
+        scenario.thread { held.removeAll() }
+        scenario.check {
+          let logs = [
+            ["ending 1", "first 1", "deinit"],
+            ["first 1", "deinit"],
+            ["deinit", "first 1"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime(first) {}
+        }
+      }
+    }
+  }
+
+  /// Has each store put its name and a number into a log, the first one after the second.
+  private func waiting(_ number: Int, in log: Trace<String>) -> Step {
+    .run { store in
+      (store as? FirstStore)?.waitFor(SecondStore.self)
+      log.append("\(store.name) \(number)")
+    }
+  }
+
+  private final class EndingStore: StepStore, @unchecked Sendable {
+    typealias DispatchStateType = Step
+
+    let name = "ending"
+    var log: Trace<String>?
+
+    deinit { log?.append("deinit") }
+  }
+#endif

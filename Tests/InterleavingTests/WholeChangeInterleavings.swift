@@ -1,0 +1,159 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1: one call a change for a diamond, computed from values that belong together, in the order of the
+  /// changes.
+  struct WholeChangeInterleavings {
+    @Test func aDiamondTellsEachWriteOnce() {
+      explore { scenario in
+        let number = Variable(0)
+        let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
+        let log = Trace<[Int]>()
+        let dust = diamond.observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
+        scenario.thread { number.value = 1 }
+        scenario.thread { number.value = 2 }
+        scenario.check {
+          let (last, first) = (number.value, 3 - number.value)
+          #expect(log.entries == [[first * 10, first], [last * 10, last]])
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// Its deeper part is come to last, from wherever the way begins.
+    @Test func aDiamondOfSeveralDepthsTellsEachWriteOnce() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let log = Trace<[Int]>()
+        let dust = Constant.combine(both, Constant(right))
+          .observe(ignoreFirst: true) { log.append([$0.0.0, $0.0.1, $0.1]) }
+        scenario.thread { left.value = 1 }
+        scenario.thread { right.value = 2 }
+        scenario.check {
+          #expect([[[1, 0, 0], [1, 2, 2]], [[0, 2, 2], [1, 2, 2]]].contains(log.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aReduceIsToldOnceAndWhole() {
+      explore { scenario in
+        let store = CounterStore.instantiate()
+        let log = Trace<[Int]>()
+        let dust = Constant.combine(store.count, store.doubled)
+          .observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
+        for _ in 1...2 {
+          scenario.thread { CounterAction().invoke(.add(1)) }
+        }
+        scenario.check {
+          #expect(log.entries == [[1, 2], [2, 4]])
+          withExtendedLifetime((store, dust)) {}
+        }
+      }
+    }
+
+    @Test func aWriteAmidATransactionIsToldInItsPlace() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let log = Trace<[Int]>()
+        let dust = observe(left, right, in: log)
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            right.value = 1
+          }
+        }
+        scenario.thread { right.value = 5 }
+        scenario.check {
+          #expect(log.entries == (right.value == 5 ? [[1, 1], [1, 5]] : [[0, 5], [1, 1]]))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func whatATransactionWritesAnewIsToldBehindAWriteAmidIt() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let log = Trace<[Int]>()
+        let dust = observe(left, right, in: log)
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            right.value = 1
+            left.value = 2
+          }
+        }
+        scenario.thread { left.value = 5 }
+        scenario.check {
+          #expect(log.entries == (left.value == 5 ? [[2, 1], [5, 1]] : [[5, 0], [2, 1]]))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// Where both variables end with the same, nothing is mixed up.
+    @Test func transactionsThatAreMixedUpAreToldAsOne() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
+        let log = Trace<Int>()
+        let dust = sum.observe(ignoreFirst: true) { log.append($0) }
+        let (first, second) = (Dispatcher(), Dispatcher())
+        scenario.thread {
+          first.transaction {
+            left.value = 1
+            right.value = 1
+          }
+        }
+        scenario.thread {
+          second.transaction {
+            right.value = 2
+            left.value = 2
+          }
+        }
+        scenario.check {
+          let last = left.value * 10 + right.value
+          #expect(log.entries == (last % 11 == 0 ? [33 - last, last] : [last]))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// What is put in another place is so all the way down.
+    @Test func whatDerivesFromSeveralConstantsKeepsTheirOrder() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
+        let log = Trace<[Int]>()
+        let dust = Constant.combine(sum, Constant(right))
+          .observe(ignoreFirst: true) { log.append([$0.0 / 10, $0.0 % 10, $0.1]) }
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            right.value = 1
+          }
+        }
+        scenario.thread { right.value = 5 }
+        scenario.check {
+          let isLast = right.value == 5
+          #expect(log.entries == (isLast ? [[1, 1, 1], [1, 5, 5]] : [[0, 5, 5], [1, 1, 1]]))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+  }
+
+  private func observe(
+    _ left: Variable<Int>,
+    _ right: Variable<Int>,
+    in log: Trace<[Int]>
+  ) -> Dust {
+    Constant.combine(Constant(left), Constant(right))
+      .observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
+  }
+#endif
