@@ -28,6 +28,7 @@ extension AnyChannel {
     for source in derivation.sources {
       guard let input = source.input else { continue }
       source.channel.withLockUnlessRoot { source.channel.link(input: input) }
+      source.channel.note(input)
     }
   }
 

@@ -71,9 +71,8 @@ class AnyChannel: @unchecked Sendable {
   /// - Returns: Whether a transaction is under way that has written here.
   func willJoinDownstream() -> Bool { false }
 
-  /// Whether two editions are known to be of the same value.
-  @usableFromInline
-  func isSame(_ edition: Fingerprint, _ other: Fingerprint) -> Bool { false }
+  /// Notes that an input joins, at the present state of the variables; they are locked.
+  func note(_ input: AnyInput) {}
 
   /// Finds its value from those of its sources, which the evaluation knows.
   func evaluate(in evaluation: Evaluation) {

@@ -199,7 +199,7 @@ extension Derivation {
       let before = input.revision.edition
       input.advance(input, number)
       let edition = input.revision.edition
-      if edition != before, !source.channel.isDerived || !source.channel.isSame(before, edition) {
+      if edition != before, !source.channel.isDerived || !input.hasJoined(with: edition) {
         isChanged = true
       }
       revision.state = revision.state + source.weight * input.revision.state

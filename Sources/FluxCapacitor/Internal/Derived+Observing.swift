@@ -51,9 +51,10 @@ extension Derived {
     return lock.withLock { body(isAmid) }
   }
 
-  /// Notes somebody who may be told first what the others are not told; the lock is held.
+  /// Notes somebody who may be told first what the others are not told; the lock is held, and those of the
+  /// roots are.
   private func addJoiner(_ observer: Dust) -> Joiner {
-    let joiner = Joiner(observer, since: version)
+    let joiner = Joiner(observer, since: version, at: ownDerivation.state)
     joiners.append(joiner)
     return joiner
   }

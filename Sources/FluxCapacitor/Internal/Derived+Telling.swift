@@ -50,23 +50,28 @@ extension Derived {
     return isChanged
   }
 
-  /// Finds the other editions that readers have given to what is told now; the lock is held.
+  /// Notes what is told now; answers the inputs that began with that value. The lock is held.
   @usableFromInline
-  func noteEditions(isChanged: Bool) {
-    if isChanged { aliases = [] }
+  func takeJoining() -> [AnyInput] {
     known = told.revision
-    aliases += ahead.lazy.filter {
-      $0.state == self.known.state && $0.edition != self.known.edition
-    }
-    .map(\.edition)
-    ahead.removeAll { $0.state == known.state }
+    guard !joining.isEmpty else { return [] }
+    let joined = joining.filter { $0.joinedState == known.state }
+    // With nothing more on its way, the others began in the midst of a transaction.
+    joining =
+      ownDerivation.entries.isEmpty ? [] : joining.filter { $0.joinedState != known.state }
+    return joined
+  }
+
+  @usableFromInline
+  func noteJoined(_ inputs: [AnyInput]) {
+    for input in inputs { input.noteJoined(told.revision.edition) }
   }
 
   /// Tells the change or, to those who derive from this alone, that there is none.
   @inlinable
   func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
     lock.lock()
-    if ownDerivation.mayKeepValues { noteEditions(isChanged: isChanged) }
+    let joined = ownDerivation.mayKeepValues ? takeJoining() : []
     let (joiners, over) = joiners.isEmpty ? ([], []) : takeJoiners(before: version)
     let first = isChanged || !joiners.isEmpty ? self.first : firstInput
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
@@ -74,6 +79,7 @@ extension Derived {
     lock.unlock()
     // The values that they know go when the lock is open again.
     withExtendedLifetime(over) {}
+    noteJoined(joined)
     guard let first else { return }
     let value = told.value ?? valueToTell(memo)
     told.value = value
@@ -103,7 +109,7 @@ extension Derived {
     while !joiners.isEmpty {
       let joiner = joiners[0]
       // What was told now may be what somebody was told first, who came while it was on its way.
-      let isOver = joiner.isOver || joiner.first?.revision.state == told.revision.state
+      let isOver = joiner.isOver || joiner.state == told.revision.state
       guard isOver || joiner.since < version else { break }
       if isOver { over.append(joiner) } else { due.append(joiner) }
       _ = joiners.popFirst()
@@ -135,8 +141,7 @@ extension Derived {
 
   private func knows(_ value: Element, _ joiner: Joiner) -> Bool {
     guard let first = joiner.first else { return false }
-    let (edition, told) = (first.revision.edition, told.revision.edition)
-    return isSame?(first.value, value) ?? (edition == told || isSame(edition, told))
+    return isSame?(first.value, value) ?? (first.revision.edition == told.revision.edition)
   }
 
   @inlinable

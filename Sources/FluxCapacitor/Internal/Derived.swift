@@ -19,19 +19,12 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// What was told last, or would have been; belongs to the deliverer.
   @exclusivity(unchecked) @usableFromInline var told = Told()
 
-  // Readers ahead of what is told give editions to values of which they don't know whether they are the
-  // same as the one before. All of these are guarded by the lock.
-
-  /// What was told last.
+  /// What was told last; guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var known = Revision()
 
-  /// Other editions of it.
-  @exclusivity(unchecked) @usableFromInline var aliases: [Fingerprint] = []
-
-  /// What readers have found that is yet to be told; no more than a few, for most of it is told as they
-  /// have found it.
-  @exclusivity(unchecked) @usableFromInline var ahead: [Revision] = []
-  private static var mostAhead: Int { 64 }
+  /// The inputs of those who have joined downstream while a change was on its way, to be told by what
+  /// edition the value is known here that they began with. Guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline var joining: [AnyInput] = []
 
   /// Those who have joined while a change was on its way and were told nothing since, in order: they
   /// may know another value than the others. Guarded by the lock.
@@ -41,8 +34,9 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   final class Joiner {
     let observer: ObjectIdentifier
 
-    /// The channel's version at the time.
+    /// The channel's version and its variables' state at the time.
     let since: UInt64
+    let state: Fingerprint
 
     /// What it was told first, once that is known.
     @exclusivity(unchecked) var first: Outcome?
@@ -50,9 +44,10 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     /// Whether it was found to know the same as the others.
     @exclusivity(unchecked) var isOver = false
 
-    init(_ observer: Dust, since: UInt64) {
+    init(_ observer: Dust, since: UInt64, at state: Fingerprint) {
       self.observer = ObjectIdentifier(observer)
       self.since = since
+      self.state = state
     }
   }
 
@@ -146,26 +141,6 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     return ownDerivation.isActive ? nil : memo
   }
 
-  /// Remembers what a reader has found.
-  @inlinable
-  func rememberRead(_ outcome: Outcome) {
-    if ownDerivation.mayKeepValues { noteEdition(outcome.revision) }
-    remember(outcome)
-  }
-
-  @usableFromInline
-  func noteEdition(_ found: Revision) {
-    lock.withLock {
-      guard ownDerivation.isActive else { return }
-      if found.state != known.state {
-        if ahead.count == Derived.mostAhead { ahead.removeFirst() }
-        ahead.append(found)
-      } else if found.edition != known.edition {
-        aliases.append(found.edition)
-      }
-    }
-  }
-
   @inlinable
   func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
@@ -200,7 +175,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if let memo = remembered(), memo.sources == revision.edition {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = Outcome(value: memo.value, revision: kept, sources: memo.sources)
-      rememberRead(outcome)
+      remember(outcome)
     } else {
       outcome = note(formula(.evaluation(evaluation)), revision)
     }
@@ -216,14 +191,22 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = Outcome(value: memo.value, revision: kept, sources: revision.edition)
     }
-    rememberRead(outcome)
+    remember(outcome)
     return outcome
   }
 
   // MARK: Telling
 
-  override func isSame(_ edition: Fingerprint, _ other: Fingerprint) -> Bool {
-    lock.withLock { aliases.contains(edition) && known.edition == other }
+  override func note(_ input: AnyInput) {
+    guard ownDerivation.mayKeepValues else { return }
+    let state = ownDerivation.state
+    let edition: Fingerprint? = lock.withLock {
+      if known.state == state { return known.edition }
+      input.joinedState = state
+      joining.append(input)
+      return nil
+    }
+    if let edition { input.noteJoined(edition) }
   }
 
   override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
@@ -241,7 +224,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       revision = evaluation.revision(of: self)
     }
     told.revision = revision
-    if ownDerivation.mayKeepValues { lock.withLock { noteEditions(isChanged: true) } }
+    if ownDerivation.mayKeepValues { noteJoined(lock.withLock { takeJoining() }) }
     for source in ownDerivation.sources {
       if let input = source.input { input.start(input, evaluation, state) }
     }

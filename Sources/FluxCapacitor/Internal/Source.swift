@@ -103,6 +103,14 @@ class AnyInput: Dust, @unchecked Sendable {
     var origin: UInt64
   }
 
+  /// The state of the source's variables when this joined it, if a change was on its way there; guarded by
+  /// the source's lock.
+  @exclusivity(unchecked) final var joinedState: Fingerprint?
+
+  /// The edition by which the source knows the value that this began with, which an evaluation may have
+  /// given another; guarded by the target's lock.
+  @exclusivity(unchecked) private final var joinedEdition: Fingerprint?
+
   /// What was told last; belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var revision = Revision()
 
@@ -137,6 +145,16 @@ class AnyInput: Dust, @unchecked Sendable {
   /// Whether this is the input that is in use; the target's lock is held.
   @inlinable
   final var isLinked: Bool { source.input === self }
+
+  final func noteJoined(_ edition: Fingerprint) {
+    target.lock.withLock { joinedEdition = edition }
+  }
+
+  /// Whether an edition is of the value that this began with. There is none later that is.
+  @usableFromInline
+  final func hasJoined(with edition: Fingerprint) -> Bool {
+    target.lock.withLock { joinedEdition == edition }
+  }
 
   // MARK: What is awaited; the target's lock is held
 
