@@ -18,8 +18,8 @@
           if value.count == 1 { pretendToHaveToldManyChangesOfOthers() } else { letOthersGoOn() }
           log.append(value)
         }
-        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(1) } }
-        scenario.freshThread {
+        scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
+        scenario.thread {
           variable.value.append(2)
           variable.value.append(3)
         }
@@ -50,8 +50,8 @@
           },
           variable.observe(ignoreFirst: true) { log.append($0) },
         ]
-        scenario.freshThread { one.value = 1 }
-        scenario.freshThread { Dispatcher.shared.transaction { other.value = 2 } }
+        scenario.thread { one.value = 1 }
+        scenario.thread { Dispatcher.shared.transaction { other.value = 2 } }
         scenario.check {
           withExtendedLifetime((one, other, dusts)) {
             #expect(log.entries == [3 - variable.value, variable.value])
@@ -71,9 +71,9 @@
           pretendToHaveToldManyChangesOfOthers()
           variable?.value.append(2)
         }
-        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(1) } }
-        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(3) } }
-        scenario.freshThread {
+        scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
+        scenario.thread { Dispatcher.shared.transaction { variable.value.append(3) } }
+        scenario.thread {
           // Otherwise there is nothing to take over.
           if log.entries == [[1]] { variable.value.append(4) }
         }
@@ -92,7 +92,7 @@
         let variable = Variable(0)
         let log = Trace<Int>()
         let number = ThreadLocal()
-        scenario.freshThread {
+        scenario.thread {
           number.value = 1
           _ = variable.observe { value in
             log.append(value)
@@ -104,7 +104,7 @@
             log.append(value)
           }
         }
-        scenario.freshThread {
+        scenario.thread {
           number.value = 2
           variable.value = 1
           number.value = 3
@@ -128,9 +128,9 @@
           log.append(value)
           pretendToHaveToldManyChangesOfOthers()
         }
-        scenario.freshThread { variable.value.append(1) }
-        scenario.freshThread { Dispatcher.shared.transaction { variable.value.append(2) } }
-        scenario.freshThread { variable.value.append(3) }
+        scenario.thread { variable.value.append(1) }
+        scenario.thread { Dispatcher.shared.transaction { variable.value.append(2) } }
+        scenario.thread { variable.value.append(3) }
         scenario.check {
           withExtendedLifetime(dust) {
             let value = variable.value
@@ -148,15 +148,5 @@
   /// Makes the call longer than who has offered it waits for somebody to take it.
   private func letOthersGoOn() {
     for _ in 0..<40 { CurrentThread.current.yieldProcessor() }
-  }
-
-  extension Scenario {
-    /// Adds a thread that has told nothing so far: the one that runs it may have, in an earlier schedule.
-    fileprivate func freshThread(_ body: @escaping @Sendable () -> Void) {
-      thread {
-        CurrentThread.current.pointee.changesOfOthers = 0
-        body()
-      }
-    }
   }
 #endif

@@ -45,7 +45,11 @@ import Synchronization
   /// The scheduled thread that this one is, if it is one.
   package var scheduledThread: (any ScheduledThread)? {
     get { CurrentThread.current.pointee.scheduled }
-    set { CurrentThread.current.pointee.scheduled = newValue }
+    set {
+      CurrentThread.current.pointee.scheduled = newValue
+      // It is to do the same as one that has done nothing before.
+      CurrentThread.current.pointee.changesOfOthers = 0
+    }
   }
 
   /// A number greater than those of all locks before, and than those that scenarios give to other things.

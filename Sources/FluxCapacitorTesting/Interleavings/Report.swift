@@ -46,26 +46,15 @@
   /// Who called whom as a step was made, if the system can tell.
   struct CallStack {
     #if os(Linux) || os(macOS)
-      // A `Backtrace`, where the system has that.
-      private let backtrace: Any?
-
-      init() {
-        if #available(macOS 26, *) {
-          backtrace = try? Backtrace.capture(limit: 48, top: 0, images: CallStack.images)
-        } else {
-          backtrace = nil
-        }
-      }
+      /// The addresses that the calls return to, the innermost first.
+      private let addresses = Thread.callStackReturnAddresses.map(\.uint64Value)
 
       /// Finds the places of some steps in the library and in the scenario, as in `Cell.swift:46
       /// Channel.read(), from CounterTests.swift:12`.
       static func places(of stacks: [CallStack]) -> [String] {
         guard #available(macOS 26, *) else { return stacks.map { _ in "" } }
-        let stacks = stacks.map { stack in
-          (stack.backtrace as? Backtrace)?.frames.map(\.originalProgramCounter) ?? []
-        }
-        let frames = symbolicated(Set(stacks.joined()))
-        return stacks.map { place(of: $0.flatMap { frames[$0] ?? [] }) }
+        let frames = symbolicated(Set(stacks.lazy.flatMap(\.addresses)))
+        return stacks.map { stack in place(of: stack.addresses.flatMap { frames[$0] ?? [] }) }
       }
 
       /// Looks all addresses up at once: to look up one takes as long, a fifth of a second.
@@ -74,14 +63,13 @@
       /// toolchain, `CompactBacktraceFormat`. If it is another here, no places are found.
       @available(macOS 26, *)
       private static func symbolicated(
-        _ addresses: Set<Backtrace.Address>
-      ) -> [Backtrace.Address: [SymbolicatedBacktrace.Frame]] {
+        _ addresses: Set<UInt64>
+      ) -> [UInt64: [SymbolicatedBacktrace.Frame]] {
         // The width of addresses; then, for each return address, its number of bytes, and what is added to
         // the one before.
         var bytes: [UInt8] = [2]
         var last: UInt64 = 0
         for address in addresses {
-          guard let address = UInt64(address) else { continue }
           bytes.append(0x20 | 7)
           withUnsafeBytes(of: (address &- last).bigEndian) { bytes += $0 }
           last = address
@@ -96,10 +84,10 @@
         guard let encoded = try? JSONEncoder().encode(fields),
           let all = try? JSONDecoder().decode(Backtrace.self, from: encoded)
         else { return [:] }
-        return Dictionary(
-          grouping: all.symbolicated(with: images)?.frames ?? [],
-          by: \.captured.originalProgramCounter
-        )
+        return Dictionary(grouping: all.symbolicated(with: images)?.frames ?? []) { frame in
+          // That of the call is one less.
+          UInt64(frame.captured.originalProgramCounter) ?? 0
+        }
       }
 
       @available(macOS 26, *)
