@@ -5,10 +5,10 @@ extension Dispatcher {
   ///   other threads are dispatching just now, the first ones may be missed.
   /// - Events come in the order of the reduces, the same for every interceptor, and calls to one
   ///   interceptor never overlap.
-  /// - An event is told on the thread that dispatches, or on one that tells events just then, when the
-  ///   reduce or its ``transaction(_:)`` has ended, and before any observer is told what the reduce
-  ///   has changed. Only if an interceptor is busy on another thread for more than a second, it is not
-  ///   waited for.
+  /// - An event is told when the reduce or its ``transaction(_:)`` has ended, on the thread that
+  ///   dispatches, and before any observer is called with what the reduce has changed. If another thread
+  ///   is telling events just then, that one tells it, and nobody waits: so an observer may be called
+  ///   before.
   /// - No lock is held during a call. It may read, write, invoke, observe and clean anything; what it
   ///   invokes is reduced at once, and is an event of its own.
   ///

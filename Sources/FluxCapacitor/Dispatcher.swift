@@ -281,6 +281,9 @@ extension Dispatcher {
 
   /// The address of `ofProcess` as long as nothing has ever stood in for it, for asking a `TaskLocal`
   /// takes longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
+  ///
+  /// Releasing and acquiring, so that who finds the address finds the dispatcher made. That something stands
+  /// in for it is relaxed: the task in which it does has stored that itself, and no other is concerned.
   fileprivate static let shortcut = Atomic<UInt>(0)
   fileprivate static let isReplaced: UInt = 1
 

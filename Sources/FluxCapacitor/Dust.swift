@@ -138,11 +138,12 @@ extension Dust {
     return flags.load(ordering: .sequentiallyConsistent) & Dust.cleaned != 0
   }
 
-  /// Whether this is a derived constant's observation of its source.
+  /// Whether this is a derived constant's observation of its source. Relaxed, for it never changes.
   @inlinable
   final var isInput: Bool { flags.load(ordering: .relaxed) & Dust.input != 0 }
 
-  /// Marks an input as taken out, for the deliverer to do it.
+  /// Marks an input as taken out, for the deliverer to do it. Who looks at inputs, and who marks them, holds
+  /// the channel's lock, which orders all else: releasing is more than enough.
   final func markAsCleaned() {
     lock.schedulePoint(.write)
     flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
@@ -155,12 +156,14 @@ extension Dust {
     return flags.load(ordering: .sequentiallyConsistent) == 0
   }
 
-  /// Puts the closure behind the mailbox; nobody else knows the observation yet.
+  /// Puts the closure behind the mailbox. Relaxed, for nobody else knows the observation yet.
   @inlinable
   final func leaveDirect() {
     flags.store(Dust.indirect, ordering: .relaxed)
   }
 
+  /// Takes the closure out from behind the mailbox, under `lock`. Releasing, so that who finds it direct finds
+  /// done what was done behind the mailbox; who finds it indirect asks again under the lock.
   @inlinable
   final func becomeDirect() {
     lock.schedulePoint(.write)

@@ -4,8 +4,8 @@ import Dispatch
 public enum ExecuteQueue: Sendable {
   /// On the thread that made the change or, when changes collide, on the thread that is delivering.
   ///
-  /// That one is not kept for good by others who never stop changing the value: when it has told a few
-  /// hundred changes of theirs, one of them goes on.
+  /// That one is mostly not kept by others who never stop changing the value: each time that it has told a
+  /// few hundred changes of theirs, it lets them run, and whoever makes a change then goes on.
   case current
 
   /// On the main queue: at once if the change is made there and no earlier one is still on its way.

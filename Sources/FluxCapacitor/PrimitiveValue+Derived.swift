@@ -75,10 +75,9 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// dispatchers, or transactions and sets, that are mixed up so that one is before the other here and
   /// behind it there, all are told as one, for nothing in between is whole.
   ///
-  /// Every change that is told is whole. Whoever starts to observe it, or reads it, while another thread
-  /// is in the midst of a reduce gets a whole value too if a reduce of that dispatcher was told here
-  /// before; otherwise it may be half of one, as that of two constants which are read one by one, and
-  /// ``Dispatcher/read(_:)`` prevents it. It waits for that reduce, up to a second.
+  /// Every change that observers are called with is whole. A read is not always, and the first value of an
+  /// observation is a read: while another thread is in the midst of a reduce, it may be of that midst, as
+  /// when two constants are read one by one. ``Dispatcher/read(_:)`` prevents it.
   ///
   /// ```swift
   /// let first = Variable("Emmett")

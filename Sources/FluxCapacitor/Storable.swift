@@ -52,6 +52,9 @@ extension Storable {
 
   /// Unregisters this very store from the dispatcher that it registered with: no state reaches it
   /// any more, and `instantiate()` makes a fresh one. A newer store is left alone.
+  ///
+  /// That is so of each state that is dispatched later. One that another thread is dispatching just then may
+  /// still be reduced, behind the return of this too, for to wait for that thread could last for ever.
   public func clear() {
     Dispatcher.unregister(self)
   }

@@ -33,6 +33,10 @@
       return folders
     }
 
+    /// Whether to build packages in empty folders too, which takes minutes: if THOROUGH is set in the
+    /// environment.
+    static let isThorough = ProcessInfo.processInfo.environment["THOROUGH"] != nil
+
     static let librarySources: [String] = Repository.swiftFiles(in: "Sources/FluxCapacitor")
       .map(\.path)
 

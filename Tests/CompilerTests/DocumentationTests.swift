@@ -56,7 +56,8 @@ struct DocumentationTests {
   }
 
   #if os(Linux)
-    @Test func readmeExamplePrintsItsOutput() async throws {
+    @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
+    func readmeExamplePrintsItsOutput() async throws {
       let example = try #require(readme.blocks(in: "swift").first)
       let expected = try #require(readme.blocks(in: "text").first)
 
@@ -84,7 +85,10 @@ struct DocumentationTests {
       #expect(output.text == expected.text)
     }
 
-    @Test(arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty })
+    @Test(
+      .enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."),
+      arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty }
+    )
     func manifestsCompile(document: String) async throws {
       let toolchain = try #require(Compiler.toolchain)
 

@@ -37,7 +37,8 @@
       #expect(Set(sentences) == Set(Omission.all.compactMap(\.sentence)))
     }
 
-    @Test func theCompilerSaysThem() async throws {
+    @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
+    func theCompilerSaysThem() async throws {
       let snippets = try Repository.text(of: Omission.file)
 
       try await Compiler.withFolder { folder in

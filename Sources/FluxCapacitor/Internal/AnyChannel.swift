@@ -51,6 +51,7 @@ class AnyChannel: @unchecked Sendable {
 
   @inlinable static var derived: UInt32 { 1 << 31 }
 
+  /// Relaxed, for it never changes.
   @inlinable
   final var isDerived: Bool { handles.load(ordering: .relaxed) & AnyChannel.derived != 0 }
 
@@ -259,13 +260,15 @@ extension AnyChannel {
 // MARK: - Handles
 
 extension AnyChannel {
-  /// Counts one more variable or constant that reaches this channel.
+  /// Counts one more variable or constant that reaches this channel. Relaxed: who adds one has one, so that
+  /// it is not about the last.
   @inlinable
   final func addHandle() {
     handles.add(1, ordering: .relaxed)
   }
 
-  /// Counts one less; with the last one, the observations are let go of.
+  /// Counts one less; with the last one, the observations are let go of. Releasing and acquiring: what was
+  /// done through any of them is done by then.
   @inlinable
   final func dropHandle() {
     lock.schedulePoint(.write)
@@ -273,6 +276,8 @@ extension AnyChannel {
     if left & ~AnyChannel.derived == 0 { close() }
   }
 
+  /// Asked by the deliverer under the lock, which whoever has dropped the last one takes too: the later of the
+  /// two lets go of the observations.
   @inlinable
   final var isClosed: Bool { handles.load(ordering: .acquiring) == 0 }
 

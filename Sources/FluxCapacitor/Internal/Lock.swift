@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// `holder` is written with release before each unlock and read with acquire after each lock. That
 /// costs nothing on x86 and next to nothing elsewhere, and it shows the thread sanitizer the
-/// hand-over that happens inside `Mutex`, which it cannot see.
+/// hand-over that happens inside `Mutex`, which it cannot see. The mutex itself orders all else, so that
+/// `holder` may be relaxed otherwise: a thread finds its own number there if and only if it has put it there.
 @usableFromInline
 package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())

@@ -103,7 +103,7 @@ extension AnyChannel {
   /// The next input from here on.
   ///
   /// One that is cleaned and still there, for somebody is telling it, is left out. The target may have
-  /// another by now, and would be come to twice.
+  /// another by now, and would be come to twice. Inputs are marked as cleaned under this lock: relaxed.
   private func input(from node: Unmanaged<Dust>?) -> Unmanaged<Dust>? {
     var node = node
     while let candidate = node {

@@ -16,11 +16,13 @@ final class Registry: @unchecked Sendable {
   /// What is under way on behalf of the dispatcher.
   let activity = Activity()
 
-  /// Whether there are witnesses; written under `lock`.
+  /// Whether there are witnesses; written under `lock`. A hint: who goes by it asks again under the lock, and
+  /// a dispatch may miss a witness that comes just then. So relaxed is enough to read it.
   @usableFromInline let isWitnessed = Atomic(false)
 
   /// Counts the reduces that have begun of which a journal is kept: the number of each is that of its
-  /// event. Written in the turn.
+  /// event. Written in the turn, under which relaxed is enough to read it; see `add(_:)` for who reads it
+  /// elsewhere.
   private let reducesBegun = Atomic(0)
 
   /// Belongs to the thread that has the turn.

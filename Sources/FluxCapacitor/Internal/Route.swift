@@ -51,6 +51,9 @@ final class Route<State: DispatchState>: AnyRoute {
   @exclusivity(unchecked) private var changes = 0
 
   /// The number of the last change or, without anybody who wants the states, zero.
+  ///
+  /// Releasing and acquiring are enough: who sees a number takes the registry's lock for what it stands for,
+  /// and who does not see it yet is as early as if nothing had changed.
   @usableFromInline let edition = Atomic(0)
 
   // What a reduce goes along; guarded by the dispatcher's turn.
@@ -182,6 +185,10 @@ final class Route<State: DispatchState>: AnyRoute {
 @usableFromInline
 final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
+
+  /// That it is cancelled, which any thread may say and none takes back: releasing and acquiring, so that who
+  /// sees it sees what was done before. And that it is early, which only who has the turn says and asks:
+  /// relaxed.
   @usableFromInline let marks = Atomic<UInt8>(0)
 
   static var cancelled: UInt8 { 1 }

@@ -8,6 +8,9 @@ import Synchronization
 /// Routes are never removed, and inserted under the registry's lock. A slot is written once. When
 /// slots get scarce, more of them take their place; the earlier ones stay to the end of the table,
 /// for somebody may be looking them up.
+///
+/// A slot and `latest` are stored releasing and loaded acquiring: so who sees a route, or more slots, sees
+/// what is in them. Who does not see one yet is as early as if it were not there.
 @usableFromInline
 struct RouteTable: ~Copyable {
   /// It is read while somebody inserts, and so nothing else of the table may change.

@@ -53,6 +53,7 @@ import Synchronization
   }
 
   /// A number greater than those of all locks before, and than those that scenarios give to other things.
+  /// Relaxed: that no number is given twice is all.
   @usableFromInline
   func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 

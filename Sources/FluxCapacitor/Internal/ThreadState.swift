@@ -281,11 +281,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension ThreadState {
-  /// The last number given to a thread.
+  /// The last number given to a thread. Relaxed: that no number is given twice is all.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
   /// One more than the key under which each thread keeps its state, or zero before there is one: a
-  /// constant to begin with, it is read without the check that a lazy global needs.
+  /// constant to begin with, it is read without the check that a lazy global needs. Relaxed: the number is
+  /// all, and who reads zero asks for the key itself.
   fileprivate static let keyAndOne = Atomic<UInt>(0)
 
   /// The key, made by the first to ask; a thread's end frees what it keeps there.

@@ -8,7 +8,8 @@ package final class Witness: Sendable {
   /// Whether it wants to know what each dispatch has changed.
   let isOfChanges: Bool
 
-  /// The number of the first event that it attends, if it is of changes.
+  /// The number of the first event that it attends, if it is of changes. Written under the registry's lock,
+  /// before anybody who has taken that finds the witness: relaxed is enough.
   let first = Atomic(Int.max)
 
   let attend: @Sendable (DispatchEvent) -> Void

@@ -18,7 +18,8 @@
     }
 
     /// Does what the article says, word for word, in a folder that has nothing but the library.
-    @Test func whoFollowsItSeesWhatItShows() async throws {
+    @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
+    func whoFollowsItSeesWhatItShows() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
 
       try await Compiler.withFolder { folder in

@@ -5,7 +5,8 @@
 
   /// Runs a scenario through every order of its steps, and prints how many schedules that were.
   ///
-  /// There are up to two preemptions, or as many as INTERLEAVING_PREEMPTIONS says.
+  /// There are up to two preemptions, or three if THOROUGH is set in the
+  /// environment.
   ///
   /// - Parameter isReduced: Whether to leave out what comes to the same as an earlier schedule. Then
   ///   whatever the threads share besides the library is a `Trace`.
@@ -24,5 +25,5 @@
   }
 
   private let preemptions =
-    ProcessInfo.processInfo.environment["INTERLEAVING_PREEMPTIONS"].flatMap { Int($0) } ?? 2
+    ProcessInfo.processInfo.environment["THOROUGH"] == nil ? 2 : 3
 #endif

@@ -1,0 +1,118 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+// The code of "Try every order", in the article on tests.
+
+extension Dispatcher {
+  enum Door: DispatchState {
+    typealias RelatedStoreType = DoorStore
+    typealias RelatedActionType = DoorAction
+
+    case set(Int)
+    case enter
+  }
+}
+
+final class DoorStore: Storable {
+  let visitors: Constant<Int>
+  private let _visitors = Variable(0)
+
+  init() {
+    visitors = Constant(_visitors)
+  }
+
+  func reduce(with state: Dispatcher.Door) {
+    switch state {
+    case .set(let visitors): _visitors.value = visitors
+    case .enter: _visitors.value += 1
+    }
+  }
+}
+
+struct DoorAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Door
+
+  func enter(_ store: DoorStore) {
+    invoke(.set(store.visitors.value + 1))
+  }
+}
+
+#if DEBUG
+  @Suite(LostUpdate())
+  struct DoorTests {
+    @Test func everyVisitorIsCounted() {
+      everyInterleaving { scenario in
+        let store = DoorStore.instantiate()
+        for _ in 1...2 {
+          scenario.thread { DoorAction().enter(store) }
+        }
+        scenario.check { #expect(store.visitors.value == 2) }
+      }
+    }
+  }
+
+  /// Expects each test to fail as the article says.
+  private struct LostUpdate: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+      testCase == nil ? nil : self
+    }
+
+    func provideScope(
+      for test: Test,
+      testCase: Test.Case?,
+      performing function: @Sendable () async throws -> Void
+    ) async throws {
+      let sentences = Sentences()
+      await withKnownIssue {
+        try await function()
+      } matching: { issue in
+        sentences.append(issue.comments.map(\.rawValue).joined())
+        return true
+      }
+
+      let failure = sentences.all.last ?? ""
+      #expect(
+        failure.hasPrefix(
+          """
+          Schedule 19 fails: Expectation failed: (store.visitors.value → 1) == 2
+          """
+        )
+      )
+      #expect(failure.contains(#"everyInterleaving(replaying: "1×3 2×13 1×10")"#), "\(failure)")
+    }
+  }
+
+  @Test func everyVisitorIsCountedInTheReduce() {
+    everyInterleaving { scenario in
+      let store = DoorStore.instantiate()
+      for _ in 1...2 {
+        scenario.thread { DoorAction().invoke(.enter) }
+      }
+      scenario.check { #expect(store.visitors.value == 2) }
+    }
+  }
+
+  @Test func incrementsAreNotLost() {
+    everyInterleaving { scenario in
+      let store = CounterStore.instantiate()
+      for _ in 1...2 {
+        scenario.thread { CounterAction().increment() }
+      }
+      scenario.check { #expect(store.count.value == 2) }
+    }
+  }
+
+  private final class Sentences: @unchecked Sendable {
+    // `sentences` is guarded by `lock`.
+    private let lock = NSLock()
+    private var sentences: [String] = []
+
+    var all: [String] { lock.withLock { sentences } }
+
+    func append(_ sentence: String) { lock.withLock { sentences.append(sentence) } }
+  }
+#endif
