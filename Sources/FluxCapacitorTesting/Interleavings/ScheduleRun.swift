@@ -82,7 +82,7 @@
       withKnownIssue(isIntermittent: true) {
         do { try body() } catch { self.fail("the check throws \(error).") }
       } matching: { issue in
-        self.fail("\(issue)")
+        self.fail("\(issue.kind)")
         return false
       }
     }
