@@ -5,22 +5,68 @@
 
   /// B4: sequences of values, for tasks.
   struct SequenceInterleavings {
-    @Test func aConsumerGetsTheFirstValueAndTheLast() {
+    @Test func aConsumerMissesNoValueAsItBeginsToWait() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
         scenario.task {
           for await value in variable.values {
             seen.append(value)
-            if value == 2 { break }
+            if value == 1 { break }
+          }
+        }
+        scenario.thread { variable.value = 1 }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect([[0, 1], [1]].contains(seen.entries)) }
+        }
+      }
+    }
+
+    @Test func theLastValueComesBeforeTheEnd() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let consumer = Consumer(of: variables.entries[0].values(buffering: .unbounded))
+        let seen = Trace<Int>()
+        scenario.task {
+          while let value = await consumer.next() { seen.append(value) }
+          seen.append(-1)
+        }
+        scenario.thread {
+          variables.entries.first?.value = 1
+          variables.removeAll()
+        }
+        scenario.check { #expect(seen.entries == [0, 1, -1]) }
+      }
+    }
+
+    @Test func aConsumerGetsEveryStateInOrder() {
+      explore { scenario in
+        let consumer = Consumer(of: Dispatcher.shared.states(of: Dispatcher.Counter.self))
+        let seen = Trace<Int>()
+        scenario.task {
+          while let state = await consumer.next() {
+            guard case .set(let number) = state else { continue }
+            seen.append(number)
+            if number == 2 { break }
           }
         }
         scenario.thread {
-          variable.value = 1
-          variable.value = 2
+          CounterAction().invoke(.set(1))
+          CounterAction().invoke(.set(2))
         }
-        scenario.check { #expect([[0, 1, 2], [0, 2], [1, 2], [2]].contains(seen.entries)) }
+        scenario.check { #expect(seen.entries == [1, 2]) }
       }
     }
+  }
+
+  /// An iterator that is made before the task that uses it, and by no other.
+  private final class Consumer<Element: Sendable>: @unchecked Sendable {
+    private var iterator: Values<Element>.Iterator
+
+    init(of values: Values<Element>) {
+      iterator = values.makeAsyncIterator()
+    }
+
+    func next() async -> Element? { await iterator.next() }
   }
 #endif

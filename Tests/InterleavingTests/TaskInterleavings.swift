@@ -1,0 +1,42 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+  import Testing
+
+  /// B4: tasks in bags, and that the newest wins.
+  struct TaskInterleavings {
+    @Test func noOlderResultIsReducedAfterANewerOne() {
+      explore { scenario in
+        let store = CounterStore.instantiate()
+        let newest = DustBuster()
+        let reduced = Trace<Int>()
+        let dust = store.count.observe(ignoreFirst: true) { reduced.append($0) }
+        scenario.thread {
+          for number in 1...2 {
+            Task(replacing: newest) { CounterAction().invokeUnlessCancelled(.set(number)) }
+          }
+        }
+        scenario.check {
+          withExtendedLifetime(store) { #expect([[2], [1, 2]].contains(reduced.entries)) }
+          dust.clean()
+        }
+      }
+    }
+
+    @Test func aTaskIsCancelledWithItsBagOnWhicheverSideOfIt() {
+      explore { scenario in
+        let bag = DustBuster()
+        let cancelled = Trace<Bool>()
+        scenario.thread {
+          let task = Task { cancelled.append(Task.isCancelled) }
+          task.cleaned(by: bag)
+        }
+        scenario.thread { bag.clean() }
+        scenario.check {
+          bag.clean()
+          #expect(cancelled.entries.count == 1)
+        }
+      }
+    }
+  }
+#endif
