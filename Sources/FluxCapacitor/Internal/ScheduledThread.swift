@@ -79,7 +79,9 @@ extension Lock {
   }
 
   /// A point before an atomic access on which a decision rests, at which other threads may go on first.
-  @inlinable
+  ///
+  /// It is only ever part of its caller, so that nothing is left of it in a release build.
+  @_alwaysEmitIntoClient
   @inline(__always)
   func schedulePoint(_ access: AtomicAccess) {
     #if DEBUG
