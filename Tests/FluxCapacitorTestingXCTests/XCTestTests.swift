@@ -69,6 +69,27 @@ final class XCTestTests: XCTestCase {
     }
   }
 
+  #if DEBUG
+    func testEveryInterleavingPassesAndFails() {
+      struct Lost: Error {}
+      let scenario: (Bool, Scenario) -> Void = { isMended, scenario in
+        let count = Variable(0)
+        for _ in 1...2 {
+          scenario.thread {
+            if isMended { count.value += 1 } else { count.value = count.value + 1 }
+          }
+        }
+        scenario.check { if count.value != 2 { throw Lost() } }
+      }
+
+      everyInterleaving { scenario(true, $0) }
+      let failures = failures { everyInterleaving { scenario(false, $0) } }
+
+      XCTAssertEqual(failures.count, 1)
+      XCTAssertTrue(failures[0].contains("the check throws Lost()."))
+    }
+  #endif
+
   func testSettledGateAndClock() async {
     await withDispatcher(Dispatcher()) {
       let store = CounterStore.instantiate()

@@ -60,7 +60,7 @@ public func everyInterleaving(
 ) -> Int {
   let place = Place(fileID, filePath, line, column)
   #if DEBUG
-    let exploration = Exploration(preemptions: preemptions, isReduced: false)
+    let exploration = Exploration(preemptions: max(0, preemptions), isReduced: false)
     let failure = exploration.run(replaying: schedule, scenario)
     if let failure { place.fail(failure) }
     return exploration.schedules

@@ -97,6 +97,7 @@
         try body()
       case .task(let body):
         openTasks += 1
+        // Nobody cancels it: it ends, or the schedule fails for it does not.
         Task {
           do { try await body() } catch { fail("a task throws \(error).") }
           openTasks -= 1
