@@ -53,7 +53,7 @@ struct DocumentLinksTests {
   private static let exceptions = [
     // It needs a token and GitHub. `GitHubReposTests` runs the command on a server of its own.
     "GITHUB_TOKEN=… swift run github-repos octocat",
-    // The gate itself, and what takes longer than all of it.
+    // The gate itself, and what is run on demand.
     ".ci/run", ".ci/mutants",
   ]
 }
