@@ -257,6 +257,58 @@
         }
       }
     }
+
+    /// What the deliverer has taken out is not taken out once more.
+    @Test func aConstantIsLeftWhileItsSourceTakesOutAnother() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let next = tenfold.map { $0 + 1 }
+        let (log, own, dusts) = (Trace<Int>(), Trace<Dust>(), Trace<Dust>())
+        dusts.append(next.observe(ignoreFirst: true) { _ in })
+        own.append(
+          tenfold.observe(ignoreFirst: true) { _ in for dust in own.entries { dust.clean() } }
+        )
+        let rest = tenfold.observe(ignoreFirst: true) { log.append($0) }
+        scenario.thread { number.value = 1 }
+        scenario.thread { for dust in dusts.entries { dust.clean() } }
+        scenario.check {
+          number.value = 2
+          #expect(log.entries == [10, 20])
+          own.removeAll()
+          withExtendedLifetime((rest, next)) {}
+        }
+      }
+    }
+
+    /// What was on its way before is what the transaction comes to: nothing new, but for who has been told
+    /// what it had written in between.
+    @Test func whoJoinsAmidWhatComesToWhatIsOnItsWayIsToldThat() {
+      explore { scenario in
+        let (number, trigger) = (Variable(0), Variable(0))
+        let distinct = number.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dispatcher = Dispatcher()
+        let dusts = Trace(
+          distinct.observe(ignoreFirst: true) { others.append($0) },
+          trigger.observe(ignoreFirst: true) { [weak number] _ in
+            // Told when this observer has ended.
+            number?.value = 1
+            dispatcher.transaction {
+              number?.value = 2
+              number?.value = 1
+            }
+          }
+        )
+        scenario.thread { trigger.value = 1 }
+        scenario.thread { dusts.append(distinct.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0, 1], [1], [2, 1]].contains(log.entries))
+          #expect(others.entries == [1])
+          withExtendedLifetime((number, dusts)) {}
+        }
+      }
+    }
   }
 
   extension [[Int]] {

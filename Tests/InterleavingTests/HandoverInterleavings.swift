@@ -139,6 +139,41 @@
         }
       }
     }
+
+    /// It may be waiting for what is offered.
+    @Test func whoIsInsideAnObserverTakesOverNothing() {
+      explore { scenario in
+        let (numbers, other) = (Variable<[Int]>([]), Variable(0))
+        let log = Trace<[Int]>()
+        let isWaitedForInVain = Trace<Bool>()
+        let dusts = [
+          numbers.observe(ignoreFirst: true) { [weak numbers] value in
+            log.append(value)
+            guard value == [1] else { return }
+            CurrentThread.current.pointee.changesOfOthers = 256
+            numbers?.value.append(2)
+          },
+          other.observe(ignoreFirst: true) { [weak numbers] _ in
+            // Otherwise there is nothing to wait for.
+            guard let numbers, log.entries == [[1]] else { return }
+            numbers.value.append(3)
+            for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
+            if let index = numbers.value.firstIndex(of: 2) {
+              isWaitedForInVain.append(!log.entries.contains(Array(numbers.value[...index])))
+            }
+          },
+        ]
+        scenario.thread { Dispatcher.shared.transaction { numbers.value.append(1) } }
+        scenario.thread { other.value = 1 }
+        scenario.check {
+          #expect(!isWaitedForInVain.entries.contains(true))
+          withExtendedLifetime(dusts) {
+            let value = numbers.value
+            #expect(log.entries == value.indices.map { Array(value[...$0]) })
+          }
+        }
+      }
+    }
   }
 
   private func pretendToHaveToldManyChangesOfOthers() {
