@@ -58,8 +58,9 @@ public class Dust: @unchecked Sendable {
   ///
   /// - Complexity: O(1).
   public final func clean() {
+    var courtesy = Dust.courtesy
     end()
-    letCallsStart()
+    letCallsStart(&courtesy)
   }
 
   /// Ends the observation, but a call of the observer may be about to start.
@@ -83,14 +84,16 @@ public class Dust: @unchecked Sendable {
   ///
   /// A call that has started is let run on for some turns of the processor, so that it has mostly ended
   /// when this returns. That is a courtesy, on which nothing rests: it may have yet to make its first step.
-  final func letCallsStart() {
+  final func letCallsStart(_ turns: inout Int) {
     let thread = CurrentThread.current
-    var turns = 10_000
     while case let caller = caller(besides: thread), caller != 0 {
       if caller & Dust.aboutToCall == 0 { turns -= 1 }
       guard turns > 0, thread.yieldProcessor() else { return }
     }
   }
+
+  /// How many turns who cleans gives to calls that have started.
+  static let courtesy = 10_000
 
   /// A thread other than this one that is calling the observer, or about to and marked so; or zero.
   private final func caller(besides thread: CurrentThread) -> UInt32 {

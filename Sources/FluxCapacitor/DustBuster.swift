@@ -84,7 +84,8 @@ public final class DustBuster: @unchecked Sendable {
       // Another thread may be the one that cleans it, and be late.
       (dust as? TaskDust)?.cancel()
     }
-    for dust in older { dust.letCallsStart() }
+    var courtesy = Dust.courtesy
+    for dust in older { dust.letCallsStart(&courtesy) }
     let seen = lock.withLock { forgetWhatIsOver() }
     withExtendedLifetime(seen) {}
   }

@@ -40,6 +40,31 @@
       }
     }
 
+    /// What it has noted of who joins goes with those who leave.
+    @Test func aConstantThatIsJoinedAndLeftAmidAChangeIsFreed() {
+      explore { scenario in
+        let number = Variable(0)
+        let freed = Trace<String>()
+        let constants = Trace<Constant<Int>>()
+        constants.append(transformed(number, noting: "transform", in: freed).removeDuplicates())
+        let dusts = Trace<Dust>()
+        if let distinct = constants.last {
+          dusts.append(distinct.observe(ignoreFirst: true) { _ in })
+        }
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          guard let distinct = constants.last else { return }
+          dusts.append(distinct.map { $0 + 1 }.observe { _ in })
+          for dust in dusts.entries { dust.clean() }
+        }
+        scenario.check {
+          constants.removeAll()
+          #expect(freed.entries == ["transform"])
+          withExtendedLifetime((number, dusts)) {}
+        }
+      }
+    }
+
     @Test func aConstantThatWasReadIsFreed() {
       explore { scenario in
         let number = Variable(0)

@@ -258,6 +258,75 @@
       }
     }
 
+    /// The value that it is told first may become known after that of the writes.
+    @Test func whoJoinsAmidWritesOfTheSameIsToldOnce() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 0
+            number.value = 0
+          }
+        }
+        scenario.thread { dusts.append(distinct.observe { log.append($0) }) }
+        scenario.check {
+          #expect(log.entries == [0])
+          #expect(others.entries == [])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// And when it is another, from the midst of them, what the others know follows.
+    @Test func whoJoinsAmidWritesThatComeToNothingEndsWithTheSame() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 0
+          }
+        }
+        scenario.thread { dusts.append(distinct.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0], [1, 0]].contains(log.entries))
+          #expect(others.entries == [])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// What all are told needs not be told again.
+    @Test func whoJoinsAmidWritesOfAnotherIsToldThatOnce() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 2
+          }
+        }
+        scenario.thread { dusts.append(distinct.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0, 2], [1, 2], [2]].contains(log.entries))
+          #expect(others.entries == [2])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     /// What the deliverer has taken out is not taken out once more.
     @Test func aConstantIsLeftWhileItsSourceTakesOutAnother() {
       explore { scenario in

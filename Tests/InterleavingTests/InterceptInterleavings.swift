@@ -40,6 +40,24 @@
       }
     }
 
+    @Test func anEventListsNoVariableThatItsReduceHasLeftAlone() {
+      explore { scenario in
+        let log = Trace<String>()
+        let store = CounterStore.instantiate()
+        let dust = Dispatcher.shared.intercept { log.append(describe($0)) }
+        scenario.thread { CounterAction().invoke(.leaveAlone) }
+        scenario.thread { CounterAction().invoke(.set(1)) }
+        scenario.check {
+          let logs = [
+            ["1: leaveAlone", "2: set(1) count 0→1 doubled 0→2"],
+            ["1: set(1) count 0→1 doubled 0→2", "2: leaveAlone"],
+          ]
+          #expect(logs.contains(log.entries))
+          withExtendedLifetime((store, dust)) {}
+        }
+      }
+    }
+
     /// The first of those that are dispatched just then may be missed, but none behind.
     @Test func anInterceptorThatComesMissesNoneThatIsDispatchedLater() {
       explore { scenario in

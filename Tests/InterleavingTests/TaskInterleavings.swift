@@ -23,6 +23,23 @@
       }
     }
 
+    @Test func aTaskIsCancelledAfterEitherOfTwoCleansOfItsBag() {
+      explore { scenario in
+        let bag = DustBuster()
+        let (endless, _) = AsyncStream.makeStream(of: Never.self)
+        let task = Task { for await _ in endless {} }
+        task.cleaned(by: bag)
+        let cancelled = Trace<Bool>()
+        for _ in 1...2 {
+          scenario.thread {
+            bag.clean()
+            cancelled.append(task.isCancelled)
+          }
+        }
+        scenario.check { #expect(cancelled.entries == [true, true]) }
+      }
+    }
+
     @Test func aTaskIsCancelledWithItsBagOnWhicheverSideOfIt() {
       explore { scenario in
         let bag = DustBuster()

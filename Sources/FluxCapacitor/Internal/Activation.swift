@@ -43,10 +43,11 @@ extension AnyChannel {
     }
     var detached = Detached()
     var inputs: [AnyInput] = []
+    var joiners: [Any] = []
     var candidates = [self]
     roots.lockRoots()
     while let channel = candidates.popLast() {
-      for input in channel.deactivated() {
+      for input in channel.deactivated(forgetting: &joiners) {
         let source = input.source.channel
         inputs.append(input)
         source.withLockUnlessRoot {
@@ -64,17 +65,18 @@ extension AnyChannel {
     roots.unlockRoots()
     // Values that were on their way go here, outside the locks: their deinit may be the user's code.
     detached.release()
-    withExtendedLifetime(inputs) {}
+    withExtendedLifetime((inputs, joiners)) {}
   }
 
   /// Forgets what was on its way here, if nobody observes it; answers the inputs, now out of use.
-  private final func deactivated() -> [AnyInput] {
+  private final func deactivated(forgetting joiners: inout [Any]) -> [AnyInput] {
     lock.withLock {
       guard let derivation, derivation.isActive, first == nil, deliverer.thread == 0 else {
         return []
       }
       derivation.isActive = false
       derivation.entries = FIFO()
+      if let taken = takeAllJoiners() { joiners.append(taken) }
       return derivation.sources.compactMap { source in
         defer { source.input = nil }
         return source.input

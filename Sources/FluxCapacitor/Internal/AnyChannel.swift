@@ -75,6 +75,9 @@ class AnyChannel: @unchecked Sendable {
   /// Notes that an input joins, at the present state of the variables; they are locked.
   func note(_ input: AnyInput) {}
 
+  /// Forgets who has joined while a change was on its way; answers what is known of them. The lock is held.
+  func takeAllJoiners() -> Any? { nil }
+
   /// Finds its value from those of its sources, which the evaluation knows.
   func evaluate(in evaluation: Evaluation) {
     trap("\(Self.self) is not derived from anything.")

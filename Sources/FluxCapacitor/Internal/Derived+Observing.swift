@@ -12,6 +12,7 @@ extension Derived {
     // Who has activated it knows what it tells.
     let mayDiffer = activated.last !== self && (isAmid || !ownDerivation.entries.isEmpty)
     let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation) : nil
+    joiner?.isFirstAwaited = !ignoreFirst
     lock.unlock()
     let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
     let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
@@ -22,7 +23,7 @@ extension Derived {
     if !ignoreFirst, let evaluation {
       evaluation.find(self)
       let value: Element = evaluation.value(of: self)
-      if let joiner { note(value, evaluation.revision(of: self), toldTo: joiner) }
+      if let joiner { note(value, evaluation.revision(of: self), toldTo: joiner, on: thread) }
       observation.start(first: value, on: queue, thread)
     }
     thread.settle()
@@ -59,10 +60,21 @@ extension Derived {
     return joiner
   }
 
-  /// Notes what somebody is told first who has joined while a change was on its way.
-  private func note(_ value: Element, _ revision: Revision, toldTo joiner: Joiner) {
-    let first = Outcome(value: value, revision: revision, sources: revision.edition)
-    lock.withLock { joiner.first = first }
+  /// Notes what somebody is told first who has joined while a change was on its way; and tells it, as the
+  /// deliverer, what it is owed by now.
+  private func note(
+    _ value: Element,
+    _ revision: Revision,
+    toldTo joiner: Joiner,
+    on thread: CurrentThread
+  ) {
+    lock.lock()
+    joiner.first = Outcome(value: value, revision: revision, sources: revision.edition)
+    joiner.isFirstAwaited = false
+    guard joiner.isOwed, deliverer.thread == 0 else { return lock.unlock() }
+    deliverer = Deliverer(thread)
+    lock.unlock()
+    finishTelling(on: thread)
   }
 }
 

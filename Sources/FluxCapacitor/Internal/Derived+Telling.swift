@@ -72,7 +72,8 @@ extension Derived {
   func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
     lock.lock()
     let joined = ownDerivation.mayKeepValues ? takeJoining() : []
-    let (joiners, over) = joiners.isEmpty ? ([], []) : takeJoiners(before: version)
+    let (joiners, over) =
+      joiners.isEmpty ? ([], []) : takeJoiners(before: version, isChanged: isChanged)
     let first = isChanged || !joiners.isEmpty ? self.first : firstInput
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = told.value == nil ? self.memo : nil
@@ -101,20 +102,41 @@ extension Derived {
     return formula(.told)
   }
 
-  /// Those whom a change is told to, and who perhaps know another value than the others, and those who
-  /// do not any more; the lock is held.
+  /// Those who perhaps know another value than the others, to be told what is none for these, and those
+  /// who do not any more; the lock is held.
   @usableFromInline
-  func takeJoiners(before version: UInt64) -> (due: [Joiner], over: [Joiner]) {
-    var (due, over): ([Joiner], [Joiner]) = ([], [])
-    while !joiners.isEmpty {
-      let joiner = joiners[0]
+  func takeJoiners(before version: UInt64, isChanged: Bool) -> (due: [Joiner], over: [Joiner]) {
+    var (due, over, others): ([Joiner], [Joiner], [Joiner]) = ([], [], [])
+    for joiner in joiners {
       // What was told now may be what somebody was told first, who came while it was on its way.
-      let isOver = joiner.isOver || joiner.state == told.revision.state
-      guard isOver || joiner.since < version else { break }
-      if isOver { over.append(joiner) } else { due.append(joiner) }
-      _ = joiners.popFirst()
+      if joiner.isOver || joiner.state == told.revision.state {
+        over.append(joiner)
+      } else if joiner.since >= version {
+        others.append(joiner)
+      } else if isChanged {
+        over.append(joiner)
+      } else if joiner.isFirstAwaited {
+        joiner.isOwed = true
+        others.append(joiner)
+      } else {
+        due.append(joiner)
+      }
     }
+    joiners = others
     return (due, over)
+  }
+
+  /// Tells those whose first value has become known what they are owed; the lock is held before and after.
+  @usableFromInline
+  func tellOwed(on thread: CurrentThread) {
+    while let index = joiners.firstIndex(where: { $0.isOwed && !$0.isFirstAwaited }) {
+      let joiner = joiners.remove(at: index)
+      guard let first, let value = told.value else { continue }
+      let last = first._withUnsafeGuaranteedRef { $0.previous }
+      lock.unlock()
+      tell(value, to: [joiner], from: first, through: last, on: thread)
+      lock.lock()
+    }
   }
 
   /// Tells what has not changed for others to those who know another value.
@@ -147,6 +169,7 @@ extension Derived {
   @inlinable
   func finishTelling(on thread: CurrentThread) {
     lock.lock()
+    if !joiners.isEmpty { tellOwed(on: thread) }
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
     if ownDerivation.isReady {

@@ -26,10 +26,11 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// edition the value is known here that they began with. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var joining: [AnyInput] = []
 
-  /// Those who have joined while a change was on its way and were told nothing since, in order: they
-  /// may know another value than the others. Guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline var joiners = FIFO<Joiner>()
+  /// Those who have joined while a change was on its way and were told nothing since: they may know
+  /// another value than the others. Guarded by the lock.
+  @exclusivity(unchecked) @usableFromInline var joiners: [Joiner] = []
 
+  /// What it notes is guarded by the channel's lock.
   @usableFromInline
   final class Joiner {
     let observer: ObjectIdentifier
@@ -40,6 +41,12 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 
     /// What it was told first, once that is known.
     @exclusivity(unchecked) var first: Outcome?
+
+    /// Whether that is going to be known.
+    @exclusivity(unchecked) var isFirstAwaited = false
+
+    /// Whether a change came to nothing meanwhile, of which it perhaps has to be told.
+    @exclusivity(unchecked) var isOwed = false
 
     /// Whether it was found to know the same as the others.
     @exclusivity(unchecked) var isOver = false
@@ -207,6 +214,12 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       return nil
     }
     if let edition { input.noteJoined(edition) }
+  }
+
+  override func takeAllJoiners() -> Any? {
+    guard !joiners.isEmpty || !joining.isEmpty else { return nil }
+    defer { (joiners, joining) = ([], []) }
+    return (joiners, joining)
   }
 
   override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)

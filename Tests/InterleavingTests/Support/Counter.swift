@@ -9,10 +9,11 @@ extension Dispatcher {
 
     case add(Int)
     case set(Int)
+    case leaveAlone
   }
 }
 
-/// Sets two variables in each reduce, of which the second is twice the first.
+/// Sets both variables in a reduce, or none; the second is twice the first.
 final class CounterStore: Storable {
   let count: Constant<Int>
   let doubled: Constant<Int>
@@ -28,6 +29,7 @@ final class CounterStore: Storable {
     switch state {
     case .add(let amount): _count.value += amount
     case .set(let value): _count.value = value
+    case .leaveAlone: return
     }
     _doubled.value = _count.value * 2
   }
