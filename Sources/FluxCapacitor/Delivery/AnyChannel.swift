@@ -15,7 +15,7 @@ import Synchronization
 /// - A transaction that is the `writer`, or holds back a change, has a place in its thread's round.
 /// - No code of the user's runs under the lock, but for the body of a `modify`.
 @usableFromInline
-class AnyChannel: @unchecked Sendable {
+class AnyChannel: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
   /// Counts the writes.
@@ -55,12 +55,16 @@ class AnyChannel: @unchecked Sendable {
   @inlinable
   final var isDerived: Bool { handles.load(ordering: .relaxed) & AnyChannel.derived != 0 }
 
-  /// What it derives from, if it does.
-  var derivation: Derivation? { nil }
+  /// Whether derived constants observe it: their inputs come before all other observations.
+  @inlinable
+  final var hasInputs: Bool { first?._withUnsafeGuaranteedRef { $0.isInput } ?? false }
 
-  /// What an evaluation takes as the value of a variable; the lock is held.
+  /// What it is computed by, if it is: a `Derivation`, which is a layer above.
+  var upstream: AnyObject? { nil }
+
+  /// The value of a variable; the lock is held.
   func capture() -> any Sendable {
-    trap("\(Self.self) is no variable.")
+    trap("\(self) is no variable.")
   }
 
   /// Has Observation know of no more changes.
@@ -72,33 +76,18 @@ class AnyChannel: @unchecked Sendable {
   /// - Returns: Whether a transaction is under way that has written here.
   func willJoinDownstream() -> Bool { false }
 
-  /// Notes that an input joins, at the present state of the variables; they are locked.
-  func note(_ input: AnyInput) {}
-
-  /// Forgets who has joined while a change was on its way; answers what is known of them. The lock is held.
-  func takeAllJoiners() -> Any? { nil }
-
-  /// Finds its value from those of its sources, which the evaluation knows.
-  func evaluate(in evaluation: Evaluation) {
-    trap("\(Self.self) is not derived from anything.")
-  }
-
-  /// Makes an activated channel ready to tell changes, from what its sources are at that time.
-  ///
-  /// - Parameter evaluation: Not there if nothing but a variable's version is needed, which is `state`.
-  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread) {
-    trap("\(Self.self) is not derived from anything.")
-  }
+  /// Is called when the last observation is gone, outside the lock.
+  func becameUnobserved() {}
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.
   @usableFromInline
   func detachAllIfIdle(into detached: inout Detached) {
-    trap("\(Self.self) is never closed.")
+    trap("\(self) is never closed.")
   }
 
   /// What a trap calls this channel.
   @usableFromInline
-  var name: String { "\(Self.self)" }
+  var description: String { "\(Self.self)" }
 
   /// Waits for the lock, and traps if this thread is inside a mutation under it.
   @inlinable
@@ -111,152 +100,10 @@ class AnyChannel: @unchecked Sendable {
   final func trapInMutation() -> Never {
     trap(
       """
-      \(name) was used inside its own mutation. Use the value that `modify` passes to its closure, \
+      \(self) was used inside its own mutation. Use the value that `modify` passes to its closure, \
       or read it before the mutation.
       """
     )
-  }
-}
-
-// MARK: - The ring of observations
-
-extension AnyChannel {
-  /// Adds an observation as the last one; the lock is held.
-  @inlinable
-  final func link(_ dust: Dust) {
-    let node = Unmanaged.passRetained(dust)
-    dust.since = version
-    dust.channel = self
-    guard let first else {
-      dust.next = node
-      dust.previous = node
-      first = node
-      return
-    }
-    let last = first._withUnsafeGuaranteedRef { $0.previous }
-    dust.next = first
-    dust.previous = last
-    last?._withUnsafeGuaranteedRef { $0.next = node }
-    first._withUnsafeGuaranteedRef { $0.previous = node }
-  }
-
-  /// Adds an input, before all other observations; the lock is held.
-  final func link(input: AnyInput) {
-    link(input)
-    first = .passUnretained(input)
-  }
-
-  /// Takes an observation out, with the ring's reference to it; the lock is held.
-  @inlinable
-  final func unlink(_ dust: Dust, into detached: inout Detached) {
-    let node = Unmanaged.passUnretained(dust)
-    if let next = dust.next, next.toOpaque() != node.toOpaque() {
-      let previous = dust.previous
-      previous?._withUnsafeGuaranteedRef { $0.next = next }
-      next._withUnsafeGuaranteedRef { $0.previous = previous }
-      if first?.toOpaque() == node.toOpaque() { first = next }
-    } else {
-      first = nil
-    }
-    dust.next = nil
-    detached.push(node)
-  }
-
-  /// Takes a cleaned observation out, now or when the delivery that is under way has ended.
-  ///
-  /// Inside a mutation of this very channel, the thread has the lock already: what the mutation
-  /// throws away may clean its observation of it. Inside another's, it waits for no lock, whose holder
-  /// may be waiting for that variable: it is taken out afterwards.
-  @usableFromInline
-  final func remove(_ dust: Dust) {
-    var detached = Detached()
-    let thread = CurrentThread.current
-    let isMutating = lock.isHeld(by: thread.id)
-    if !isMutating, thread.pointee.openMutations == 0 {
-      lock.lock()
-    } else if !isMutating, !lock.tryLock() {
-      return afterMutation(on: thread) { $0.removeCleaned() }
-    }
-    if deliverer.thread != 0 {
-      deliverer.hasCleaned = true
-    } else if dust.next != nil {
-      unlink(dust, into: &detached)
-    }
-    let isUnobserved = first == nil
-    if !isMutating { lock.unlock() }
-    detached.release()
-    if isUnobserved, isDerived { deactivateIfUnobserved() }
-  }
-
-  /// Takes out what could not be taken out at once.
-  private func removeCleaned() {
-    lock.lock()
-    guard deliverer.thread != 0 else { return detachCleanedAndDeactivate() }
-    deliverer.hasCleaned = true
-    lock.unlock()
-  }
-
-  /// Takes every cleaned observation out, and what only they wanted out of use, if nobody delivers;
-  /// takes the lock over.
-  @usableFromInline
-  final func detachCleanedAndDeactivate() {
-    var detached = Detached()
-    detachCleaned(into: &detached)
-    let isUnobserved = first == nil
-    lock.unlock()
-    detached.release()
-    if isUnobserved { deactivateIfUnobserved() }
-  }
-
-  /// Does something when this thread has no variable's lock in hand any more.
-  final func afterMutation(
-    on thread: CurrentThread,
-    do action: @escaping @Sendable (AnyChannel) -> Void
-  ) {
-    let delivery = Delivery(of: self, at: 0) { channel, _, _ in action(channel) }
-    thread.append(delivery, isOwn: false)
-  }
-
-  /// Takes every cleaned observation out; the lock is held, and nobody delivers.
-  @usableFromInline
-  final func detachCleaned(into detached: inout Detached) {
-    guard let first else { return }
-    var node = first
-    let last = first._withUnsafeGuaranteedRef { $0.previous }
-    while true {
-      let dust = node.takeUnretainedValue()
-      let next = dust.next
-      if dust.isCleaned { unlink(dust, into: &detached) }
-      guard node.toOpaque() != last?.toOpaque(), let next else { return }
-      node = next
-    }
-  }
-
-  /// How many observations there are that are not cleaned: of a derived constant that observes this, its
-  /// own.
-  final var observerCount: Int {
-    var inputs: [AnyInput] = []
-    var count = 0
-    lock.lock()
-    var node = first
-    while let dust = node?.takeUnretainedValue() {
-      if !dust.isCleaned {
-        if dust.isInput {
-          inputs.append(unsafeDowncast(dust, to: AnyInput.self))
-        } else {
-          count += 1
-        }
-      }
-      node = dust.next.flatMap { $0.toOpaque() == first?.toOpaque() ? nil : $0 }
-    }
-    lock.unlock()
-    return inputs.reduce(count) { $0 + $1.target.observerCount }
-  }
-
-  /// Takes every observation out; the lock is held, and nobody delivers.
-  @usableFromInline
-  final func detachAll(into detached: inout Detached) {
-    while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 }
 

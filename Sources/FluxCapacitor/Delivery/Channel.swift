@@ -28,11 +28,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     guard let first else { return lock.unlock() }
     deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
+    let downstream = hasInputs ? backlog?.downstream : nil
     lock.unlock()
-    let revision = Revision(state: Fingerprint(version), edition: Fingerprint(version))
-    if let first = tellInputs(value, version, revision, from: first, through: last, on: thread) {
-      tellObservers(value, version, from: first, through: last, on: thread)
+    var next: Unmanaged<Dust>? = first
+    if let downstream {
+      next = downstream.receive(self, value, version, (first, last), thread)
     }
+    if let next { tellObservers(value, version, from: next, through: last, on: thread) }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
@@ -43,30 +45,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
   }
 
-  /// Brings a change to the inputs of derived constants, which come first; no lock is held.
-  ///
-  /// - Returns: The first observation that is none.
+  /// Notes that a change is on its way to all that derives from this; the lock is held.
   @inlinable
-  final func tellInputs(
-    _ value: Element,
-    _ version: UInt64,
-    _ revision: Revision,
-    from first: Unmanaged<Dust>,
-    through last: Unmanaged<Dust>?,
-    on thread: CurrentThread
-  ) -> Unmanaged<Dust>? {
-    var node = first
-    while node._withUnsafeGuaranteedRef({ $0.isInput }) {
-      node._withUnsafeGuaranteedRef { dust in
-        // An input of this channel takes values of this element.
-        let input = unsafeDowncast(dust, to: Input<Element>.self)
-        if input.since < version { input.receive(value, revision, on: thread) }
-      }
-      guard node.toOpaque() != last?.toOpaque() else { return nil }
-      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { return nil }
-      node = next
-    }
-    return node
+  final func mark(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
+    backlog?.downstream?.mark(self, change, isMoved, thread)
   }
 
   /// Tells a change to the observers; no lock is held.
@@ -108,11 +90,19 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @inlinable
   final var isIdle: Bool { deliverer.thread == 0 && (backlog?.changes.isEmpty ?? true) }
 
+  /// The backlog, made if there is none; the lock is held.
+  @inlinable
+  final func existingBacklog() -> Backlog<Element> {
+    if let backlog { return backlog }
+    let backlog = Backlog<Element>()
+    self.backlog = backlog
+    return backlog
+  }
+
   /// Appends a change to the backlog; the lock is held.
   @inlinable
   final func enqueue(_ value: Element, heldBy holder: UInt64 = 0) {
-    let backlog = self.backlog ?? Backlog()
-    self.backlog = backlog
+    let backlog = existingBacklog()
     backlog.changes.append(Change(value: value, version: version, holder: holder))
     if holder == 0 {
       backlog.unclaimed = version
@@ -132,7 +122,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     // Who is inside an observer takes over nothing: that may be waiting for what is offered.
     if deliverer.isOffered, isOwn, thread.pointee.isTelling { return }
     thread.append(
-      Delivery(of: self, at: backlog.unclaimed) { channel, version, thread in
+      Delivery(to: self, at: backlog.unclaimed) { channel, version, thread in
         // The closure is that of this very channel.
         unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
       },
@@ -194,93 +184,4 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   override final func detachAllIfIdle(into detached: inout Detached) {
     if isIdle, writer == 0 { detachAll(into: &detached) }
   }
-}
-
-/// One change that is still to be told.
-@usableFromInline
-struct Change<Element> {
-  @usableFromInline let value: Element
-  @usableFromInline let version: UInt64
-
-  /// The transaction that made the change and has not come to tell it, or zero if it may be told.
-  @usableFromInline var holder: UInt64
-
-  @inlinable
-  init(value: Element, version: UInt64, holder: UInt64) {
-    self.value = value
-    self.version = version
-    self.holder = holder
-  }
-}
-
-/// The changes of a channel that are still to be told, and what else few channels need; made when
-/// there first is any of it.
-@usableFromInline
-final class Backlog<Element> {
-  /// In write order.
-  @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change<Element>>()
-
-  /// The version up to which they may be told and have no place in any thread's round, or zero.
-  @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
-
-  /// The version up to which a thread has taken over what was offered: the places of others don't count
-  /// up to there, unless that thread finds somebody in its way.
-  @exclusivity(unchecked)
-  @usableFromInline final var takenOver: (through: UInt64, by: UInt32) = (0, 0)
-
-  /// What passes the changes on to Observation, if the value was read where that tracks.
-  @exclusivity(unchecked) @usableFromInline final var tracking: (tracker: Tracker, dust: Dust)?
-
-  /// How many of them are held back by a transaction that is still open.
-  @exclusivity(unchecked) @usableFromInline final var held = 0
-
-  @inlinable
-  init() {}
-
-  /// Lets a change that was held back be told; answers its version.
-  @inlinable
-  func release(at index: Int32) -> UInt64 {
-    changes[index].holder = 0
-    held -= 1
-    unclaimed = max(unclaimed, changes[index].version)
-    return changes[index].version
-  }
-
-  /// Where the change that a transaction has held back is.
-  ///
-  /// It searches from both ends, until it has seen all that are held back: a thread that was put off the
-  /// processor has its change at the front, behind which thousands may pile up, and the others come for
-  /// theirs at once, at the back.
-  @inlinable
-  func index(heldBy transaction: UInt64) -> Int32? {
-    var unseen = held
-    var (index, other): (Int32, Int32) = (0, changes.count - 1)
-    // From one end and the other in turns.
-    while unseen > 0 {
-      let holder = changes[index].holder
-      if holder == transaction { return index }
-      if holder != 0 { unseen -= 1 }
-      if index == other { break }
-      (index, other) = (other, index < other ? index + 1 : index - 1)
-    }
-    return nil
-  }
-
-  /// Takes out the change that a transaction has held back, if there is one.
-  @inlinable
-  func take(heldBy transaction: UInt64) -> Change<Element>? {
-    guard let index = index(heldBy: transaction) else { return nil }
-    held -= 1
-    return changes.remove(at: index)
-  }
-
-  /// Where the change of a version is. O(log n), for they are in order.
-  @inlinable
-  func index(of version: UInt64) -> Int32? {
-    let index = changes.partitioningIndex { $0.version >= version }
-    return index < changes.count && changes[index].version == version ? index : nil
-  }
-
-  @inlinable
-  var isFirstHeld: Bool { held > 0 && changes[0].holder != 0 }
 }

@@ -48,6 +48,15 @@ public class Dust: @unchecked Sendable {
     self.letGo = letGo
   }
 
+  /// Whether it is cleaned, and nobody has anything left to do about that.
+  var isOver: Bool { isCleaned }
+
+  /// Does what whoever cleans it has to do, even if another thread is cleaning it already.
+  func didClean() {}
+
+  /// How many observers it stands for.
+  var observerCount: Int { 1 }
+
   /// Ends the observation.
   ///
   /// After it returns, no call of the observer's closure starts any more, not even for values that
@@ -100,13 +109,6 @@ public class Dust: @unchecked Sendable {
     lock.schedulePoint(.read)
     let caller = caller.load(ordering: .sequentiallyConsistent)
     return caller & ~Dust.aboutToCall == thread.id ? 0 : caller
-  }
-
-  /// Puts this Dust into a bag, which cleans it when the bag is cleaned or goes away.
-  ///
-  /// - Complexity: O(1), amortised.
-  public final func cleaned(by dustBuster: DustBuster) {
-    dustBuster.insert(self)
   }
 }
 

@@ -82,11 +82,20 @@ public final class DustBuster: @unchecked Sendable {
     for dust in older {
       dust.end()
       // Another thread may be the one that cleans it, and be late.
-      (dust as? TaskDust)?.cancel()
+      dust.didClean()
     }
     var courtesy = Dust.courtesy
     for dust in older { dust.letCallsStart(&courtesy) }
     let seen = lock.withLock { forgetWhatIsOver() }
     withExtendedLifetime(seen) {}
+  }
+}
+
+extension Dust {
+  /// Puts this Dust into a bag, which cleans it when the bag is cleaned or goes away.
+  ///
+  /// - Complexity: O(1), amortised.
+  public final func cleaned(by dustBuster: DustBuster) {
+    dustBuster.insert(self)
   }
 }

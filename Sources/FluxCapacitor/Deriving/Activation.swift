@@ -28,13 +28,12 @@ extension AnyChannel {
     for source in derivation.sources {
       guard let input = source.input else { continue }
       source.channel.withLockUnlessRoot { source.channel.link(input: input) }
-      source.channel.note(input)
+      source.channel.derivation?.owner?.note(input)
     }
   }
 
   /// Has this channel stop to observe its sources if nobody observes it any more, and those sources
   /// that it was the last to observe.
-  @usableFromInline
   final func deactivateIfUnobserved() {
     guard let roots = derivation else { return }
     let thread = CurrentThread.current
@@ -76,7 +75,7 @@ extension AnyChannel {
       }
       derivation.isActive = false
       derivation.entries = FIFO()
-      if let taken = takeAllJoiners() { joiners.append(taken) }
+      if let taken = derivation.owner?.takeAllJoiners() { joiners.append(taken) }
       return derivation.sources.compactMap { source in
         defer { source.input = nil }
         return source.input

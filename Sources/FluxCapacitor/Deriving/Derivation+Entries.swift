@@ -114,7 +114,7 @@ extension Derivation {
     entry.number = lastNumber
     // What was waiting behind it may have arrived.
     if isReady, channel.deliverer.thread == 0 {
-      thread.append(delivery(of: channel), isOwn: false)
+      thread.append(delivery(to: channel), isOwn: false)
     }
     entries.append(entry)
     renumber(number...number, as: lastNumber)
@@ -210,7 +210,7 @@ extension Derivation {
 
   /// A place in a round at which the first entry is told.
   @inlinable
-  func delivery(of channel: AnyChannel) -> Delivery {
-    Delivery(of: channel, at: 0, by: deliver)
+  func delivery(to channel: AnyChannel) -> Delivery {
+    Delivery(to: channel, at: 0, by: deliver)
   }
 }

@@ -25,6 +25,9 @@
 final class Derivation: @unchecked Sendable {
   @usableFromInline let sources: [AnySource]
 
+  /// The derived channel, which has this.
+  unowned(unsafe) var owner: (any DerivedChannel)?
+
   /// The variables that all of this derives from, in the order of their ranks.
   @usableFromInline let roots: [Root]
 
@@ -44,7 +47,7 @@ final class Derivation: @unchecked Sendable {
   @usableFromInline let mayKeepValues: Bool
 
   /// Computes and tells the first entry; made where the type is known, see `Delivery`.
-  @usableFromInline let deliver: @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
+  @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
@@ -62,7 +65,7 @@ final class Derivation: @unchecked Sendable {
     from sources: [AnySource],
     isMap: Bool,
     keepsValues: Bool,
-    deliver: @escaping @Sendable (AnyChannel, UInt64, CurrentThread) -> Void
+    deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void
   ) {
     self.sources = sources
     self.deliver = deliver
@@ -106,6 +109,104 @@ final class Derivation: @unchecked Sendable {
         }
       }
       return weights.values.sorted { $0.channel.rank < $1.channel.rank }
+    }
+  }
+}
+
+/// The channel of a derived constant, whatever its values.
+protocol DerivedChannel: AnyChannel {
+  /// Notes that an input joins, at the present state of the variables; they are locked.
+  func note(_ input: AnyInput)
+
+  /// Forgets who has joined while a change was on its way; returns what is known of them, to be released
+  /// outside the lock, which is held.
+  func takeAllJoiners() -> Any?
+
+  /// Finds its value from those of its sources, which the evaluation knows.
+  func evaluate(in evaluation: Evaluation)
+
+  /// Makes an activated channel ready to deliver changes, from what its sources are at that time.
+  ///
+  /// - Parameter evaluation: Not there if nothing but a variable's version is needed, which is `state`.
+  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
+}
+
+extension AnyChannel {
+  /// How it is derived, if it is.
+  final var derivation: Derivation? {
+    // Nothing but a derived channel has something upstream, and that is its derivation.
+    upstream.map { unsafeDowncast($0, to: Derivation.self) }
+  }
+}
+
+extension Derivation {
+  /// Locks all variables at once, which stops every change on the way here.
+  ///
+  /// It waits for one lock only while it holds none, for the lock of a variable may be held by a
+  /// mutation, whose body may want another of these.
+  func lockRoots() {
+    var first = 0
+    while true {
+      roots[first].channel.acquire()
+      guard
+        let busy = roots.indices.first(where: { $0 != first && !roots[$0].channel.tryAcquire() })
+      else { return }
+      for index in roots.indices where index == first || index < busy {
+        roots[index].channel.lock.unlock()
+      }
+      first = busy
+    }
+  }
+
+  /// Sees to it that what is written from now on is marked anew; the roots are locked.
+  ///
+  /// - Returns: Whether a transaction is under way that has written to them.
+  func willBeJoined() -> Bool {
+    var isAmid = false
+    for root in roots where root.channel.willJoinDownstream() { isAmid = true }
+    return isAmid
+  }
+
+  func unlockRoots() {
+    for root in roots { root.channel.lock.unlock() }
+  }
+
+  /// What tells the present state of the variables from all others; they are locked.
+  var state: Fingerprint {
+    roots.reduce(.zero) { $0 + $1.weight * Fingerprint($1.channel.version) }
+  }
+}
+
+extension AnyChannel {
+  /// Takes the lock if nobody has it, and traps if this thread is inside a mutation under it.
+  fileprivate final func tryAcquire() -> Bool {
+    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
+    return lock.tryLock()
+  }
+}
+
+extension AnyChannel {
+  /// Visits this channel and all that it derives from, each after its sources, but for those that are
+  /// done and what only they derive from.
+  ///
+  /// It is a loop, so that a long chain takes no stack.
+  ///
+  /// - Parameter isDone: Whether to leave a channel out; it must be so once the channel was visited.
+  final func visitSourcesFirst(
+    unless isDone: (AnyChannel) -> Bool,
+    visit: (AnyChannel) -> Void
+  ) {
+    guard !isDone(self) else { return }
+    var path: [(channel: AnyChannel, nextSource: Int)] = [(self, 0)]
+    while let (channel, nextSource) = path.last {
+      if let sources = channel.derivation?.sources, nextSource < sources.count {
+        path[path.count - 1].nextSource += 1
+        let source = sources[nextSource].channel
+        if !isDone(source) { path.append((source, 0)) }
+      } else {
+        visit(channel)
+        path.removeLast()
+      }
     }
   }
 }

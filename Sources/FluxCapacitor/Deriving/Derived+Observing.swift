@@ -1,7 +1,6 @@
 extension Derived {
   /// Subscribes an observation, which is told the value first if it asks for it.
-  @usableFromInline
-  func add(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
+  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     ownDerivation.lockRoots()
@@ -19,7 +18,9 @@ extension Derived {
     let state = ownDerivation.state
     ownDerivation.unlockRoots()
 
-    for channel in activated { channel.start(from: evaluation, at: state, on: thread) }
+    for channel in activated {
+      channel.derivation?.owner?.start(from: evaluation, at: state, on: thread)
+    }
     if !ignoreFirst, let evaluation {
       evaluation.find(self)
       let value: Element = evaluation.value(of: self)
@@ -33,7 +34,7 @@ extension Derived {
 extension Derived {
   /// The value, for an observer that is to be told the next change after that: even if it is none for
   /// others, when what is read is of the midst of a transaction.
-  func value(rejoining observer: Dust) -> Element {
+  func value(joinedBy observer: Dust) -> Element {
     guard ownDerivation.mayKeepValues else { return currentValue() }
     let joiner = withRootsLocked { _ in addJoiner(observer) }
     let value = currentValue()
@@ -76,39 +77,4 @@ extension Derived {
     lock.unlock()
     finishTelling(on: thread)
   }
-}
-
-// What is done with a derived channel that is known as a channel only; see the same of cells.
-extension Channel {
-  @inlinable
-  final func derivedValue() -> Element {
-    unsafeDowncast(self, to: Derived<Element>.self).currentValue()
-  }
-
-  final func derivedValue(rejoining observer: Dust) -> Element {
-    unsafeDowncast(self, to: Derived<Element>.self).value(rejoining: observer)
-  }
-
-  @usableFromInline
-  final func addToDerived(
-    _ observation: Observation<Element>,
-    on queue: ExecuteQueue,
-    ignoreFirst: Bool
-  ) {
-    unsafeDowncast(self, to: Derived<Element>.self)
-      .add(observation, on: queue, ignoreFirst: ignoreFirst)
-  }
-}
-
-/// Where a formula takes the values of its sources from.
-@usableFromInline
-enum Reading {
-  /// From what has come in: for the deliverer.
-  case told
-
-  /// From an evaluation that knows them.
-  case evaluation(Evaluation)
-
-  /// From the variable that is the only source; its version is written to the address.
-  case variable(UnsafeMutablePointer<UInt64>)
 }

@@ -74,7 +74,7 @@ extension Derived {
     let joined = ownDerivation.mayKeepValues ? takeJoining() : []
     let (joiners, over) =
       joiners.isEmpty ? ([], []) : takeJoiners(before: version, isChanged: isChanged)
-    let first = isChanged || !joiners.isEmpty ? self.first : firstInput
+    let first = isChanged || !joiners.isEmpty ? self.first : hasInputs ? self.first : nil
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = told.value == nil ? self.memo : nil
     lock.unlock()
@@ -174,9 +174,9 @@ extension Derived {
     deliverer = Deliverer()
     if ownDerivation.isReady {
       thread.noteChangeOfOthers()
-      thread.append(ownDerivation.delivery(of: self), isOwn: false)
+      thread.append(ownDerivation.delivery(to: self), isOwn: false)
     }
-    if hasCleaned || first == nil { return detachCleanedAndDeactivate() }
+    if hasCleaned || first == nil { return detachCleaned() }
     lock.unlock()
   }
 }

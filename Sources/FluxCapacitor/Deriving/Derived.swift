@@ -5,7 +5,7 @@
 /// observes its sources, and computes each change once, before it tells it; see `Derivation`. What was
 /// computed last is remembered with its revision, for readers and for the deliverer alike.
 @usableFromInline
-final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
+final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
   /// Says which changes of the value are none.
@@ -103,12 +103,17 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
       // The closure is that of this very channel.
       unsafeDowncast(channel, to: Derived.self).deliverNext(on: thread)
     }
-    super.init(isDerived: true)
+    // The closure is that of this very channel.
+    super.init { unsafeDowncast($0, to: Derived.self).currentValue() }
+    becomeOwner()
   }
 
-  override var derivation: Derivation? { ownDerivation }
+  @usableFromInline
+  func becomeOwner() { ownDerivation.owner = self }
 
-  override var name: String { "A derived Constant<\(Element.self)>" }
+  override var upstream: AnyObject? { ownDerivation }
+
+  override var description: String { "A derived Constant<\(Element.self)>" }
 
   // MARK: Reading
 
@@ -176,7 +181,7 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     return evaluation.value(of: self)
   }
 
-  override func evaluate(in evaluation: Evaluation) {
+  func evaluate(in evaluation: Evaluation) {
     let revision = evaluation.revision(of: ownDerivation)
     var outcome: Outcome
     if let memo = remembered(), memo.sources == revision.edition {
@@ -202,9 +207,23 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     return outcome
   }
 
+  // MARK: Observing
+
+  override func add(
+    _ observation: Observation<Element>,
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool
+  ) {
+    join(observation, on: queue, ignoreFirst: ignoreFirst)
+  }
+
+  override func value(rejoining observer: Dust) -> Element { value(joinedBy: observer) }
+
+  override func becameUnobserved() { deactivateIfUnobserved() }
+
   // MARK: Telling
 
-  override func note(_ input: AnyInput) {
+  func note(_ input: AnyInput) {
     guard ownDerivation.mayKeepValues else { return }
     let state = ownDerivation.state
     let edition: Fingerprint? = lock.withLock {
@@ -216,13 +235,13 @@ final class Derived<Element: Sendable>: Channel<Element>, @unchecked Sendable {
     if let edition { input.noteJoined(edition) }
   }
 
-  override func takeAllJoiners() -> Any? {
+  func takeAllJoiners() -> Any? {
     guard !joiners.isEmpty || !joining.isEmpty else { return nil }
     defer { (joiners, joining) = ([], []) }
     return (joiners, joining)
   }
 
-  override func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
+  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
   {
     var revision = Revision(state: state, edition: state)
     if let evaluation {

@@ -20,7 +20,7 @@ final class Evaluation {
   @usableFromInline
   func value<Value>(of channel: AnyChannel) -> Value {
     guard let index = index(of: channel), let value = known[index].value as? Value else {
-      trap("\(channel.name) was asked for before it was known.")
+      trap("\(channel) was asked for before it was known.")
     }
     return value
   }
@@ -30,7 +30,7 @@ final class Evaluation {
     channel.visitSourcesFirst {
       index(of: $0) != nil
     } visit: {
-      $0.evaluate(in: self)
+      $0.derivation?.owner?.evaluate(in: self)
     }
   }
 

@@ -36,3 +36,19 @@ struct Fingerprint: Equatable, Sendable {
     return Fingerprint(low & prime) + Fingerprint(high << 3 | low >> 61)
   }
 }
+
+/// What tells a value that was computed from others.
+@usableFromInline
+struct Revision {
+  /// The state of the variables that it derives from.
+  @usableFromInline var state: Fingerprint
+
+  /// The value itself: it stays when the state has changed and the value has not.
+  @usableFromInline var edition: Fingerprint
+
+  @inlinable
+  init(state: Fingerprint = .zero, edition: Fingerprint = .zero) {
+    self.state = state
+    self.edition = edition
+  }
+}

@@ -47,7 +47,7 @@ extension AnyChannel {
   ///   - change: The number of a transaction, or of one write.
   ///   - isMoved: Whether this channel's observers know of the change, which now comes as the last one.
   @usableFromInline
-  final func mark(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
+  final func markDownstream(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
     thread.pointee.markings &+= 1
     let marking = Marking(change: change, pass: thread.pointee.markings)
     // Nothing on the way is let go of as long as the variable is locked: see `deactivateIfUnobserved`.
@@ -80,14 +80,7 @@ extension AnyChannel {
     channel._withUnsafeGuaranteedRef { if $0 !== self { $0.lock.unlock() } }
   }
 
-  /// Inputs come before all other observations.
-  @inlinable
-  final var firstInput: Unmanaged<Dust>? {
-    guard let first, first._withUnsafeGuaranteedRef({ $0.isInput }) else { return nil }
-    return first
-  }
-
-  fileprivate final var firstInputInUse: Unmanaged<Dust>? { input(from: firstInput) }
+  fileprivate final var firstInputInUse: Unmanaged<Dust>? { input(from: first) }
 
   private final var onlyInputInUse: Unmanaged<Dust>? {
     guard let first = firstInputInUse, input(after: first) == nil else { return nil }
@@ -169,7 +162,7 @@ private struct Walk {
       }
       // With one source only, nobody comes there but from here, where all others wait.
       input.target.lock.lock()
-      if let onward = input.note(marking, step, on: thread), input.target.firstInput != nil {
+      if let onward = input.note(marking, step, on: thread), input.target.hasInputs {
         locked.append(input.target)
         open.append((input.target, onward))
       } else {

@@ -10,7 +10,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   }
 
   @usableFromInline
-  override var name: String { "A Sink<\(Event.self)>" }
+  override var description: String { "A Sink<\(Event.self)>" }
 
   @inlinable
   func send(_ event: Event) {
@@ -21,7 +21,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     guard thread.pointee.openTransactions > 0 else { return announce(event, on: thread) }
     enqueue(event, heldBy: thread.pointee.transaction)
     thread.append(
-      Delivery(of: self, at: version) { channel, version, thread in
+      Delivery(to: self, at: version) { channel, version, thread in
         // The closure is that of this very channel.
         let channel = unsafeDowncast(channel, to: EventChannel.self)
         channel.lock.lock()
@@ -45,7 +45,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     // Whoever is telling tells it too; otherwise, this place is for all up to here.
     if deliverer.thread == 0 { backlog?.unclaimed = 0 }
     thread.prepend(
-      Delivery(of: self, at: version) { channel, version, thread in
+      Delivery(to: self, at: version) { channel, version, thread in
         // The closure is that of this very channel.
         unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
       }

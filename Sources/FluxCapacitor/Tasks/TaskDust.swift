@@ -1,7 +1,4 @@
 /// Dust of a task: cleaning it cancels the task.
-///
-/// Several threads may clean it at once, and for each of them the task has been cancelled when it is
-/// through: so the first takes nothing away from the others, and each of them cancels.
 final class TaskDust: Dust, @unchecked Sendable {
   /// Guarded by `lock`; there from the start of the task to its cancellation or its end.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
@@ -50,14 +47,9 @@ final class TaskDust: Dust, @unchecked Sendable {
     withExtendedLifetime(forgotten) {}
   }
 
-  fileprivate var hasTask: Bool { lock.withLock { cancelTask != nil } }
-}
+  /// Several threads may clean it at once, and for each of them the task has been cancelled when it is
+  /// through: so the first takes nothing away from the others, and each of them cancels.
+  override func didClean() { cancel() }
 
-extension Dust {
-  /// Whether it is cleaned, and nobody is about to cancel its task.
-  var isOver: Bool {
-    guard isCleaned else { return false }
-    guard let dust = self as? TaskDust else { return true }
-    return !dust.hasTask
-  }
+  override var isOver: Bool { isCleaned && lock.withLock { cancelTask == nil } }
 }

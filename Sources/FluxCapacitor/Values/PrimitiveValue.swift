@@ -23,7 +23,7 @@ public enum ImmutableTrait {}
 /// dust.clean()
 /// ```
 public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
-  /// A `Cell`, or a `Derived` of a constant that was derived from others.
+  /// A `ValueChannel` or, of a constant that was derived from others, a `ComputedChannel`.
   @usableFromInline let channel: Channel<Element>
 
   @inlinable
@@ -59,7 +59,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   @inlinable
   public var value: Element {
     if Tracking.isActive { return trackedValue() }
-    return channel.isDerived ? channel.derivedValue() : channel.read()
+    return channel.isDerived ? channel.computedValue() : channel.read()
   }
 
   /// Tells the current value, and then every change.
@@ -89,7 +89,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      channel.addToDerived(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.addToComputed(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
       channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }
@@ -125,7 +125,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// A variable with its first value.
   @inlinable
   public convenience init(_ value: Element) {
-    self.init(sharing: Cell(value))
+    self.init(sharing: ValueChannel(value))
   }
 
   /// The current value.

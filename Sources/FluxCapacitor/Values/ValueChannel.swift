@@ -6,7 +6,7 @@
 /// what was written so far takes its place in the backlog first, held back until then: write order
 /// stays, nothing is lost, and nothing is told early.
 @usableFromInline
-final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
+final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var stored: Element
 
@@ -17,7 +17,7 @@ final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   }
 
   @usableFromInline
-  override var name: String { "A Variable<\(Element.self)>" }
+  override var description: String { "A Variable<\(Element.self)>" }
 
   override func willJoinDownstream() -> Bool {
     if writer != 0 { holdBack() }
@@ -33,8 +33,8 @@ final class Cell<Element: Sendable>: Channel<Element>, @unchecked Sendable {
 extension Channel {
   @inlinable
   final var value: Element {
-    _read { yield unsafeDowncast(self, to: Cell<Element>.self).stored }
-    _modify { yield &unsafeDowncast(self, to: Cell<Element>.self).stored }
+    _read { yield unsafeDowncast(self, to: ValueChannel<Element>.self).stored }
+    _modify { yield &unsafeDowncast(self, to: ValueChannel<Element>.self).stored }
   }
 
   @inlinable
@@ -62,7 +62,7 @@ extension Channel {
   @inlinable
   final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
-      if firstInput != nil { mark(mutation ?? thread.newTransaction(), on: thread) }
+      if hasInputs { mark(mutation ?? thread.newTransaction(), on: thread) }
       announce(value, on: thread)
     } else {
       joinTransaction(on: thread)
@@ -115,7 +115,7 @@ extension Channel {
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
       """
-      \(name) was mutated in place across an `await`, with its lock in hand. Let the asynchronous \
+      \(self) was mutated in place across an `await`, with its lock in hand. Let the asynchronous \
       function return what is to be written, and write it then.
       """
     )
@@ -131,7 +131,7 @@ extension Channel {
     writer = transaction
     if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
     takePlace(for: transaction, on: thread)
-    if firstInput != nil { mark(transaction, on: thread) }
+    if hasInputs { mark(transaction, on: thread) }
     lock.unlock()
   }
 
@@ -139,7 +139,7 @@ extension Channel {
   @inlinable
   final func takePlace(for transaction: UInt64, on thread: CurrentThread) {
     thread.append(
-      Delivery(of: self, at: transaction) { channel, transaction, thread in
+      Delivery(to: self, at: transaction) { channel, transaction, thread in
         // The closure is that of this very cell.
         unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
       },
@@ -153,7 +153,7 @@ extension Channel {
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
     let replaced = backlog?.take(heldBy: transaction)
     if replaced == nil { takePlace(for: transaction, on: thread) }
-    if firstInput != nil { mark(transaction, isMoved: replaced != nil, on: thread) }
+    if hasInputs { mark(transaction, isMoved: replaced != nil, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }

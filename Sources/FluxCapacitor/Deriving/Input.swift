@@ -1,0 +1,257 @@
+/// A derived constant's observation of one source, whatever its values.
+///
+/// It is there while the derived constant is observed, and then made anew: what is still told to one
+/// that was taken out does no harm. It keeps the derived channel until it is taken out.
+@usableFromInline
+class AnyInput: Dust, @unchecked Sendable {
+  @usableFromInline final let source: AnySource
+  @usableFromInline final let target: AnyChannel
+  @usableFromInline final let derivation: Derivation
+
+  /// What this source will bring, in order; guarded by the target's lock, as is what it has brought.
+  @exclusivity(unchecked) @usableFromInline final var awaited = FIFO<Awaited>()
+
+  /// The number of the entry for which it has brought something last.
+  @exclusivity(unchecked) @usableFromInline final var lastBrought: UInt64 = 0
+
+  /// One arrival that is yet to come.
+  @usableFromInline
+  struct Awaited {
+    /// The entry that it is for.
+    @usableFromInline var number: UInt64
+
+    /// What the source calls it: see `Step`.
+    var origin: UInt64
+  }
+
+  /// The state of the source's variables when this joined it, if a change was on its way there; guarded by
+  /// the source's lock.
+  @exclusivity(unchecked) final var joinedState: Fingerprint?
+
+  /// The edition by which the source knows the value that this began with, which an evaluation may have
+  /// given another; guarded by the target's lock.
+  @exclusivity(unchecked) private final var joinedEdition: Fingerprint?
+
+  /// What was told last; belongs to the target's deliverer.
+  @exclusivity(unchecked) @usableFromInline final var revision = Revision()
+
+  /// Takes over what has arrived for an entry; made where the type is known, see `Delivery`.
+  @usableFromInline final let advance: @Sendable (AnyInput, UInt64) -> Void
+
+  /// Takes over the value that an evaluation has found.
+  final let start: @Sendable (AnyInput, Evaluation?, Fingerprint) -> Void
+
+  @usableFromInline
+  init(
+    of source: AnySource,
+    to target: AnyChannel,
+    _ derivation: Derivation,
+    advance: @escaping @Sendable (AnyInput, UInt64) -> Void,
+    start: @escaping @Sendable (AnyInput, Evaluation?, Fingerprint) -> Void
+  ) {
+    self.source = source
+    self.target = target
+    self.derivation = derivation
+    self.advance = advance
+    self.start = start
+    super.init(inputThatLetsGoBy: { input in
+      let channel = input.lock.withLock {
+        defer { input.channel = nil }
+        return input.channel
+      }
+      withExtendedLifetime(channel) {}
+    })
+  }
+
+  /// Whether this is the input that is in use; the target's lock is held.
+  @inlinable
+  final var isLinked: Bool { source.input === self }
+
+  final func noteJoined(_ edition: Fingerprint) {
+    target.lock.withLock { joinedEdition = edition }
+  }
+
+  /// Whether an edition is of the value that this began with. There is none later that is.
+  @usableFromInline
+  final func hasJoined(with edition: Fingerprint) -> Bool {
+    target.lock.withLock { joinedEdition == edition }
+  }
+
+  override final var observerCount: Int { target.observerCount }
+
+  // MARK: What is awaited; the target's lock is held
+
+  /// The number of the last entry for which the source brings something, or has.
+  final var lastAwaited: UInt64 {
+    awaited.isEmpty ? lastBrought : awaited[awaited.count - 1].number
+  }
+
+  /// Notes that the source will bring something for an entry, after all that it brings before.
+  final func await(_ number: UInt64, as origin: UInt64) {
+    awaited.append(Awaited(number: number, origin: origin))
+  }
+
+  /// The entry for which the source brings what it calls by a number.
+  final func number(of origin: UInt64) -> UInt64? {
+    awaited.lastIndex { $0.origin == origin }.map { awaited[$0].number }
+  }
+
+  /// Whether the source brings something for an entry, or has.
+  func holds(_ number: UInt64) -> Bool {
+    (0..<awaited.count).contains { awaited[$0].number == number }
+  }
+
+  /// Notes that entries have another number now.
+  func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
+    if numbers.contains(lastBrought) { lastBrought = number }
+    for index in 0..<awaited.count where numbers.contains(awaited[index].number) {
+      awaited[index].number = number
+    }
+  }
+}
+
+/// A derived constant's observation of one source.
+@usableFromInline
+final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
+  /// What has come in and is not used yet; guarded by the target's lock.
+  @exclusivity(unchecked) @usableFromInline var arrived = FIFO<Arrival>()
+
+  /// The value that the target uses; belongs to its deliverer.
+  @exclusivity(unchecked) @usableFromInline var current: Value?
+
+  @usableFromInline
+  struct Arrival {
+    @usableFromInline var number: UInt64
+    @usableFromInline let value: Value
+    @usableFromInline let revision: Revision
+
+    @inlinable
+    init(number: UInt64, value: Value, revision: Revision) {
+      self.number = number
+      self.value = value
+      self.revision = revision
+    }
+  }
+
+  @inlinable
+  init(of source: AnySource, to target: AnyChannel, _ derivation: Derivation) {
+    super.init(
+      of: source,
+      to: target,
+      derivation,
+      advance: { unsafeDowncast($0, to: Input.self).advance(to: $1) },
+      start: { unsafeDowncast($0, to: Input.self).start(from: $1, at: $2) }
+    )
+    // What is derived itself takes its changes to its inputs itself.
+    if !source.channel.isDerived {
+      unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog().downstream =
+        Downstream(
+          mark: { channel, change, isMoved, thread in
+            channel.markDownstream(change, isMoved: isMoved, on: thread)
+          },
+          receive: { channel, value, version, nodes, thread in
+            let state = Fingerprint(version)
+            return channel.tellInputs(
+              value,
+              version,
+              Revision(state: state, edition: state),
+              from: nodes.first,
+              through: nodes.last,
+              on: thread
+            )
+          }
+        )
+    }
+  }
+
+  /// Takes in a change of the source; only the source's deliverer calls this.
+  @inlinable
+  func receive(_ value: Value, _ revision: Revision, on thread: CurrentThread) {
+    target.lock.lock()
+    if isLinked, let number = awaited.popFirst()?.number {
+      lastBrought = number
+      arrived.append(Arrival(number: number, value: value, revision: revision))
+      let isFirstComplete = derivation.arrive(at: number)
+      if isFirstComplete || target.deliverer.isOffered, target.deliverer.thread == 0 {
+        target.deliverer.takeOffer()
+        thread.append(derivation.delivery(to: target), isOwn: false)
+      }
+    }
+    target.lock.unlock()
+  }
+
+  /// Takes over what has arrived for an entry, if anything; only the target's deliverer calls this.
+  @inlinable
+  func advance(to number: UInt64) {
+    while let arrival = popArrived(for: number) {
+      revision = arrival.revision
+      current = arrival.value
+    }
+  }
+
+  /// The value that the target uses.
+  ///
+  /// It is let go of if there is no other source, for then it is used once: a copy would make the next
+  /// change in place one of all elements.
+  @inlinable
+  func use() -> Value? {
+    source.weight == .one ? current.take() : current
+  }
+
+  @inlinable
+  func popArrived(for number: UInt64) -> Arrival? {
+    target.lock.lock()
+    defer { target.lock.unlock() }
+    // Several, if what came for several entries is told as one.
+    return !arrived.isEmpty && arrived[0].number <= number ? arrived.popFirst() : nil
+  }
+
+  override func holds(_ number: UInt64) -> Bool {
+    super.holds(number) || (0..<arrived.count).contains { arrived[$0].number == number }
+  }
+
+  override func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
+    super.renumber(numbers, as: number)
+    for index in 0..<arrived.count where numbers.contains(arrived[index].number) {
+      arrived[index].number = number
+    }
+  }
+
+  @usableFromInline
+  func start(from evaluation: Evaluation?, at state: Fingerprint) {
+    if let evaluation {
+      current = evaluation.value(of: source.channel) as Value
+      revision = evaluation.revision(of: source.channel)
+    } else {
+      revision = Revision(state: state, edition: state)
+    }
+  }
+}
+
+extension Channel {
+  /// Brings a change to the inputs of derived constants, which come first; no lock is held.
+  ///
+  /// - Returns: The first observation that is none.
+  @inlinable
+  final func tellInputs(
+    _ value: Element,
+    _ version: UInt64,
+    _ revision: Revision,
+    from first: Unmanaged<Dust>,
+    through last: Unmanaged<Dust>?,
+    on thread: CurrentThread
+  ) -> Unmanaged<Dust>? {
+    var node = first
+    while node._withUnsafeGuaranteedRef({ $0.isInput }) {
+      node._withUnsafeGuaranteedRef { dust in
+        // An input of this channel takes values of this element.
+        let input = unsafeDowncast(dust, to: Input<Element>.self)
+        if input.since < version { input.receive(value, revision, on: thread) }
+      }
+      guard node.toOpaque() != last?.toOpaque() else { return nil }
+      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { return nil }
+      node = next
+    }
+    return node
+  }
+}

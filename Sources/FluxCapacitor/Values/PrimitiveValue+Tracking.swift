@@ -1,0 +1,55 @@
+import Observation
+
+/// What Observation knows a channel by whose value was read inside `withObservationTracking`.
+///
+/// It observes the channel, as anybody does, and passes each change on.
+@usableFromInline
+final class Tracker: Observable, Sendable {
+  private static let path: any KeyPath<Tracker, Void> & Sendable = \Tracker.value
+
+  private let registrar = ObservationRegistrar()
+
+  private var value: Void { () }
+
+  func noteAccess() {
+    registrar.access(self, keyPath: Tracker.path)
+  }
+
+  func noteChange() {
+    registrar.withMutation(of: self, keyPath: Tracker.path) {}
+  }
+}
+
+extension PrimitiveValue {
+  /// The value, whose next change is passed on to Observation.
+  @usableFromInline
+  func trackedValue() -> Element {
+    let (tracker, dust) = channel.tracking { tracker in
+      observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
+    }
+    tracker.noteAccess()
+    return channel.isDerived ? channel.computedValue(rejoining: dust) : channel.read()
+  }
+}
+
+extension Channel {
+  /// The channel's tracker, which is made to observe it if there is none yet.
+  fileprivate final func tracking(
+    observing observe: (Tracker) -> Dust
+  ) -> (tracker: Tracker, dust: Dust) {
+    if let known = lock.withLock({ backlog?.tracking }) {
+      return (unsafeDowncast(known.tracker, to: Tracker.self), known.dust)
+    }
+    let tracker = Tracker()
+    let dust = observe(tracker)
+    let known = lock.withLock {
+      let backlog = existingBacklog()
+      if backlog.tracking == nil { backlog.tracking = (tracker, dust) }
+      return backlog.tracking
+    }
+    guard let known, known.tracker !== tracker else { return (tracker, dust) }
+    // Another thread was faster, and its tracker observes by now.
+    dust.clean()
+    return (unsafeDowncast(known.tracker, to: Tracker.self), known.dust)
+  }
+}
