@@ -24,6 +24,33 @@ extension AnyChannel {
     first = .passUnretained(input)
   }
 
+  /// Calls a closure with each observation of a stretch of the ring, until that returns `false`; it may take
+  /// out the one that it is called with.
+  @inlinable
+  static func walk(
+    from first: Unmanaged<Dust>,
+    through last: Unmanaged<Dust>?,
+    _ body: (Dust) -> Bool
+  ) {
+    var node = first
+    while true {
+      // The last one's `next` is not for us to read: a new observation may be joining behind it.
+      let next =
+        node.toOpaque() == last?.toOpaque() ? nil : node._withUnsafeGuaranteedRef { $0.next }
+      guard node._withUnsafeGuaranteedRef(body), let next else { return }
+      node = next
+    }
+  }
+
+  /// Calls a closure with each observation; the lock is held.
+  private final func forEachObservation(_ body: (Dust) -> Void) {
+    guard let first else { return }
+    AnyChannel.walk(from: first, through: first._withUnsafeGuaranteedRef { $0.previous }) {
+      body($0)
+      return true
+    }
+  }
+
   /// Takes an observation out, with the ring's reference to it; the lock is held.
   @inlinable
   final func unlink(_ dust: Dust, into detached: inout Detached) {
@@ -100,15 +127,8 @@ extension AnyChannel {
   /// Takes every cleaned observation out; the lock is held, and nobody delivers.
   @usableFromInline
   final func detachCleaned(into detached: inout Detached) {
-    guard let first else { return }
-    var node = first
-    let last = first._withUnsafeGuaranteedRef { $0.previous }
-    while true {
-      let dust = node.takeUnretainedValue()
-      let next = dust.next
+    forEachObservation { dust in
       if dust.isCleaned { unlink(dust, into: &detached) }
-      guard node.toOpaque() != last?.toOpaque(), let next else { return }
-      node = next
     }
   }
 
@@ -116,11 +136,7 @@ extension AnyChannel {
   final var observerCount: Int {
     var observations: [Dust] = []
     lock.lock()
-    var node = first
-    while let dust = node?.takeUnretainedValue() {
-      if !dust.isCleaned { observations.append(dust) }
-      node = dust.next.flatMap { $0.toOpaque() == first?.toOpaque() ? nil : $0 }
-    }
+    forEachObservation { if !$0.isCleaned { observations.append($0) } }
     lock.unlock()
     return observations.reduce(0) { $0 + $1.observerCount }
   }

@@ -1,26 +1,13 @@
-/// One change that is still to be told.
-@usableFromInline
-struct Change<Element> {
-  @usableFromInline let value: Element
-  @usableFromInline let version: UInt64
-
-  /// The transaction that made the change and has not come to tell it, or zero if it may be told.
-  @usableFromInline var holder: UInt64
-
-  @inlinable
-  init(value: Element, version: UInt64, holder: UInt64) {
-    self.value = value
-    self.version = version
-    self.holder = holder
-  }
-}
-
 /// The changes of a channel that are still to be told, and what else few channels need; made when
 /// there first is any of it.
 @usableFromInline
 final class Backlog<Element: Sendable> {
+  /// One change that is still to be delivered. Its holder is the transaction that made it and has not come
+  /// to deliver it, or zero if it may be delivered.
+  @usableFromInline typealias Change = (value: Element, version: UInt64, holder: UInt64)
+
   /// In write order.
-  @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change<Element>>()
+  @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change>()
 
   /// The version up to which they may be told and have no place in any thread's round, or zero.
   @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
@@ -34,8 +21,22 @@ final class Backlog<Element: Sendable> {
   /// which is a layer above.
   @exclusivity(unchecked) @usableFromInline final var tracking: (tracker: AnyObject, dust: Dust)?
 
-  /// What takes the changes to the derived constants that observe the channel, if any ever did.
-  @exclusivity(unchecked) @usableFromInline final var downstream: Downstream<Element>?
+  /// Notes that a change is on its way to all that derives from the channel, whose lock is held.
+  ///
+  /// This and the next one are there if anything ever has derived from it. That is a layer above, and they
+  /// are made where the type is known, and capture nothing; see `Delivery`.
+  @exclusivity(unchecked) @usableFromInline
+  final var mark:
+    (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?
+
+  /// Brings a change to the inputs, which come before all other observations; no lock is held. It returns
+  /// the first observation that is no input, if there is one.
+  @exclusivity(unchecked) @usableFromInline
+  final var receive:
+    (@Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Node?)?
+
+  @usableFromInline typealias Node = Unmanaged<Dust>
+  @usableFromInline typealias Stretch = (first: Node, last: Node?)
 
   /// How many of them are held back by a transaction that is still open.
   @exclusivity(unchecked) @usableFromInline final var held = 0
@@ -74,7 +75,7 @@ final class Backlog<Element: Sendable> {
 
   /// Takes out the change that a transaction has held back, if there is one.
   @inlinable
-  func take(heldBy transaction: UInt64) -> Change<Element>? {
+  func take(heldBy transaction: UInt64) -> Change? {
     guard let index = index(heldBy: transaction) else { return nil }
     held -= 1
     return changes.remove(at: index)
@@ -89,35 +90,4 @@ final class Backlog<Element: Sendable> {
 
   @inlinable
   var isFirstHeld: Bool { held > 0 && changes[0].holder != 0 }
-}
-
-/// What derives from a channel's values: a layer above, known here as closures that are made where the type
-/// is known, and capture nothing; see `Delivery`.
-@usableFromInline
-struct Downstream<Element: Sendable> {
-  @usableFromInline typealias Node = Unmanaged<Dust>
-
-  /// Notes that a change is on its way to all that derives from the channel, whose lock is held.
-  @usableFromInline
-  let mark: @Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void
-
-  /// Brings a change to the inputs, which come before all other observations; no lock is held. It returns
-  /// the first observation that is no input, if there is one.
-  @usableFromInline
-  let receive:
-    @Sendable (
-      Channel<Element>, Element, _ version: UInt64, (first: Node, last: Node?), CurrentThread
-    ) -> Node?
-
-  @inlinable
-  init(
-    mark: @escaping @Sendable (Channel<Element>, UInt64, Bool, CurrentThread) -> Void,
-    receive:
-      @escaping @Sendable (
-        Channel<Element>, Element, UInt64, (first: Node, last: Node?), CurrentThread
-      ) -> Node?
-  ) {
-    self.mark = mark
-    self.receive = receive
-  }
 }

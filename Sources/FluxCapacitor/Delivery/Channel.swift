@@ -28,12 +28,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     guard let first else { return lock.unlock() }
     deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
-    let downstream = hasInputs ? backlog?.downstream : nil
+    let receive = hasInputs ? backlog?.receive : nil
     lock.unlock()
     var next: Unmanaged<Dust>? = first
-    if let downstream {
-      next = downstream.receive(self, value, version, (first, last), thread)
-    }
+    if let receive { next = receive(self, value, version, (first, last), thread) }
     if let next { tellObservers(value, version, from: next, through: last, on: thread) }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
@@ -48,7 +46,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Notes that a change is on its way to all that derives from this; the lock is held.
   @inlinable
   final func mark(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
-    backlog?.downstream?.mark(self, change, isMoved, thread)
+    backlog?.mark?(self, change, isMoved, thread)
   }
 
   /// Tells a change to the observers; no lock is held.
@@ -60,17 +58,11 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     through last: Unmanaged<Dust>?,
     on thread: CurrentThread
   ) {
-    var node = first
-    while true {
-      node._withUnsafeGuaranteedRef { dust in
-        // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
-        let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-        if observation.since < version { observation.receive(value, on: thread) }
-      }
-      // The last one's `next` is not for us to read: a new observation may be joining behind it.
-      guard node.toOpaque() != last?.toOpaque() else { return }
-      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { return }
-      node = next
+    AnyChannel.walk(from: first, through: last) { dust in
+      // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
+      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
+      if observation.since < version { observation.receive(value, on: thread) }
+      return true
     }
   }
 
@@ -103,7 +95,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @inlinable
   final func enqueue(_ value: Element, heldBy holder: UInt64 = 0) {
     let backlog = existingBacklog()
-    backlog.changes.append(Change(value: value, version: version, holder: holder))
+    backlog.changes.append((value, version, holder))
     if holder == 0 {
       backlog.unclaimed = version
     } else {

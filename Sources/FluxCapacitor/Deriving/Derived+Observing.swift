@@ -70,7 +70,7 @@ extension Derived {
     on thread: CurrentThread
   ) {
     lock.lock()
-    joiner.first = Outcome(value: value, revision: revision, sources: revision.edition)
+    joiner.first = (value: value, revision: revision, sources: revision.edition)
     joiner.isFirstAwaited = false
     guard joiner.isOwed, deliverer.thread == 0 else { return lock.unlock() }
     deliverer = Deliverer(thread)

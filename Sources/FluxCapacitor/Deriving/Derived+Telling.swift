@@ -45,7 +45,7 @@ extension Derived {
     }
     // A reader may have been ahead of what is told here; then what it has found is the later one.
     if let value = told.value, isLast || memo == nil || memo?.revision.state == toldState {
-      remember(Outcome(value: value, revision: told.revision, sources: new.edition))
+      remember((value: value, revision: told.revision, sources: new.edition))
     }
     return isChanged
   }
@@ -86,7 +86,7 @@ extension Derived {
     told.value = value
     let revision = told.revision
     guard
-      let observer = tellInputs(value, version, revision, from: first, through: last, on: thread)
+      let observer = tellInputs(value, version, revision, (first, last), on: thread)
     else { return }
     if isChanged {
       tellObservers(value, version, from: observer, through: last, on: thread)
@@ -149,15 +149,12 @@ extension Derived {
     on thread: CurrentThread
   ) {
     let observers = Set(joiners.lazy.filter { !self.knows(value, $0) }.map(\.observer))
-    var node = first
-    while true {
-      let dust = node.takeUnretainedValue()
+    AnyChannel.walk(from: first, through: last) { dust in
       if observers.contains(ObjectIdentifier(dust)) {
         // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
         unsafeDowncast(dust, to: Observation<Element>.self).receive(value, on: thread)
       }
-      guard node.toOpaque() != last?.toOpaque(), let next = dust.next else { return }
-      node = next
+      return true
     }
   }
 

@@ -5,7 +5,9 @@
 /// observes its sources, and computes each change once, before it tells it; see `Derivation`. What was
 /// computed last is remembered with its revision, for readers and for the deliverer alike.
 @usableFromInline
-final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel, @unchecked Sendable {
+final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel,
+  @unchecked Sendable
+{
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
   /// Says which changes of the value are none.
@@ -16,8 +18,10 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   /// What was computed last; guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// What was told last, or would have been; belongs to the deliverer.
-  @exclusivity(unchecked) @usableFromInline var told = Told()
+  /// What was told last, or would have been, and the edition that its sources made; belongs to the
+  /// deliverer. The value is not there before the first change, if nobody has asked for it.
+  @exclusivity(unchecked) @usableFromInline
+  var told: (value: Element?, revision: Revision, sources: Fingerprint) = (nil, Revision(), .zero)
 
   /// What was told last; guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var known = Revision()
@@ -58,34 +62,10 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
     }
   }
 
+  /// A value that was computed. The last one is the edition that its sources make, when its own is an
+  /// earlier one of the same value.
   @usableFromInline
-  struct Outcome {
-    @usableFromInline let value: Element
-    @usableFromInline let revision: Revision
-
-    /// The edition that its sources make, when its own is an earlier one of the same value.
-    @usableFromInline let sources: Fingerprint
-
-    @inlinable
-    init(value: Element, revision: Revision, sources: Fingerprint) {
-      self.value = value
-      self.revision = revision
-      self.sources = sources
-    }
-  }
-
-  @usableFromInline
-  struct Told {
-    /// Not there before the first change, if nobody has asked for it.
-    @usableFromInline var value: Element?
-    @usableFromInline var revision = Revision()
-
-    /// The edition that its sources made.
-    @usableFromInline var sources = Fingerprint.zero
-
-    @inlinable
-    init() {}
-  }
+  typealias Outcome = (value: Element, revision: Revision, sources: Fingerprint)
 
   @inlinable
   init(
@@ -186,7 +166,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
     var outcome: Outcome
     if let memo = remembered(), memo.sources == revision.edition {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
-      outcome = Outcome(value: memo.value, revision: kept, sources: memo.sources)
+      outcome = (value: memo.value, revision: kept, sources: memo.sources)
       remember(outcome)
     } else {
       outcome = note(formula(.evaluation(evaluation)), revision)
@@ -197,11 +177,11 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   /// Remembers what a reader has computed, or the value before if that is the same.
   @inlinable
   func note(_ value: Element, _ revision: Revision) -> Outcome {
-    var outcome = Outcome(value: value, revision: revision, sources: revision.edition)
+    var outcome = (value: value, revision: revision, sources: revision.edition)
     // A reader ahead of what is told does not know which value will be the one before.
     if let isSame, let memo = rememberedAtRest(), isSame(memo.value, value) {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
-      outcome = Outcome(value: memo.value, revision: kept, sources: revision.edition)
+      outcome = (value: memo.value, revision: kept, sources: revision.edition)
     }
     remember(outcome)
     return outcome
@@ -241,8 +221,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
     return (joiners, joining)
   }
 
-  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
-  {
+  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread) {
     var revision = Revision(state: state, edition: state)
     if let evaluation {
       for source in ownDerivation.sources { evaluation.find(source.channel) }

@@ -14,15 +14,8 @@ class AnyInput: Dust, @unchecked Sendable {
   /// The number of the entry for which it has brought something last.
   @exclusivity(unchecked) @usableFromInline final var lastBrought: UInt64 = 0
 
-  /// One arrival that is yet to come.
-  @usableFromInline
-  struct Awaited {
-    /// The entry that it is for.
-    @usableFromInline var number: UInt64
-
-    /// What the source calls it: see `Step`.
-    var origin: UInt64
-  }
+  /// One arrival that is yet to come: the entry that it is for, and what the source calls it; see `Step`.
+  @usableFromInline typealias Awaited = (number: UInt64, origin: UInt64)
 
   /// The state of the source's variables when this joined it, if a change was on its way there; guarded by
   /// the source's lock.
@@ -88,7 +81,7 @@ class AnyInput: Dust, @unchecked Sendable {
 
   /// Notes that the source will bring something for an entry, after all that it brings before.
   final func await(_ number: UInt64, as origin: UInt64) {
-    awaited.append(Awaited(number: number, origin: origin))
+    awaited.append((number, origin))
   }
 
   /// The entry for which the source brings what it calls by a number.
@@ -119,19 +112,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   /// The value that the target uses; belongs to its deliverer.
   @exclusivity(unchecked) @usableFromInline var current: Value?
 
-  @usableFromInline
-  struct Arrival {
-    @usableFromInline var number: UInt64
-    @usableFromInline let value: Value
-    @usableFromInline let revision: Revision
-
-    @inlinable
-    init(number: UInt64, value: Value, revision: Revision) {
-      self.number = number
-      self.value = value
-      self.revision = revision
-    }
-  }
+  @usableFromInline typealias Arrival = (number: UInt64, value: Value, revision: Revision)
 
   @inlinable
   init(of source: AnySource, to target: AnyChannel, _ derivation: Derivation) {
@@ -142,25 +123,14 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
       advance: { unsafeDowncast($0, to: Input.self).advance(to: $1) },
       start: { unsafeDowncast($0, to: Input.self).start(from: $1, at: $2) }
     )
-    // What is derived itself takes its changes to its inputs itself.
-    if !source.channel.isDerived {
-      unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog().downstream =
-        Downstream(
-          mark: { channel, change, isMoved, thread in
-            channel.markDownstream(change, isMoved: isMoved, on: thread)
-          },
-          receive: { channel, value, version, nodes, thread in
-            let state = Fingerprint(version)
-            return channel.tellInputs(
-              value,
-              version,
-              Revision(state: state, edition: state),
-              from: nodes.first,
-              through: nodes.last,
-              on: thread
-            )
-          }
-        )
+    // What is derived itself delivers to its inputs in a way of its own.
+    guard !source.channel.isDerived else { return }
+    let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
+    backlog.mark = { $0.markDownstream($1, isMoved: $2, on: $3) }
+    backlog.receive = { channel, value, version, nodes, thread in
+      let state = Fingerprint(version)
+      let revision = Revision(state: state, edition: state)
+      return channel.tellInputs(value, version, revision, nodes, on: thread)
     }
   }
 
@@ -170,7 +140,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     target.lock.lock()
     if isLinked, let number = awaited.popFirst()?.number {
       lastBrought = number
-      arrived.append(Arrival(number: number, value: value, revision: revision))
+      arrived.append((number, value, revision))
       let isFirstComplete = derivation.arrive(at: number)
       if isFirstComplete || target.deliverer.isOffered, target.deliverer.thread == 0 {
         target.deliverer.takeOffer()
@@ -237,21 +207,20 @@ extension Channel {
     _ value: Element,
     _ version: UInt64,
     _ revision: Revision,
-    from first: Unmanaged<Dust>,
-    through last: Unmanaged<Dust>?,
+    _ nodes: Backlog<Element>.Stretch,
     on thread: CurrentThread
   ) -> Unmanaged<Dust>? {
-    var node = first
-    while node._withUnsafeGuaranteedRef({ $0.isInput }) {
-      node._withUnsafeGuaranteedRef { dust in
-        // An input of this channel takes values of this element.
-        let input = unsafeDowncast(dust, to: Input<Element>.self)
-        if input.since < version { input.receive(value, revision, on: thread) }
+    var rest: Unmanaged<Dust>?
+    AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
+      guard dust.isInput else {
+        rest = .passUnretained(dust)
+        return false
       }
-      guard node.toOpaque() != last?.toOpaque() else { return nil }
-      guard let next = node._withUnsafeGuaranteedRef({ $0.next }) else { return nil }
-      node = next
+      // An input of this channel takes values of this element.
+      let input = unsafeDowncast(dust, to: Input<Element>.self)
+      if input.since < version { input.receive(value, revision, on: thread) }
+      return true
     }
-    return node
+    return rest
   }
 }
