@@ -36,11 +36,13 @@ extension Derived {
   /// others, when what is read is of the midst of a transaction.
   func value(joinedBy observer: Dust) -> Element {
     guard ownDerivation.mayKeepValues else { return currentValue() }
-    let joiner = withRootsLocked { _ in addJoiner(observer) }
+    // Nothing but an `Observation` of this element observes this channel for a tracker.
+    let observation = unsafeDowncast(observer, to: Observation<Element>.self)
+    let joiner = withRootsLocked { _ in addJoiner(observation) }
     let value = currentValue()
     withRootsLocked { isAmid in
       // If something was on its way in between, it has been told.
-      if !isAmid, ownDerivation.entries.isEmpty { joiner.isOver = true }
+      if !isAmid, ownDerivation.entries.isEmpty { joiners.removeAll { $0 === joiner } }
     }
     return value
   }
@@ -55,8 +57,8 @@ extension Derived {
 
   /// Notes somebody who may be told first what the others are not told; the lock is held, and those of the
   /// roots are.
-  private func addJoiner(_ observer: Dust) -> Joiner {
-    let joiner = Joiner(observer, since: version, at: ownDerivation.state)
+  private func addJoiner(_ observation: Observation<Element>) -> Joiner {
+    let joiner = Joiner(observation, since: version, at: ownDerivation.state)
     joiners.append(joiner)
     return joiner
   }

@@ -72,10 +72,9 @@ extension Derived {
   func tell(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
     lock.lock()
     let joined = ownDerivation.mayKeepValues ? takeJoining() : []
-    let (joiners, over) =
-      joiners.isEmpty ? ([], []) : takeJoiners(before: version, isChanged: isChanged)
-    let first = isChanged || !joiners.isEmpty ? self.first : hasInputs ? self.first : nil
-    let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
+    let over = joiners.isEmpty ? [] : updateJoiners(before: version, isChanged: isChanged)
+    let first = isChanged || hasInputs || !joiners.isEmpty ? self.first : nil
+    let last = first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = told.value == nil ? self.memo : nil
     lock.unlock()
     // The values that they know go when the lock is open again.
@@ -84,14 +83,9 @@ extension Derived {
     guard let first else { return }
     let value = told.value ?? valueToTell(memo)
     told.value = value
-    let revision = told.revision
-    guard
-      let observer = tellInputs(value, version, revision, (first, last), on: thread)
-    else { return }
-    if isChanged {
+    let observer = tellInputs(value, version, told.revision, (first, last), on: thread)
+    if isChanged, let observer {
       tellObservers(value, version, from: observer, through: last, on: thread)
-    } else if !joiners.isEmpty {
-      tell(value, to: joiners, from: observer, through: last, on: thread)
     }
   }
 
@@ -102,59 +96,33 @@ extension Derived {
     return formula(.told)
   }
 
-  /// Those who perhaps know another value than the others, to be told what is none for these, and those
-  /// who do not any more; the lock is held.
+  /// Notes what joiners are owed, and forgets those who are told it with all others, or know what they know.
+  /// The lock is held.
+  ///
+  /// - Returns: Those that are forgotten, to be released outside the lock.
   @usableFromInline
-  func takeJoiners(before version: UInt64, isChanged: Bool) -> (due: [Joiner], over: [Joiner]) {
-    var (due, over, others): ([Joiner], [Joiner], [Joiner]) = ([], [], [])
-    for joiner in joiners {
-      // What was told now may be what somebody was told first, who came while it was on its way.
-      if joiner.isOver || joiner.state == told.revision.state {
-        over.append(joiner)
-      } else if joiner.since >= version {
-        others.append(joiner)
-      } else if isChanged {
-        over.append(joiner)
-      } else if joiner.isFirstAwaited {
-        joiner.isOwed = true
-        others.append(joiner)
-      } else {
-        due.append(joiner)
-      }
-    }
-    joiners = others
-    return (due, over)
+  func updateJoiners(before version: UInt64, isChanged: Bool) -> [Joiner] {
+    let due = joiners.filter { $0.since < version }
+    for joiner in due { joiner.isOwed = true }
+    // What was told now may be what somebody was told first, who came while it was on its way.
+    let over = joiners.filter { $0.state == told.revision.state } + (isChanged ? due : [])
+    joiners.removeAll { joiner in over.contains { $0 === joiner } }
+    return over
   }
 
-  /// Tells those whose first value has become known what they are owed; the lock is held before and after.
+  /// Tells what is none for others to those who are owed it, as soon as it is known what they were told
+  /// first; the lock is held before and after.
   @usableFromInline
-  func tellOwed(on thread: CurrentThread) {
-    while let index = joiners.firstIndex(where: { $0.isOwed && !$0.isFirstAwaited }) {
+  func tellJoiners(on thread: CurrentThread) {
+    while let value = told.value,
+      let index = joiners.firstIndex(where: { $0.isOwed && !$0.isFirstAwaited })
+    {
       let joiner = joiners.remove(at: index)
-      guard let first, let value = told.value else { continue }
-      let last = first._withUnsafeGuaranteedRef { $0.previous }
       lock.unlock()
-      tell(value, to: [joiner], from: first, through: last, on: thread)
+      if !knows(value, joiner) { joiner.observation.receive(value, on: thread) }
+      // What it was told first goes while the lock is open.
+      _ = consume joiner
       lock.lock()
-    }
-  }
-
-  /// Tells what has not changed for others to those who know another value.
-  @usableFromInline
-  func tell(
-    _ value: Element,
-    to joiners: [Joiner],
-    from first: Unmanaged<Dust>,
-    through last: Unmanaged<Dust>?,
-    on thread: CurrentThread
-  ) {
-    let observers = Set(joiners.lazy.filter { !self.knows(value, $0) }.map(\.observer))
-    AnyChannel.walk(from: first, through: last) { dust in
-      if observers.contains(ObjectIdentifier(dust)) {
-        // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
-        unsafeDowncast(dust, to: Observation<Element>.self).receive(value, on: thread)
-      }
-      return true
     }
   }
 
@@ -166,7 +134,7 @@ extension Derived {
   @inlinable
   func finishTelling(on thread: CurrentThread) {
     lock.lock()
-    if !joiners.isEmpty { tellOwed(on: thread) }
+    if !joiners.isEmpty { tellJoiners(on: thread) }
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
     if ownDerivation.isReady {

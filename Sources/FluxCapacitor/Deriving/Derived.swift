@@ -37,7 +37,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   /// What it notes is guarded by the channel's lock.
   @usableFromInline
   final class Joiner {
-    let observer: ObjectIdentifier
+    let observation: Observation<Element>
 
     /// The channel's version and its variables' state at the time.
     let since: UInt64
@@ -49,14 +49,11 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
     /// Whether that is going to be known.
     @exclusivity(unchecked) var isFirstAwaited = false
 
-    /// Whether a change came to nothing meanwhile, of which it perhaps has to be told.
+    /// Whether a change came to nothing for others meanwhile.
     @exclusivity(unchecked) var isOwed = false
 
-    /// Whether it was found to know the same as the others.
-    @exclusivity(unchecked) var isOver = false
-
-    init(_ observer: Dust, since: UInt64, at state: Fingerprint) {
-      self.observer = ObjectIdentifier(observer)
+    init(_ observation: Observation<Element>, since: UInt64, at state: Fingerprint) {
+      self.observation = observation
       self.since = since
       self.state = state
     }
