@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// Writes a line for each dispatch.
+/// Writes a line for each dispatch to a stream or a file.
 ///
 /// ```swift
 /// let logger = DispatchLogger(to: FileHandle.standardError)
@@ -9,33 +9,33 @@ import Foundation
 /// withExtendedLifetime(logger) {}
 /// ```
 ///
-/// It writes in the order of the reduces, on the thread that dispatches, before any observer is told. It
-/// ends when it is let go of. Of a long text or collection, it writes about 1,000 bytes: from the beginning
-/// or, if that has not changed, from where the change is.
+/// It writes in the order of the reduces, on the thread that dispatches, before any observer is
+/// called. It ends when it is deallocated. Of a long text or collection, it writes about 1,000
+/// bytes: from the beginning or, if that hasn't changed, from where the change is.
 public final class DispatchLogger: Sendable {
   /// How a dispatch is written.
   public enum Format: Sendable {
-    /// A line for people: its number, the state, the stores, how long the reduces took, and from where
-    /// it was invoked.
+    /// A line to read: the number of the dispatch, the state, the stores, how long the reduces
+    /// took, and where it was invoked.
     case text
 
-    /// The same, and a line below it for each variable that has changed.
+    /// The same, followed by a line for each variable that has changed.
     case textWithChanges
 
-    /// A line of JSON, with all that is known of it.
+    /// A line of JSON, with all that is known of the dispatch.
     case jsonLines
   }
 
   private let dust: Dust
   private let file: FileStream?
 
-  /// Writes to a stream.
+  /// Creates a logger that writes to a stream.
   ///
   /// - Parameters:
-  ///   - dispatcher: Whose dispatches to write, from now on.
+  ///   - dispatcher: The dispatcher whose dispatches to write, from now on.
   ///   - format: How to write them.
-  ///   - types: The types of the states to write; nil for all.
-  ///   - output: Where to write. Calls never overlap.
+  ///   - types: The types of the states to write, or `nil` for all.
+  ///   - output: The stream to write to. Calls to it never overlap.
   public convenience init<Output: TextOutputStream & Sendable>(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
@@ -45,15 +45,16 @@ public final class DispatchLogger: Sendable {
     self.init(dispatcher, format, types, output, file: nil)
   }
 
-  /// Writes to a file, a pipe or a terminal.
+  /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// What can't be written is lost, for to log must not end what it logs; ``failure`` says why.
+  /// What can't be written is lost, because logging must not stop what it logs; ``failure`` says
+  /// why.
   ///
   /// - Parameters:
-  ///   - dispatcher: Whose dispatches to write, from now on.
+  ///   - dispatcher: The dispatcher whose dispatches to write, from now on.
   ///   - format: How to write them.
-  ///   - types: The types of the states to write; nil for all.
-  ///   - file: Where to write. It is not closed.
+  ///   - types: The types of the states to write, or `nil` for all.
+  ///   - file: The file to write to. It is not closed.
   public convenience init(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
@@ -84,7 +85,7 @@ public final class DispatchLogger: Sendable {
     dust.clean()
   }
 
-  /// Why something could not be written to the file, the first time; nil if everything was.
+  /// Why something couldn't be written to the file, the first time, or `nil` if everything was.
   public var failure: (any Error)? { file?.failure }
 }
 

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// The states of a flow of data, which a file can keep, and which can be dispatched again.
+/// The states of a flow, which can be written to a file and dispatched again.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -9,26 +9,28 @@ import Foundation
 /// try RecordedFlow(circuits.events).write(to: file)
 /// ```
 ///
-/// In another process, with the types that may be in it:
+/// In another process, pass the types that the file may contain:
 ///
 /// ```swift
 /// let flow = try RecordedFlow(contentsOf: file, types: [Dispatcher.Counter.self])
 /// flow.replay()
 /// ```
 ///
-/// The file has one line of JSON for each state: its type, and the state as its `Codable` has it.
+/// The file has one line of JSON for each state: its type, and the state as its `Codable`
+/// conformance encodes it.
 public struct RecordedFlow: Sendable {
-  /// A state that a file can keep.
+  /// A state that can be written to a file.
   public typealias CodableState = DispatchState & Codable
 
   /// The states, in the order of their dispatches.
   public let states: [any CodableState]
 
-  /// What is wrong with the first line that could not be read, if one could not: the states are those
-  /// of the lines before it.
+  /// What is wrong with the first line that couldn't be read, or `nil` if all could.
+  ///
+  /// ``states`` are those of the lines before it.
   public let failure: Failure?
 
-  /// The states of some dispatches.
+  /// Creates a flow of the states of some dispatches.
   ///
   /// - Throws: ``Failure``, with the number of the dispatch, if a state is not `Codable`.
   public init(_ events: some Sequence<DispatchEvent>) throws(Failure) {
@@ -44,20 +46,20 @@ public struct RecordedFlow: Sendable {
     failure = nil
   }
 
-  /// Reads states from a file.
+  /// Creates a flow from a file.
   ///
-  /// A line that can't be read ends it: ``failure`` says what is wrong, and ``states`` are those of the
-  /// lines before. Empty lines are passed over.
+  /// Reading ends at a line that can't be read: ``failure`` says what is wrong, and ``states`` are
+  /// those of the lines before it. Empty lines are skipped.
   ///
   /// - Parameters:
   ///   - url: The file.
   ///   - types: The types that its states may have.
-  /// - Throws: If there is no such file, or it can't be read at all.
+  /// - Throws: An error if there is no such file, or if it can't be read at all.
   public init(contentsOf url: URL, types: [any CodableState.Type]) throws {
     try self.init(data: Data(contentsOf: url), types: types)
   }
 
-  /// Reads states from the contents of a file; see ``init(contentsOf:types:)``.
+  /// Creates a flow from the contents of a file; see ``init(contentsOf:types:)``.
   public init(data: Data, types: [any CodableState.Type]) {
     let types = Dictionary(grouping: types.unique, by: TypeNames.name(of:))
     var states: [any CodableState] = []
@@ -76,10 +78,10 @@ public struct RecordedFlow: Sendable {
     self.failure = failure
   }
 
-  /// What the file of these states contains.
+  /// Returns the contents of a file of these states.
   ///
-  /// - Throws: ``Failure``, with the number of the state, if its `Codable` refuses it, it has a
-  ///   ``Secret`` in it, or its type has the name of another.
+  /// - Throws: ``Failure``, with the number of the state, if its `Codable` conformance throws, if
+  ///   it contains a ``Secret``, or if its type has the name of another.
   public func data() throws(Failure) -> Data {
     var data = Data()
     var names = TypeNames()
@@ -95,53 +97,53 @@ public struct RecordedFlow: Sendable {
     return data
   }
 
-  /// Writes the states to a file, in place of what is there, or into a pipe or a device.
+  /// Writes the states to a file, replacing what is there, or into a pipe or a device.
   public func write(to url: URL) throws {
     try data().replaceContents(of: url)
   }
 
   /// Dispatches the states, one after the other.
   ///
-  /// What reduces and observers invoke meanwhile, on this thread, is among the states already: it is not
-  /// dispatched again. What they invoke later, on a queue or in a task, is dispatched.
+  /// What reduces and observers invoke meanwhile, on this thread, is among the states already, so
+  /// it isn't dispatched again. What they invoke later, on a queue or in a task, is dispatched.
   public func replay(on dispatcher: Dispatcher = .shared) {
     for state in states { dispatcher.replay(state) }
   }
 }
 
 extension RecordedFlow {
-  /// Why a state can't be kept in a file, or a line of one not be read.
+  /// Why a state can't be written to a file, or a line of a file can't be read.
   public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// The number of the state, or the line of the file, from 1.
+    /// The number of the state, or of the line of the file, counted from 1.
     public let line: Int
 
     /// What is wrong.
     public let reason: Reason
 
-    /// A sentence that says what is wrong and what to do.
+    /// A message that says what is wrong, and what to do.
     public var description: String { "Line \(line): \(reason.description)" }
 
     /// What is wrong.
     public enum Reason: Error, Sendable, CustomStringConvertible {
-      /// A state of this type can't be kept.
+      /// A state of this type is not `Codable`.
       case notCodable(String)
 
-      /// A state of this type has a ``Secret`` in it, which no file may have.
+      /// A state of this type contains a ``Secret``, which no file may contain.
       case secret(String)
 
-      /// The `Codable` of a state refuses it, for this cause.
+      /// The `Codable` conformance of a state throws, for this reason.
       case notEncoded(String)
 
       /// Two types have this name.
       case ambiguousType(String)
 
-      /// The line has a state of a type that was not named.
+      /// The line has a state of a type that was not passed.
       case unknownType(String)
 
-      /// The line is not what this library has written.
+      /// The line is not as this library writes it.
       case damaged(String)
 
-      /// A sentence that says what is wrong and what to do.
+      /// A message that says what is wrong, and what to do.
       public var description: String {
         switch self {
         case .notCodable(let type): "\(type) is not Codable. Let it be, or leave its states out."

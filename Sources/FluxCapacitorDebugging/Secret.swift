@@ -1,9 +1,9 @@
-/// A value that no log, file or page may show: a token, a password.
+/// A value that no log, file or page may show, such as a token or a password.
 ///
-/// What this library writes has `•••` in its place, however deep it is inside the structs, enums and
-/// collections of a state or a variable. Objects are written by their own description, or else by the
-/// name of their class. A `Secret` describes itself as `•••` and has nothing to `dump`, so it may be in
-/// such a description too.
+/// This library writes `•••` in its place, however deep it is inside the structs, enums and
+/// collections of a state or a variable. Objects are written by their own description, or else by
+/// the name of their class. A `Secret` describes itself as `•••` and has nothing to `dump`, so such
+/// a description may contain it too.
 ///
 /// ```swift
 /// struct Token: Secret {

@@ -1,6 +1,7 @@
 import FluxCapacitor
 
-/// Remembers what the dispatches of a dispatcher have changed, and goes back and forth in it.
+/// Remembers what the dispatches of a dispatcher have changed, and goes back and forth between
+/// them.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -12,24 +13,25 @@ import FluxCapacitor
 /// print(store.count.value)  // 1
 /// ```
 ///
-/// Each step sets all variables in one transaction: observers are told once. What is dispatched in the
-/// past begins another future, and the one before is forgotten. It may be used on any thread, also inside an
-/// observer.
+/// Each step sets all variables in one transaction, so observers are called once. A dispatch in the
+/// past starts a new future, and the one before is forgotten. You can use time circuits on any
+/// thread, and inside an observer.
 ///
-/// A step sets the variables that the dispatch has changed in the stores that it reached, back to what they
-/// were before it, or forth to what they were after it. What is set outside a dispatch, or in a store that
-/// it did not reach, is no step of its own, and stays as it is until a step sets the same variable. Variables
-/// of stores that are gone are left out.
+/// A step sets the variables that the dispatch has changed in the stores that it reached: back to
+/// their values before it, or forward to their values after it. What is set outside a dispatch, or
+/// in a store that the dispatch didn't reach, is not a step of its own, and stays as it is until a
+/// step sets the same variable. Variables of stores that no longer exist are left out.
 public final class TimeCircuits: Sendable {
-  /// How much is remembered; what is older is forgotten.
+  /// How much is remembered; anything older is forgotten.
   public struct Limits: Sendable {
-    /// How many dispatches.
+    /// The largest number of dispatches.
     public var count: Int
 
-    /// How many bytes their states and values take up, as far as that can be told: what is in objects is not.
+    /// The largest size of their states and values in bytes, as far as it is known: what is in
+    /// objects is not counted.
     public var bytes: Int
 
-    /// Some limits; by default, 10,000 dispatches and 64 MB.
+    /// Creates limits: by default, 10,000 dispatches and 64 MB.
     public init(count: Int = 10_000, bytes: Int = 64_000_000) {
       self.count = count
       self.bytes = bytes
@@ -40,7 +42,7 @@ public final class TimeCircuits: Sendable {
   private let history: History
   private let dust: Dust
 
-  /// Remembers the dispatches whose reduce begins from now on.
+  /// Creates time circuits that remember the dispatches whose reduce begins from now on.
   public init(_ dispatcher: Dispatcher = .shared, limits: Limits = Limits()) {
     let history = History(limits)
     self.dispatcher = dispatcher
@@ -52,30 +54,31 @@ public final class TimeCircuits: Sendable {
     dust.clean()
   }
 
-  /// The dispatches that are remembered, the oldest first: those of the past, and behind them those of
-  /// the future.
+  /// The remembered dispatches, the oldest first: those of the past, followed by those of the
+  /// future.
   public var events: [DispatchEvent] { history.events }
 
-  /// How many of ``events`` are in the past: all of them, unless one has gone back.
+  /// How many of ``events`` are in the past: all of them, unless you have gone back.
   public var position: Int { history.position }
 
   /// Goes back by one dispatch.
   ///
-  /// - Returns: The dispatch; nil if none is remembered that is in the past.
+  /// - Returns: The dispatch, or `nil` if none in the past is remembered.
   @discardableResult
   public func undo() -> DispatchEvent? {
     dispatcher.transaction { history.move(by: -1) }
   }
 
-  /// Goes forth by one dispatch.
+  /// Goes forward by one dispatch.
   ///
-  /// - Returns: The dispatch; nil if none is in the future.
+  /// - Returns: The dispatch, or `nil` if there is none in the future.
   @discardableResult
   public func redo() -> DispatchEvent? {
     dispatcher.transaction { history.move(by: 1) }
   }
 
-  /// Goes to where so many of ``events`` are in the past; further than there are any, to the last one.
+  /// Goes to where a given number of ``events`` are in the past, or to the last event if there are
+  /// fewer.
   ///
   /// - Returns: The position that was reached.
   @discardableResult

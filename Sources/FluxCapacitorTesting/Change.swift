@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// One change that a ``StoreTester`` expects: of which property, to which value.
+/// A change that a ``StoreTester`` expects: a property, and its new value.
 public struct Change<Store: Storable>: Sendable {
   enum Property: Sendable {
     case published(@Sendable (Store) -> any AnyPrimitiveValue)
@@ -11,13 +11,13 @@ public struct Change<Store: Storable>: Sendable {
   let value: any Sendable
   let line: UInt
 
-  /// The change of a variable, or of a constant that publishes or derives from one.
+  /// Creates the change of a variable, or of a constant that publishes or derives from one.
   ///
   /// - Parameters:
   ///   - keyPath: The store's property.
-  ///   - value: What it is expected to be afterwards. Values that are not Equatable are compared part by
-  ///     part, as `dump` shows them.
-  ///   - line: Where a failure is reported: at the call.
+  ///   - value: The expected new value. Values that aren't `Equatable` are compared part by part,
+  ///     as `dump` shows them.
+  ///   - line: Where a failure is reported: by default, at the call.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     to value: Value,
@@ -26,14 +26,14 @@ public struct Change<Store: Storable>: Sendable {
     self.init(property: .published { $0[keyPath: keyPath] }, value: value, line: line)
   }
 
-  /// The change of a variable that the store does not publish.
+  /// Returns the change of a variable that the store doesn't publish.
   ///
   /// - Parameters:
-  ///   - name: The name of the store's property; of one in an array or a dictionary, with its index or
-  ///     key, as in `counts[0]`.
-  ///   - value: What it is expected to be afterwards. Values that are not Equatable are compared part by
-  ///     part, as `dump` shows them.
-  ///   - line: Where a failure is reported: at the call.
+  ///   - name: The name of the store's property; for a variable in an array or a dictionary, with
+  ///     its index or key, as in `counts[0]`.
+  ///   - value: The expected new value. Values that aren't `Equatable` are compared part by part,
+  ///     as `dump` shows them.
+  ///   - line: Where a failure is reported: by default, at the call.
   public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
     Change(property: .named(name), value: value, line: line)
   }

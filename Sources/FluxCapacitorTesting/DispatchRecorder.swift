@@ -1,9 +1,9 @@
 import FluxCapacitor
 
-/// Records every state that a dispatcher reduces, of whatever type, in order.
+/// Records every state that a dispatcher reduces, of any type, in order.
 ///
-/// A state is recorded when its reduce has ended, also one that reaches no store. It may be used on
-/// any thread.
+/// A state is recorded when its reduce has ended, even if it reaches no store. You can use a
+/// recorder on any thread.
 ///
 /// ```swift
 /// let recorder = DispatchRecorder()
@@ -14,7 +14,7 @@ public final class DispatchRecorder: Sendable {
   private let recording: Recording<any DispatchState>
   private let dust: Dust
 
-  /// Records the states whose reduce begins from now on.
+  /// Creates a recorder of the states whose reduce begins from now on.
   public init(_ dispatcher: Dispatcher = .shared) {
     let recording = Recording<any DispatchState>()
     self.recording = recording
@@ -25,25 +25,25 @@ public final class DispatchRecorder: Sendable {
     dust.clean()
   }
 
-  /// The states by now.
+  /// The states recorded so far.
   public var states: [any DispatchState] { recording.all }
 
-  /// The states of one type by now.
+  /// Returns the states of one type recorded so far.
   public func states<State: DispatchState>(of _: State.Type) -> [State] {
     states.compactMap { $0 as? State }
   }
 
-  /// Waits for the next states: those that no earlier call has returned.
+  /// Waits for the next states that no earlier call has returned.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: How many states to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
-  /// - Returns: The states; fewer than asked for if the time was up, or the task cancelled.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  /// - Returns: The states; fewer than asked for if the time was up, or the task was cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,

@@ -2,11 +2,14 @@ import Dispatch
 import FluxCapacitor
 
 extension Dispatcher {
-  /// Waits until nothing is under way that this dispatcher knows of.
+  /// Waits until nothing that this dispatcher knows of is under way.
   ///
-  /// That is: states that are being reduced or told, or that were invoked inside a reduce; calls of
-  /// observers that were made where this dispatcher is `Dispatcher.shared`, on their way to any queue;
-  /// tasks that were put there into a `DustBuster`, by `cleaned(by:)` or `Task(replacing:)`.
+  /// It knows of:
+  ///
+  /// - states that are being reduced or delivered, or that were invoked inside a reduce;
+  /// - calls, on their way to any queue, of observers that were added where this dispatcher is
+  ///   `Dispatcher.shared`;
+  /// - tasks that were put into a `DustBuster` there, by `cleaned(by:)` or `Task(replacing:)`.
   ///
   /// ```swift
   /// action.fetch("octocat")
@@ -14,19 +17,19 @@ extension Dispatcher {
   /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// A task that waits for values without end is under way until it is cancelled. It knows nothing of
-  /// other tasks, of variables that other threads set outside a dispatch, and, on the process's
-  /// dispatcher, of what began before any test replaced that.
+  /// A task that waits for values without end is under way until it is cancelled. The dispatcher
+  /// doesn't know of other tasks, of variables that other threads set outside a dispatch and, if it
+  /// is the process-wide one, of what began before any test replaced it.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait at most. When the time is up, the test fails, and is told what is
-  ///     still under way.
+  ///   - limit: How long to wait at most. When the time is up, the test fails, with a list of what
+  ///     is still under way.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
-  /// - Returns: Whether it has settled.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  /// - Returns: Whether the dispatcher has settled.
   @discardableResult
   public func settled(
     within limit: Duration = .seconds(30),

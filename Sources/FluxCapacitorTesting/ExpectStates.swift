@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Expects that an operation has exactly these states dispatched, of whatever type, in this order.
+/// Expects that an operation dispatches exactly these states, of any type, in this order.
 ///
 /// ```swift
 /// await expectStates {
@@ -12,19 +12,19 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// States that are not Equatable are compared part by part, as `dump` shows them. What the operation leaves
-/// behind on queues or in tasks is not waited for: if it does, let it end with
-/// `await Dispatcher.shared.settled()`.
+/// States that aren't `Equatable` are compared part by part, as `dump` shows them. What the
+/// operation leaves behind on queues or in tasks isn't waited for. If it leaves anything behind,
+/// let it end with `await Dispatcher.shared.settled()`.
 ///
 /// - Parameters:
-///   - dispatcher: Where they are dispatched.
+///   - dispatcher: Where the states are dispatched.
 ///   - expected: The states.
-///   - operation: What has them dispatched.
+///   - operation: What dispatches them.
 ///   - isolation: The actor of the caller.
-///   - fileID: Where a failure is reported: at the call.
-///   - filePath: The same.
-///   - line: The same.
-///   - column: The same.
+///   - fileID: Where a failure is reported: by default, at the call.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
 public func expectStates(
   on dispatcher: Dispatcher = .shared,
   isolation: isolated (any Actor)? = #isolation,
@@ -41,18 +41,18 @@ public func expectStates(
   compare(recorder.states, with: expected(), on: dispatcher, at: place)
 }
 
-/// Expects that an operation has exactly these states dispatched, of whatever type, in this order.
+/// Expects that an operation dispatches exactly these states, of any type, in this order.
 ///
-/// The same for an operation that is not asynchronous.
+/// It is the same as the other `expectStates`, for an operation that isn't asynchronous.
 ///
 /// - Parameters:
-///   - dispatcher: Where they are dispatched.
+///   - dispatcher: Where the states are dispatched.
 ///   - expected: The states.
-///   - operation: What has them dispatched.
-///   - fileID: Where a failure is reported: at the call.
-///   - filePath: The same.
-///   - line: The same.
-///   - column: The same.
+///   - operation: What dispatches them.
+///   - fileID: Where a failure is reported: by default, at the call.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
 public func expectStates(
   on dispatcher: Dispatcher = .shared,
   fileID: StaticString = #fileID,

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Holds asynchronous work at a chosen point until a test lets it go on.
+/// Holds asynchronous work at a chosen point until a test lets it continue.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -19,10 +19,10 @@ public final class Gate: @unchecked Sendable {
   private var held: [CheckedContinuation<Void, Never>] = []
   private let arrivals = Recording<Void>()
 
-  /// A gate that is closed.
+  /// Creates a closed gate.
   public init() {}
 
-  /// Lets the work go on that is held, and whatever comes later.
+  /// Lets the held work continue, and any work that arrives later.
   public func open() {
     let held = lock.withLock {
       isOpen = true
@@ -32,9 +32,9 @@ public final class Gate: @unchecked Sendable {
     for continuation in held { continuation.resume() }
   }
 
-  /// Waits until the gate is open: for the work.
+  /// Waits until the gate is open; the work calls this.
   ///
-  /// It holds a task that is cancelled, too, as a server would that does not know of it.
+  /// It holds a cancelled task too, as a server would that doesn't know of the cancellation.
   public func pass(isolation: isolated (any Actor)? = #isolation) async {
     await withCheckedContinuation { continuation in
       let isOpen = lock.withLock {
@@ -46,16 +46,16 @@ public final class Gate: @unchecked Sendable {
     }
   }
 
-  /// Waits until work has come to the gate that no earlier call has waited for: for the test.
+  /// Waits until work that no earlier call has waited for arrives at the gate; the test calls this.
   ///
   /// - Parameters:
-  ///   - count: How often.
+  ///   - count: How many arrivals to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
   public func reached(
     _ count: Int = 1,
     within limit: Duration = .seconds(30),

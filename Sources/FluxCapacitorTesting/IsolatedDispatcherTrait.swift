@@ -1,20 +1,20 @@
 import FluxCapacitor
 import Testing
 
-/// Gives each test a dispatcher of its own; see `.isolatedDispatcher`.
+/// Gives each test its own dispatcher; see `.isolatedDispatcher`.
 public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
-  /// The trait; see `.isolatedDispatcher`.
+  /// Creates the trait; see `.isolatedDispatcher`.
   public init() {}
 
-  /// Tests of a suite that has the trait have it too.
+  /// Whether the tests of a suite that has the trait have it too: they do.
   public var isRecursive: Bool { true }
 
-  /// A scope for each test case, and none for the suites around them.
+  /// Returns a scope for each test case, and none for the suites around it.
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
     testCase == nil ? nil : self
   }
 
-  /// Runs a test case with a dispatcher of its own in the place of `Dispatcher.shared`.
+  /// Runs a test case with its own dispatcher in place of `Dispatcher.shared`.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -33,11 +33,11 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == IsolatedDispatcherTrait {
-  /// A dispatcher of its own for each test, and for each case of a parameterised one.
+  /// Gives each test, and each case of a parameterized one, its own dispatcher.
   ///
-  /// Inside the test, and in its child tasks, `Dispatcher.shared` is that dispatcher: so stores are
-  /// the test's own, and tests run in parallel. On a suite, it holds for every test in it, and for what
-  /// the suite's properties are set to, which is made for each test.
+  /// Inside the test, and in its child tasks, `Dispatcher.shared` is that dispatcher. So the stores
+  /// are the test's own, and tests can run in parallel. On a suite, this applies to every test in
+  /// it, and to the initial values of the suite's properties, which are created for each test.
   ///
   /// ```swift
   /// @Suite(.isolatedDispatcher)
@@ -50,8 +50,8 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// Work that leaves the task, on a dispatch queue or in a detached task, is back at the process's
-  /// dispatcher, unless its action keeps the one that was shared when it was made:
+  /// Work that leaves the task, on a dispatch queue or in a detached task, uses the process-wide
+  /// dispatcher again, unless its action keeps the one that was shared when the action was created:
   ///
   /// ```swift
   /// final class DownloadAction: Actionable {
@@ -65,8 +65,9 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// A state that reaches the process's dispatcher from outside any test's task is reported, if it
-  /// reaches no store there, or an isolated test has a store for it. It fails that test or, if it can't
-  /// be told which one it came from, the run. So give the trait to all tests that invoke, or to none.
+  /// A state that reaches the process-wide dispatcher from outside any test's task is reported if
+  /// it reaches no store there, or if an isolated test has a store for it. It fails that test or,
+  /// if it isn't known which test it came from, the run. So give the trait to all tests that
+  /// invoke, or to none.
   public static var isolatedDispatcher: Self { Self() }
 }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A clock that a test sets forward, for code that waits.
+/// A clock that a test advances, for code that sleeps.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -13,22 +13,22 @@ import FluxCapacitor
 /// #expect(try await task.value == "a minute later")
 /// ```
 public final class ManualClock: Clock, @unchecked Sendable {
-  /// A time of the clock's.
+  /// A point in time on a manual clock.
   public struct Instant: InstantProtocol, Sendable {
-    /// How long after the clock was made.
+    /// How far this instant is from zero, where the clock starts.
     public let offset: Duration
 
-    /// The time that is so much later.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// How much later another time is.
+    /// Returns how much later another instant is.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Whether a time is earlier.
+    /// Returns whether the first instant is earlier.
     public static func < (first: Instant, second: Instant) -> Bool {
       first.offset < second.offset
     }
@@ -43,16 +43,16 @@ public final class ManualClock: Clock, @unchecked Sendable {
 
   private typealias Continuation = CheckedContinuation<Void, any Error>
 
-  /// A clock that stands at zero.
+  /// Creates a clock that starts at zero.
   public init() {}
 
-  /// What the clock shows.
+  /// The current instant of the clock.
   public var now: Instant { lock.withLock { time } }
 
-  /// The clock is exact.
+  /// Zero, because the clock is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// Waits until the clock is set to a time, or the task is cancelled.
+  /// Waits until the clock reaches a deadline, or the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = lock.withLock {
       lastNumber += 1
@@ -80,7 +80,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
     sleeper?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Sets the clock forward, and wakes those whose time has come, in the order of their deadlines.
+  /// Advances the clock, and wakes those whose deadline has been reached, in the order of the
+  /// deadlines.
   public func advance(by duration: Duration) {
     let due = lock.withLock {
       time = time.advanced(by: duration)
@@ -99,17 +100,17 @@ public final class ManualClock: Clock, @unchecked Sendable {
     return " It is \(now.offset) by this clock, on which somebody sleeps until \(list)."
   }
 
-  /// Waits until somebody has begun to sleep that no earlier call has waited for.
+  /// Waits until something that no earlier call has waited for has begun to sleep.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: How many sleeps to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
-  /// - Returns: For how long each of them sleeps, from when it began.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  /// - Returns: How long each of them sleeps, from when it began.
   @discardableResult
   public func sleeping(
     _ count: Int = 1,

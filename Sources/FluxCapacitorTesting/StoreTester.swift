@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Tests what states do to a store: exactly these variables change, to exactly these values, in this
-/// order.
+/// Tests what states do to a store: exactly these variables change, to exactly these values, in
+/// this order.
 ///
 /// ```swift
 /// let tester = StoreTester(CounterStore.self)
@@ -11,21 +11,22 @@ import FluxCapacitor
 /// tester.invoke(.add(0))
 /// ```
 ///
-/// What changes and is not named fails the test, and so does what is named and does not change; the
-/// failure shows the difference. It looks into all variables of the store: private ones too, and those
-/// in its structs, tuples, optionals, arrays and dictionaries, but not those of other objects. A constant
-/// that derives from them may be named, anywhere in the list, and need not.
+/// A change that isn't listed fails the test, and so does a listed one that doesn't happen; the
+/// failure shows the difference. The tester looks into all variables of the store: private ones
+/// too, and those in its structs, tuples, optionals, arrays and dictionaries, but not those of
+/// other objects. A constant that derives from them may be listed, anywhere in the list, but
+/// doesn't have to be.
 public final class StoreTester<Store: Storable>: Sendable {
-  /// How much a tester wants to hear of.
+  /// Which changes a tester compares with those that are listed.
   public enum Strictness: Sendable {
     /// Every change.
     case exact
 
-    /// Those that are named, in their order; others may happen.
+    /// Only the listed ones, in their order; others may happen.
     case relaxed
   }
 
-  /// The store that is tested.
+  /// The store under test.
   public let store: Store
 
   private let dispatcher: Dispatcher
@@ -34,20 +35,20 @@ public final class StoreTester<Store: Storable>: Sendable {
   private let recording = Recording<RecordedChange>()
   private let dustBuster = DustBuster()
 
-  /// Tests the one live store of a type, which is made if there is none.
+  /// Creates a tester of the one live store of a type, which is created if there is none.
   ///
   /// - Parameters:
   ///   - type: The type of the store.
-  ///   - strictness: Whether to hear of changes that were not named.
+  ///   - strictness: Whether changes that aren't listed fail the test.
   public convenience init(_ type: Store.Type, _ strictness: Strictness = .exact) {
     self.init(type.instantiate(), strictness)
   }
 
-  /// Tests a store.
+  /// Creates a tester of a store.
   ///
   /// - Parameters:
   ///   - store: The store, registered with `Dispatcher.shared`.
-  ///   - strictness: Whether to hear of changes that were not named.
+  ///   - strictness: Whether changes that aren't listed fail the test.
   public init(_ store: Store, _ strictness: Strictness = .exact) {
     self.store = store
     self.strictness = strictness
@@ -66,12 +67,12 @@ public final class StoreTester<Store: Storable>: Sendable {
   ///
   /// - Parameters:
   ///   - state: The state.
-  ///   - changes: The changes, in the order in which the reduce first sets the variables. A variable
-  ///     that is set to what it was has not changed.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
+  ///   - changes: The changes, in the order in which the reduce first sets the variables. Setting a
+  ///     variable to the value that it has is not a change.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
   public func invoke(
     _ state: Store.DispatchStateType,
     fileID: StaticString = #fileID,
@@ -104,13 +105,13 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - changes: The changes, in the order in which they are told.
-  ///   - operation: What makes them. It has ended when they are compared.
+  ///   - changes: The changes, in the order in which they are delivered.
+  ///   - operation: What makes them. They are compared when it has ended.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
   public func expect(
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,

@@ -2,7 +2,7 @@ import FluxCapacitor
 
 /// Records every value of a variable, a constant or a signal, in order.
 ///
-/// It observes from its beginning to its end, and may be used on any thread.
+/// It observes from its creation until it is deallocated. You can use it on any thread.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -15,11 +15,12 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   private let name: String
   private let dust: Dust
 
-  /// Records the current value of a variable or a constant, and every change from now on.
+  /// Creates a recorder of the current value of a variable or a constant, and every change from now
+  /// on.
   ///
   /// - Parameters:
-  ///   - value: The variable or constant. It is not kept.
-  ///   - ignoreFirst: Whether to leave the current value out.
+  ///   - value: The variable or constant. The recorder doesn't keep it alive.
+  ///   - ignoreFirst: Whether to skip the current value.
   public init<Trait>(_ value: PrimitiveValue<Trait, Value>, ignoreFirst: Bool = false) {
     let recording = Recording<Value>()
     self.recording = recording
@@ -27,7 +28,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     dust = value.observe(ignoreFirst: ignoreFirst) { recording.note($0) }
   }
 
-  /// Records every event of a signal from now on.
+  /// Creates a recorder of every event of a signal from now on.
   public init(_ signal: Signal<Value>) {
     let recording = Recording<Value>()
     self.recording = recording
@@ -39,10 +40,10 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     dust.clean()
   }
 
-  /// The values by now.
+  /// The values recorded so far.
   public var values: [Value] { recording.all }
 
-  /// Waits for the next values: those that no earlier call has returned.
+  /// Waits for the next values that no earlier call has returned.
   ///
   /// ```swift
   /// let recorder = ValueRecorder(store.count)
@@ -51,14 +52,14 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: How many values to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: at the call.
-  ///   - filePath: The same.
-  ///   - line: The same.
-  ///   - column: The same.
-  /// - Returns: The values; fewer than asked for if the time was up, or the task cancelled.
+  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  /// - Returns: The values; fewer than asked for if the time was up, or the task was cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One observation: what `observe` returns, to end it with.
+/// An observation, which `observe` returns so that you can end it.
 ///
-/// An observation lasts until `clean()` is called, on this Dust or through the ``DustBuster`` that it
-/// was put into, or until every variable and constant that leads to the value is gone. Letting go of
-/// the Dust does not end it.
+/// An observation lasts until `clean()` is called, on this Dust or through the ``DustBuster`` that
+/// it was put into, or until every variable and constant that leads to the value is deallocated.
+/// Releasing the Dust doesn't end it.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -60,10 +60,11 @@ public class Dust: @unchecked Sendable {
   /// Ends the observation.
   ///
   /// After it returns, no call of the observer's closure starts any more, not even for values that
-  /// wait on a queue. A call that another thread has started before may still be under way: to wait for
-  /// its end could last for ever, for it may want what this thread holds. `clean()` may be called from any
-  /// thread, more than once, and inside any observer: of this observation too. The closure and what it
-  /// holds is released at once or, inside a call, when that has ended.
+  /// are waiting on a queue. A call that another thread has already started may still be running:
+  /// waiting for it to end could take forever, because it may be waiting for something that this
+  /// thread holds. You can call `clean()` from any thread, more than once, and inside any observer,
+  /// including that of this observation. The closure and what it captures are released immediately
+  /// or, inside a call, when that has ended.
   ///
   /// - Complexity: O(1).
   public final func clean() {

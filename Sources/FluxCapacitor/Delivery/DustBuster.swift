@@ -1,6 +1,6 @@
-/// A bag of ``Dust`` that cleans it all: on `clean()`, and when the bag itself goes away.
+/// A bag of ``Dust`` that cleans everything in it on `clean()`, and when the bag is deallocated.
 ///
-/// It may be used from any thread, and again after `clean()`.
+/// You can use it from any thread, and again after `clean()`.
 ///
 /// ```swift
 /// final class CounterView: Sendable {
@@ -24,23 +24,23 @@ public final class DustBuster: @unchecked Sendable {
 
   private static let firstLimit = 16
 
-  /// An empty bag.
+  /// Creates an empty bag.
   public init() {}
 
   deinit {
     clean()
   }
 
-  /// Puts Dust into the bag, which keeps it until it is cleaned, in the bag or by itself.
+  /// Puts Dust into the bag, which keeps it until it is cleaned, either with the bag or by itself.
   ///
-  /// - Complexity: O(1) each, amortised.
+  /// - Complexity: O(1) each, amortized.
   public func insert(_ dusts: Dust...) {
     insert(dusts)
   }
 
-  /// Puts Dust into the bag, which keeps it until it is cleaned, in the bag or by itself.
+  /// Puts Dust into the bag, which keeps it until it is cleaned, either with the bag or by itself.
   ///
-  /// - Complexity: O(1) each, amortised.
+  /// - Complexity: O(1) each, amortized.
   public func insert(_ dusts: [Dust]) {
     lock.lock()
     self.dusts += dusts
@@ -60,7 +60,7 @@ public final class DustBuster: @unchecked Sendable {
     return seen
   }
 
-  /// Cleans what is in the bag, which is empty then; what is inserted meanwhile stays in it.
+  /// Cleans everything in the bag and empties it; what is inserted meanwhile stays in it.
   ///
   /// See ``Dust/clean()`` for what holds afterwards.
   ///
@@ -92,9 +92,9 @@ public final class DustBuster: @unchecked Sendable {
 }
 
 extension Dust {
-  /// Puts this Dust into a bag, which cleans it when the bag is cleaned or goes away.
+  /// Puts this Dust into a bag, which cleans it when the bag is cleaned or deallocated.
   ///
-  /// - Complexity: O(1), amortised.
+  /// - Complexity: O(1), amortized.
   public final func cleaned(by dustBuster: DustBuster) {
     dustBuster.insert(self)
   }

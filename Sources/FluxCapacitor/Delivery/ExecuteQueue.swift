@@ -4,17 +4,19 @@ import Dispatch
 public enum ExecuteQueue: Sendable {
   /// On the thread that made the change or, when changes collide, on the thread that is delivering.
   ///
-  /// That one is mostly not kept by others who never stop changing the value: each time that it has told a
-  /// few hundred changes of theirs, it lets them run, and whoever makes a change then goes on.
+  /// Other threads that never stop changing the value don't usually keep the delivering thread
+  /// busy: each time it has delivered a few hundred of their changes, it lets them run, and the
+  /// next thread that makes a change continues the delivery.
   case current
 
-  /// On the main queue: at once if the change is made there and no earlier one is still on its way.
+  /// On the main queue: immediately if the change is made there and no earlier one is still on its
+  /// way.
   ///
   /// The workers of a `DispatchQueue.concurrentPerform` that the main queue waits for count as the
   /// main queue, here as in libdispatch and in `MainActor.assumeIsolated`.
   case main
 
-  /// On a queue of one's own. Calls to one observer never overlap, on a concurrent queue either.
+  /// On a queue of your own. Calls to one observer never overlap, even on a concurrent queue.
   case queue(DispatchQueue)
 
   @inlinable
@@ -24,7 +26,7 @@ public enum ExecuteQueue: Sendable {
 
   /// The main queue, for an observer that is isolated to the main actor.
   ///
-  /// `observe(on: .main) { … }` chooses it by itself.
+  /// `observe(on: .main) { … }` selects it automatically.
   public struct Main: Sendable {
     /// The main queue, for an observer that is isolated to the main actor.
     public static let main = Main()

@@ -1,15 +1,16 @@
 extension PrimitiveValue {
-  /// A constant of the transformed value.
+  /// Returns a constant of the transformed value.
   ///
-  /// Derived constants are constants: they are read, observed and derived from in the same way.
+  /// Derived constants are constants: you read, observe and derive from them in the same way.
   ///
-  /// - Unobserved, they compute when they are read, and only if a source has changed since. Observed,
-  ///   they compute each change once, and tell it after the reduce or transaction that made it; who
-  ///   reads a change before it is told computes it, and perhaps ahead of others.
-  /// - However they are put together, one change of the variables is told once, and computed from
+  /// - While they aren't observed, they compute when they are read, and only if a source has
+  ///   changed since. While they are observed, they compute each change once, and deliver it after
+  ///   the reduce or transaction that made it. Reading a change before it is delivered computes it
+  ///   then, possibly ahead of others.
+  /// - However they are composed, one change of the variables is delivered once, and computed from
   ///   values that belong together.
-  /// - Nobody has to keep them: an observation does so until its Dust is cleaned. They keep the
-  ///   variables that they derive from, and no store.
+  /// - You don't have to keep them: an observation does so until its Dust is cleaned. They keep the
+  ///   variables that they derive from alive, but no store.
   ///
   /// ```swift
   /// let names = Variable(["Emmett", "Marty"])
@@ -19,9 +20,9 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
-  /// - Parameter transform: Called on the thread that reads or that made the change, with no lock held;
-  ///   two threads that read an unobserved constant at the same time may both call it. It should
-  ///   depend on nothing but its argument.
+  /// - Parameter transform: Called on the thread that reads or that made the change, with no lock
+  ///   held. Two threads that read an unobserved constant at the same time may both call it. It
+  ///   should depend on nothing but its argument.
   @inlinable
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
@@ -32,12 +33,12 @@ extension PrimitiveValue {
     )
   }
 
-  /// A constant that takes over those changes that are some, by a predicate.
+  /// Returns a constant that skips consecutive values that a predicate considers equal.
   ///
-  /// A value that is the same as the one before is not told, and nothing derived from this constant
-  /// computes because of it.
+  /// A value that is equal to the one before is not delivered, and nothing derived from this
+  /// constant computes because of it.
   ///
-  /// - Parameter areEquivalent: Whether two values are the same.
+  /// - Parameter areEquivalent: Returns whether two values are equal.
   @inlinable
   public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
@@ -52,7 +53,7 @@ extension PrimitiveValue {
 }
 
 extension PrimitiveValue where Element: Equatable {
-  /// A constant that takes over those changes after which the value is another.
+  /// Returns a constant that skips consecutive equal values.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -68,16 +69,18 @@ extension PrimitiveValue where Element: Equatable {
 }
 
 extension PrimitiveValue where Trait == ImmutableTrait {
-  /// A constant of several constants' values, which change together.
+  /// Returns a constant of several constants' values, which change together.
   ///
-  /// A reduce that changes several of them is told once. The constants may belong to several
-  /// dispatchers: what changes in one reduce of one of them changes together. Of reduces of several
-  /// dispatchers, or transactions and sets, that are mixed up so that one is before the other here and
-  /// behind it there, all are told as one, for nothing in between is whole.
+  /// A reduce that changes several of them is delivered once. The constants may belong to several
+  /// dispatchers: what changes in one reduce of one of them changes together. Reduces of several
+  /// dispatchers, transactions and sets may interleave so that one comes before another in one
+  /// constant and after it in the next. They are then all delivered as one change, because nothing
+  /// in between is whole.
   ///
-  /// Every change that observers are called with is whole. A read is not always, and the first value of an
-  /// observation is a read: while another thread is in the midst of a reduce, it may be of that midst, as
-  /// when two constants are read one by one. ``Dispatcher/read(_:)`` prevents it.
+  /// Every change that observers are called with is whole. A read is not always whole, and the
+  /// first value of an observation is a read: while another thread's reduce is in progress, it may
+  /// be a value from the middle of that reduce, as when two constants are read one by one.
+  /// ``Dispatcher/read(_:)`` prevents this.
   ///
   /// ```swift
   /// let first = Variable("Emmett")
@@ -105,8 +108,10 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     trap("Constant.combine was called without a constant.")
   }
 
-  /// The same for two constants: the compiler specialises it for their types, as it does not for a
-  /// list, which makes it three times as fast.
+  /// Returns a constant of two constants' values, which change together.
+  ///
+  /// It is the same as the other `combine`, but the compiler specializes it for the two types,
+  /// which makes it three times as fast.
   @inlinable
   public static func combine<First: Sendable, Second: Sendable>(
     _ first: Constant<First>,

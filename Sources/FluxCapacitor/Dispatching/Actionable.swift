@@ -1,4 +1,4 @@
-/// What brings states about: it does the work, and invokes the states that come of it.
+/// Does an application's work, such as a request, and invokes the states that result from it.
 ///
 /// ```swift
 /// final class CounterAction: Actionable {
@@ -14,25 +14,25 @@ public protocol Actionable<DispatchStateType>: Sendable {
   /// The states that this action invokes.
   associatedtype DispatchStateType: DispatchState
 
-  /// Where they are dispatched: ``Dispatcher/shared`` unless the action says otherwise.
+  /// Where the states are dispatched: ``Dispatcher/shared``, unless the action says otherwise.
   var dispatcher: Dispatcher { get }
 }
 
 extension Actionable {
-  /// The dispatcher of the process or, inside ``withDispatcher(_:operation:)``, the one given there.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one passed to it.
   @inlinable
   public var dispatcher: Dispatcher { .shared }
 
   /// Dispatches a state to its registered stores.
   ///
-  /// It may be called on any thread. When it returns, the state has been reduced and, unless another
-  /// thread is delivering just then, the observers on `.current` have been told; inside a reduce it
-  /// is queued until that has ended. See ``Dispatcher/dispatch(_:fileID:line:)``.
+  /// You can call it on any thread. When it returns, the state has been reduced and, unless another
+  /// thread is delivering at that moment, the observers on `.current` have been called. Inside a
+  /// reduce, the state is queued until that has ended. See ``Dispatcher/dispatch(_:fileID:line:)``.
   ///
   /// - Parameters:
-  ///   - state: The state.
-  ///   - fileID: Where it is invoked, for interceptors.
-  ///   - line: Where it is invoked, for interceptors.
+  ///   - state: The state to dispatch.
+  ///   - fileID: The file in which it is invoked, for interceptors.
+  ///   - line: The line on which it is invoked, for interceptors.
   @inlinable
   public func invoke(
     _ state: DispatchStateType,
@@ -42,23 +42,24 @@ extension Actionable {
     dispatcher.dispatch(state, fileID: fileID, line: line)
   }
 
-  /// The same as a function of the state alone, as in `states.forEach(action.invoke)`: interceptors do
-  /// not learn where.
+  /// Dispatches a state as a function of the state alone, as in `states.forEach(action.invoke)`.
+  ///
+  /// Interceptors don't see where it is invoked.
   @_disfavoredOverload
   @inlinable
   public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }
 
-  /// Dispatches a state, unless the task that asks has been cancelled: for results that came too late.
+  /// Dispatches a state unless the current task has been cancelled, for results that come too late.
   ///
-  /// The look at `Task.isCancelled` and the reduce are one step, in which no other state is reduced:
-  /// a ``Dispatcher/transaction(_:)``, which traps where that does. So what is reduced after the task
-  /// was cancelled is never followed by this state. Outside a task, it is the same as ``invoke(_:)``;
-  /// inside a reduce or a ``Dispatcher/read(_:)``, where the state is queued until that has ended,
-  /// it is not one step.
+  /// The check of `Task.isCancelled` and the reduce are one step, in which no other state is
+  /// reduced: a ``Dispatcher/transaction(_:)``, which traps where that does. So no state that is
+  /// reduced after the task was cancelled is ever followed by this one. Outside a task, it is the
+  /// same as ``invoke(_:)``. Inside a reduce or a ``Dispatcher/read(_:)``, where the state is
+  /// queued until that has ended, the check and the reduce are not one step.
   ///
-  /// See `Task(replacing:operation:)` for how the newest request wins with it.
+  /// See `Task(replacing:operation:)` for how to let the newest request win.
   ///
   /// ```swift
   /// struct SlowCounterAction: Actionable {
@@ -74,9 +75,9 @@ extension Actionable {
   /// ```
   ///
   /// - Parameters:
-  ///   - state: The state.
-  ///   - fileID: Where it is invoked, for interceptors.
-  ///   - line: Where it is invoked, for interceptors.
+  ///   - state: The state to dispatch.
+  ///   - fileID: The file in which it is invoked, for interceptors.
+  ///   - line: The line on which it is invoked, for interceptors.
   /// - Returns: Whether the state was dispatched.
   @discardableResult
   @inlinable

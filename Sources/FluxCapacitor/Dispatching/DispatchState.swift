@@ -1,7 +1,7 @@
-/// The states that can be dispatched to one kind of store by one kind of action: usually an enum.
+/// A set of states, usually an enum, that one kind of action invokes and one kind of store reduces.
 ///
-/// It links the two through its typealiases, and neither knows the other. Both must point back at
-/// it, or it does not compile.
+/// Its typealiases link the two, neither of which knows the other. Both the store and the action
+/// must point back at the state, or the code doesn't compile.
 ///
 /// ```swift
 /// extension Dispatcher {

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Routes each state to the stores that are registered for its type.
 ///
-/// A process has one, ``shared``, which actions and stores use by themselves; ``init()`` and
-/// ``withDispatcher(_:operation:)`` give a test one of its own. A dispatcher reduces one state at a
-/// time, whatever the number of threads that invoke, and everyone sees the same order.
+/// A process has one, ``shared``, which actions and stores use by default; ``init()`` and
+/// ``withDispatcher(_:operation:)`` give a test its own. A dispatcher reduces one state at a time,
+/// however many threads invoke, and everyone sees the same order.
 public final class Dispatcher: Sendable {
   @usableFromInline let registry = Registry()
 
@@ -12,7 +12,7 @@ public final class Dispatcher: Sendable {
   @inlinable
   var turn: Lock { _read { yield registry.turn } }
 
-  /// A dispatcher with no stores.
+  /// Creates a dispatcher with no stores.
   public init() {
     LiveRegistries.shared.insert(registry)
   }
@@ -24,22 +24,23 @@ public final class Dispatcher: Sendable {
   /// Dispatches a state to every live store that is registered for its type, in the order of their
   /// registration.
   ///
-  /// It may be called on any thread. When it returns, the state has been reduced and, unless another
-  /// thread is delivering just then, the observers on `.current` have been told, once for each
-  /// variable that was set.
+  /// You can call it on any thread. When it returns, the state has been reduced and, unless another
+  /// thread is delivering at that moment, the observers on `.current` have been called, once for
+  /// each variable that was set.
   ///
-  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or the init of a store, the state is
-  ///   queued until that has ended.
-  /// - Inside a ``transaction(_:)``, it is reduced at once, and told when the transaction has ended.
-  /// - Inside an observer, it is reduced at once, and told when the observers of the present change
-  ///   have been told.
+  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or the initializer of a store, the
+  ///   state is queued until that has ended.
+  /// - Inside a ``transaction(_:)``, it is reduced immediately, and observers are called when the
+  ///   transaction has ended.
+  /// - Inside an observer, it is reduced immediately, and its observers are called after those of
+  ///   the current change.
   ///
-  /// A state that reaches no store is no error.
+  /// A state that reaches no store is not an error.
   ///
   /// - Parameters:
-  ///   - state: The state.
-  ///   - fileID: Where it is dispatched, for interceptors.
-  ///   - line: Where it is dispatched, for interceptors.
+  ///   - state: The state to dispatch.
+  ///   - fileID: The file in which it is dispatched, for interceptors.
+  ///   - line: The line on which it is dispatched, for interceptors.
   @inlinable
   public func dispatch<State: DispatchState>(
     _ state: State,
@@ -63,15 +64,18 @@ public final class Dispatcher: Sendable {
     }
   }
 
-  /// The same as a function of the state alone, as in `states.forEach(dispatcher.dispatch)`:
-  /// interceptors do not learn where.
+  /// Dispatches a state as a function of the state alone, as in
+  /// `states.forEach(dispatcher.dispatch)`.
+  ///
+  /// Interceptors don't see where it is dispatched.
   @_disfavoredOverload
   @inlinable
   public func dispatch<State: DispatchState>(_ state: State) {
     dispatch(state, fileID: #fileID, line: #line)
   }
 
-  /// Dispatches a state, and nothing that is invoked meanwhile on this thread: it was recorded too.
+  /// Dispatches a state, but nothing that is invoked during this on the same thread: it was
+  /// recorded too.
   package func replay(_ state: some DispatchState) {
     let thread = CurrentThread.current
     // In the midst of something else, it waits like any other.
@@ -86,15 +90,16 @@ public final class Dispatcher: Sendable {
     thread.finish()
   }
 
-  /// Makes the writes in a closure one change: observers are told when it has ended, once for each
+  /// Makes the writes in a closure one change: observers are called after it, once for each
   /// variable, with the last value.
   ///
-  /// No reduce of this dispatcher overlaps it. Nested in another transaction or in a reduce, it joins
-  /// that. If the closure throws, what it has written stays and is told.
+  /// No reduce of this dispatcher overlaps it. Nested in another transaction or in a reduce, it
+  /// joins that one. If the closure throws, what it has written by then remains, and is delivered.
   ///
-  /// Inside a mutation or the init of a store, where waiting for another thread's reduce could last
-  /// for ever, it traps, unless this thread has the dispatcher's turn already. Two threads that nest
-  /// transactions of two dispatchers in opposite orders wait for each other.
+  /// Inside a mutation of a variable or the initializer of a store, where waiting for another
+  /// thread's reduce could take forever, it traps, unless this thread is already in a reduce, a
+  /// transaction or a read of this dispatcher. Two threads that nest transactions of two
+  /// dispatchers in opposite orders deadlock.
   ///
   /// - Returns: What the closure returns.
   @inlinable
@@ -112,9 +117,9 @@ public final class Dispatcher: Sendable {
 
   /// Reads several constants with no reduce in between.
   ///
-  /// Outside it, a thread that reads one constant after another may find a reduce of another thread
-  /// half done; inside its own observers too. What the closure invokes is dispatched after it. It
-  /// traps where ``transaction(_:)`` does.
+  /// Otherwise, a thread that reads one constant after another may find another thread's reduce
+  /// half done, even inside one of its own observers. What the closure invokes is dispatched after
+  /// it. It traps where ``transaction(_:)`` does.
   ///
   /// - Returns: What the closure returns.
   @inlinable
@@ -132,7 +137,7 @@ public final class Dispatcher: Sendable {
     return try body()
   }
 
-  /// Unregisters every store: no state reaches them any more, and `instantiate()` makes fresh ones.
+  /// Unregisters every store: no state reaches them any more, and `instantiate()` creates new ones.
   public func unregisterAll() {
     registry.unregisterAll()
   }
@@ -258,7 +263,7 @@ extension Dispatcher {
 // MARK: - Shared
 
 extension Dispatcher {
-  /// The process's dispatcher or, inside ``withDispatcher(_:operation:)``, the one given there.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one passed to it.
   public static var shared: Dispatcher {
     let shortcut = shortcut.load(ordering: .acquiring)
     guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut) else {
@@ -299,11 +304,10 @@ extension Dispatcher {
   }
 }
 
-/// Puts a dispatcher in the shared one's place while an operation runs, in the current task and its
-/// child tasks.
+/// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
 ///
-/// Tests run in parallel with it, each with stores of its own. Work that leaves the task, on a
-/// dispatch queue or in a detached task, is back at the process's dispatcher.
+/// With it, tests can run in parallel, each with its own stores. Work that leaves the task, on a
+/// dispatch queue or in a detached task, uses the process-wide dispatcher again.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -321,10 +325,10 @@ public func withDispatcher<Result>(
   return try Dispatcher.replacement.withValue(dispatcher, operation: operation)
 }
 
-/// Puts a dispatcher in the shared one's place while an asynchronous operation runs, in the current
-/// task and its child tasks.
+/// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
+/// child tasks.
 ///
-/// The operation runs on the caller's actor. See the synchronous one for an example.
+/// The operation runs on the caller's actor. See the synchronous overload for an example.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,

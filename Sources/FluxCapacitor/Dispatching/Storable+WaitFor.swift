@@ -1,8 +1,8 @@
 extension Storable {
-  /// Makes sure, inside a reduce, that another store on the same states has reduced this one first.
+  /// Makes sure, inside a reduce, that another store has reduced the same state first.
   ///
-  /// Without it, stores reduce a state in the order of their registration. It is for a store whose
-  /// reduce reads what another store's has just written.
+  /// Without it, stores reduce a state in the order of their registration. Use it in a store whose
+  /// reduce reads what another store's reduce has just written.
   ///
   /// ```swift
   /// final class TotalStore: Storable {
@@ -16,16 +16,16 @@ extension Storable {
   /// }
   /// ```
   ///
-  /// A store of that type that has not reduced the state yet does so now, on this thread, before this
-  /// returns; it reduces it just this once. That goes for every store of the type, and of its
-  /// subclasses, that was registered when the reduce of the state began. Without any, there is nothing
-  /// to wait for.
+  /// A store of that type that has not reduced the state yet does so now, on this thread, before
+  /// this returns; it reduces the state only this once. This applies to every store of the type,
+  /// and of its subclasses, that was registered when the reduce of the state began. If there is
+  /// none, nothing is waited for.
   ///
-  /// Stores whose reduces wait for each other trap and are named, and so does a store that waits for
-  /// itself. Outside a reduce of this store's states it traps: so also where a test calls `reduce`
-  /// itself in place of dispatching.
+  /// Stores whose reduces wait for each other trap, with a message that names them, and so does a
+  /// store that waits for itself. Outside a reduce of this store's states it traps too, which
+  /// includes a test that calls `reduce` itself instead of dispatching.
   ///
-  /// - Complexity: O(n) in the number of stores on the same type of states.
+  /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
     guard let route = CurrentThread.current.pointee.reducing?.takeUnretainedValue(),

@@ -23,38 +23,43 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// The states that this store reduces.
   associatedtype DispatchStateType: DispatchState
 
-  /// Makes a store; ``instantiate()`` calls this, on the thread that asks first.
+  /// Creates a store; ``instantiate()`` calls this, on the first thread that asks for the store.
   ///
-  /// It may instantiate other stores. A state that it invokes is dispatched when the store is
-  /// registered. It may not call `transaction` or `read`, for another thread's reduce may be waiting
-  /// for this very store.
+  /// It may instantiate other stores. A state that it invokes is dispatched once the store is
+  /// registered. It must not call `transaction` or `read`, because another thread's reduce may be
+  /// waiting for this store.
   init()
 
-  /// Changes the store's variables by one state.
+  /// Changes the store's variables in response to a state.
   ///
-  /// Reduces of one dispatcher never overlap. Observers are told when the whole reduce has ended,
-  /// once for each variable that was set, and what is invoked inside is dispatched after it.
+  /// Reduces of one dispatcher never overlap. Observers are called when the whole reduce has ended,
+  /// once for each variable that was set. States that are invoked inside a reduce are dispatched
+  /// after it.
   func reduce(with state: DispatchStateType)
 }
 
 extension Storable {
-  /// The one live store of this type in ``Dispatcher/shared``, made and registered if there is none.
+  /// Returns the one live store of this type in ``Dispatcher/shared``, after creating and
+  /// registering it if there is none.
   ///
-  /// However many threads ask at once, `init` runs once and all get the same store. The dispatcher
-  /// holds it weakly: with the last other reference it is gone, and the next call makes a fresh one.
-  /// A registered store of a subclass stands in for its parent. A cycle of stores whose inits
-  /// instantiate each other traps and names them.
+  /// However many threads ask at the same time, `init` runs once and all of them get the same
+  /// store. The dispatcher holds the store weakly: when the last other reference is released, the
+  /// store is deallocated, and the next call creates a new one. A registered store of a subclass
+  /// stands in for its superclass. Stores whose initializers instantiate each other in a cycle
+  /// trap, with a message that names them.
   ///
-  /// - Complexity: O(n) in the number of stores on the same type of states.
+  /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public static func instantiate() -> Self {
     Dispatcher.shared.registry.instantiate(Self.self)
   }
 
-  /// Unregisters this very store from the dispatcher that it registered with: no state reaches it
-  /// any more, and `instantiate()` makes a fresh one. A newer store is left alone.
+  /// Unregisters this store from the dispatcher that it registered with.
   ///
-  /// That is so of each state that is dispatched later. One that another thread is dispatching just then may
-  /// still be reduced, behind the return of this too, for to wait for that thread could last for ever.
+  /// No state that is dispatched later reaches it, and `instantiate()` creates a new store. A newer
+  /// store of the same type is left alone.
+  ///
+  /// A state that another thread is dispatching at that moment may still be reduced, even after
+  /// this returns, because waiting for that thread could take forever.
   public func clear() {
     Dispatcher.unregister(self)
   }

@@ -1,22 +1,25 @@
 extension Dispatcher {
-  /// Tells an interceptor of every dispatch, of states of all types, from now on.
+  /// Calls an interceptor with an event for every dispatch from now on, of states of all types.
   ///
-  /// - Every state that is dispatched later is told, once, also one that reaches no store. Of those that
-  ///   other threads are dispatching just now, the first ones may be missed.
-  /// - Events come in the order of the reduces, the same for every interceptor, and calls to one
-  ///   interceptor never overlap.
-  /// - An event is told when the reduce or its ``transaction(_:)`` has ended, on the thread that
-  ///   dispatches, and before any observer is called with what the reduce has changed. If another thread
-  ///   is telling events just then, that one tells it, and nobody waits: so an observer may be called
-  ///   before.
-  /// - No lock is held during a call. It may read, write, invoke, observe and clean anything; what it
-  ///   invokes is reduced at once, and is an event of its own.
+  /// - Every state that is dispatched later makes one event, even if it reaches no store. Of the
+  ///   states that other threads are dispatching at the time of this call, the first ones may be
+  ///   missed.
+  /// - Events are delivered in the order of the reduces, which is the same for every interceptor,
+  ///   and calls to one interceptor never overlap.
+  /// - An event is delivered when the reduce or its ``transaction(_:)`` has ended, on the thread
+  ///   that dispatches, and before any observer is called with what the reduce has changed. If
+  ///   another thread is delivering events at that moment, it delivers this one too, and no thread
+  ///   waits for it: an observer may then be called before the interceptor.
+  /// - No lock is held during a call. The interceptor may read, write, invoke, observe and clean
+  ///   anything; what it invokes is reduced immediately, and makes an event of its own.
   ///
-  /// While there is an interceptor, a dispatch looks at all variables of the stores that it reaches, so it
-  /// waits for whoever is in the midst of a `modify` of one of them. Without any, it costs nothing.
+  /// While there is an interceptor, each dispatch looks at all variables of the stores that it
+  /// reaches, so it waits for any thread that is in the middle of a `modify` of one of them.
+  /// Without an interceptor, it costs nothing.
   ///
-  /// The variables are found by reflection, once a store. It is a mistake to intercept stores whose own
-  /// `var`s other threads change, in whatever way they are guarded: such a store keeps them in an object.
+  /// The variables are found by reflection, once per store. Don't intercept a store whose own
+  /// `var`s are changed by other threads, however they are guarded: keep them in a separate object
+  /// instead.
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.intercept { event in
@@ -29,9 +32,9 @@ extension Dispatcher {
   /// dust.clean()
   /// ```
   ///
-  /// - Parameter interceptor: Called with each event. It is kept until the Dust is cleaned.
-  /// - Returns: What ends it. It goes on until its `clean()`, or until the dispatcher is gone; it does
-  ///   not keep the dispatcher alive.
+  /// - Parameter interceptor: Called with each event, and retained until the Dust is cleaned.
+  /// - Returns: The interception. It lasts until its `clean()` is called or the dispatcher is
+  ///   deallocated; it doesn't keep the dispatcher alive.
   public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
     // The sink goes with the witness, and so with the dispatcher; with it goes the interceptor.
     let sink = Sink<DispatchEvent>()

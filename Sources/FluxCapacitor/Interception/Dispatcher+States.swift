@@ -1,17 +1,19 @@
 // States as events: for what is no part of the data, such as to log, to navigate, to play a sound.
 
 extension Dispatcher {
-  /// Tells every state of a type that is dispatched from now on.
+  /// Calls a closure with every state of a type that is dispatched from now on.
   ///
-  /// - Every state that is dispatched later is told, once, also one that reaches no store. Of those that
-  ///   other threads are dispatching just now, the first ones may be missed.
-  /// - States are told in the order of their reduces, which is the same for every observer.
-  /// - A state is told when its reduce or its ``transaction(_:)`` has ended, on `.current` after the
-  ///   variables that were written by then, unless another thread is telling those just then.
-  /// - Calls to one observer never overlap, and no lock is held during a call. It may read, write,
-  ///   invoke, observe and clean anything. What it invokes is reduced at once, and told when the
-  ///   observers of the present state have been told.
-  /// - ``unregisterAll()`` leaves the observers alone.
+  /// - Every state that is dispatched later is delivered once, even if it reaches no store. Of the
+  ///   states that other threads are dispatching at the time of this call, the first ones may be
+  ///   missed.
+  /// - States are delivered in the order of their reduces, which is the same for every observer.
+  /// - A state is delivered when its reduce or its ``transaction(_:)`` has ended, on `.current`
+  ///   after the variables that were written by then, unless another thread is delivering those at
+  ///   that moment.
+  /// - Calls to one observer never overlap, and no lock is held during a call. The closure may
+  ///   read, write, invoke, observe and clean anything. What it invokes is reduced immediately, and
+  ///   delivered after the observers of the current state have been called.
+  /// - ``unregisterAll()`` doesn't affect observers.
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { state in
@@ -24,9 +26,9 @@ extension Dispatcher {
   /// - Parameters:
   ///   - type: The type of the states.
   ///   - queue: Where `states` is called.
-  ///   - states: Called with each state. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the dispatcher is gone; it
-  ///   does not keep the dispatcher alive.
+  ///   - states: Called with each state, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called or the dispatcher is
+  ///   deallocated; it doesn't keep the dispatcher alive.
   /// - Complexity: O(1).
   @_disfavoredOverload
   public func observe<State: DispatchState>(
@@ -37,16 +39,16 @@ extension Dispatcher {
     registry.channel(of: type).observe(on: queue, states)
   }
 
-  /// Tells every state of a type that is dispatched from now on, on the main actor.
+  /// Calls a closure on the main actor with every state of a type that is dispatched from now on.
   ///
-  /// The same as the other `observe`, with a closure that may use what is isolated to the main actor.
+  /// It is the same as the other `observe`, with a closure that is isolated to the main actor.
   ///
   /// - Parameters:
   ///   - type: The type of the states.
   ///   - queue: `.main`.
-  ///   - states: Called with each state. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the dispatcher is gone; it
-  ///   does not keep the dispatcher alive.
+  ///   - states: Called with each state, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called or the dispatcher is
+  ///   deallocated; it doesn't keep the dispatcher alive.
   /// - Complexity: O(1).
   public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -58,15 +60,16 @@ extension Dispatcher {
     }
   }
 
-  /// The states of a type that are dispatched from now on, for `for await`.
+  /// Returns the states of a type that are dispatched from now on, as an asynchronous sequence.
   ///
   /// - Any number of consumers may iterate over it. Each gets every state that is dispatched after
-  ///   its iterator was made, once and in the order of the reduces, unless the policy says otherwise.
-  /// - The consumer runs where its task does; no dispatch waits for it.
-  /// - Cancelling the task that waits for the next state ends the observation at once, and the loop.
-  ///   So does leaving the loop, which lets go of the iterator.
-  /// - When the dispatcher is gone, the loop ends after the states that are in the buffer. The
-  ///   sequence itself keeps the dispatcher; an iterator does not.
+  ///   its iterator was created, once and in the order of the reduces, unless the policy says
+  ///   otherwise.
+  /// - A consumer runs where its task runs; no dispatch waits for it.
+  /// - Cancelling the task that waits for the next state ends the observation, and the loop,
+  ///   immediately. So does leaving the loop, which releases the iterator.
+  /// - When the dispatcher is deallocated, the loop ends after the states that are in the buffer.
+  ///   The sequence itself keeps the dispatcher alive; an iterator doesn't.
   ///
   /// ```swift
   /// let effects = Task {
@@ -79,9 +82,9 @@ extension Dispatcher {
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - policy: What is kept for a slow consumer: everything unless told otherwise, for no effect
-  ///     may be lost.
-  /// - Returns: The sequence, which observes nothing before an iterator of it is made.
+  ///   - policy: What to keep for a slow consumer: by default everything, so that no effect is
+  ///     lost.
+  /// - Returns: The sequence. It observes nothing until an iterator is created.
   public func states<State: DispatchState>(
     of type: State.Type,
     buffering policy: BufferingPolicy = .unbounded

@@ -1,4 +1,4 @@
-/// The queries that somebody holds of a ``Queryable`` store, which keeps it in a `let`.
+/// The queries that are held of a ``Queryable`` store, which keeps this object in a `let`.
 ///
 /// It belongs to one store; ``Queryable/query(_:)`` adds to it. See ``Queryable`` for an example.
 public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
@@ -10,7 +10,7 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) private var holders: [Query: Int] = [:]
   private let listener = Listener()
 
-  /// No queries.
+  /// Creates an object without queries.
   public init() {
     // It ends with `active`, and so with this.
     _ = active.observeChanges { [listener] old, new in

@@ -1,7 +1,7 @@
-/// A store that is told what its consumers want of it, so that it can fetch that and nothing else.
+/// A store that is notified of what its consumers want, so that it can fetch that and nothing else.
 ///
-/// A consumer holds a query for as long as it shows the answer. The store is told when a query gets its
-/// first holder, and when it loses its last one.
+/// A consumer holds a query for as long as it shows the result. The store is notified when a query
+/// gets its first holder, and when it loses its last one.
 ///
 /// ```swift
 /// final class PriceStore: Queryable {
@@ -30,37 +30,38 @@
 /// }
 /// ```
 public protocol Queryable<DispatchStateType>: Storable {
-  /// What a consumer may want of this store.
+  /// What a consumer may ask of this store.
   associatedtype Query: Hashable & Sendable
 
-  /// The queries that somebody holds: a constant with a `Queries()` of this store's own.
+  /// The queries that are held: a `let` with a `Queries()` of this store's own.
   var queries: Queries<Query> { get }
 
-  /// Tells that queries have got their first holder, or lost their last one.
+  /// Called when queries have got their first holder, or lost their last one.
   ///
-  /// - Every change is told once, in order, and the calls never overlap: the old queries are the new
-  ///   ones of the call before. Inside a reduce or a ``Dispatcher/transaction(_:)``, all changes count
-  ///   as one, and are told after it, unless they cancel each other out.
-  /// - It is called on the thread that made the change or, when changes collide, on the thread that is
-  ///   telling, and before ``query(_:)`` or `clean()` returns, unless another thread is telling just
-  ///   then.
-  /// - No lock is held. It may invoke, query and clean anything; changes that it makes itself are told
-  ///   after it has returned. ``activeQueries`` may be ahead of what is told.
+  /// - Every change is delivered once, in order, and the calls never overlap: the old queries are
+  ///   the new ones of the call before. Inside a reduce or a ``Dispatcher/transaction(_:)``, all
+  ///   changes count as one, which is delivered after it, unless they cancel each other out.
+  /// - It is called on the thread that made the change or, when changes collide, on the thread that
+  ///   is delivering. It is called before ``query(_:)`` or `clean()` returns, unless another thread
+  ///   is delivering at that moment.
+  /// - No lock is held during a call. It may invoke, query and clean anything; changes that it
+  ///   makes itself are delivered after it has returned. ``activeQueries`` may be ahead of what has
+  ///   been delivered.
   func activeQueriesDidChange(from old: Set<Query>, to new: Set<Query>)
 }
 
 extension Queryable {
-  /// The queries that somebody holds now.
+  /// The queries that are held now.
   public var activeQueries: Set<Query> { queries.active.value }
 
-  /// Holds a query, until the Dust is cleaned.
+  /// Holds a query until the Dust is cleaned.
   ///
-  /// It may be called on any thread. Holding a query does not keep the store alive, and a store that is
-  /// gone is told no more. A Dust that is let go of uncleaned holds its query as long as the store is
-  /// there.
+  /// You can call it on any thread. Holding a query doesn't keep the store alive, and a store that
+  /// is deallocated is no longer notified. If the Dust is released without being cleaned, the query
+  /// is held for as long as the store exists.
   ///
-  /// - Complexity: O(n) in the number of active queries for the first and the last holder of one, for
-  ///   the store is given the queries before and after; O(1) for the others.
+  /// - Complexity: O(n) in the number of active queries for the first and the last holder of a
+  ///   query, because the store receives the queries before and after; O(1) for the others.
   public func query(_ query: Query) -> Dust {
     queries.hold(query, of: self)
   }

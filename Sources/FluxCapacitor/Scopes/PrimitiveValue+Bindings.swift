@@ -15,13 +15,15 @@ extension PrimitiveValue {
   /// ```
   ///
   /// If the change is made on the main queue, and no earlier one is still on its way there, it is
-  /// written at once; see ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` for the order.
+  /// written immediately; see ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` for the
+  /// order.
   ///
   /// - Parameters:
-  ///   - target: The object. It is held weakly; the first change after it is gone ends the observation.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the
+  ///     observation.
   ///   - queue: `.main`.
   ///   - keyPath: The property.
-  /// - Returns: The observation, to end it before its target.
+  /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
   @MainActor
   @discardableResult
@@ -34,13 +36,14 @@ extension PrimitiveValue {
   }
 
   /// Writes the current value, and then every change, to an optional property of an object on the
-  /// main actor: the text of a label, say.
+  /// main actor, such as the text of a label.
   ///
   /// - Parameters:
-  ///   - target: The object. It is held weakly; the first change after it is gone ends the observation.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the
+  ///     observation.
   ///   - queue: `.main`.
   ///   - keyPath: The property.
-  /// - Returns: The observation, to end it before its target.
+  /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
   @MainActor
   @discardableResult
@@ -52,10 +55,11 @@ extension PrimitiveValue {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Tells the current value, and then every change, together with an object, on the main actor.
+  /// Calls a closure on the main actor with an object and the current value, and then with every
+  /// change.
   ///
-  /// The closure is given the object, so that it need not capture it: neither strongly, which would
-  /// keep it, nor weakly.
+  /// The closure receives the object, so it doesn't have to capture it, either strongly, which
+  /// would keep it alive, or weakly.
   ///
   /// ```swift
   /// @MainActor
@@ -69,11 +73,11 @@ extension PrimitiveValue {
   /// ```
   ///
   /// - Parameters:
-  ///   - target: The object. It is held weakly: once it is gone, no call starts any more, and the first
-  ///     change ends the observation and frees the closure.
+  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more; the
+  ///     first change after that ends the observation and releases the closure.
   ///   - queue: `.main`.
   ///   - changes: Called with the object and each value.
-  /// - Returns: The observation, to end it before its target.
+  /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
   @MainActor
   @discardableResult
@@ -92,10 +96,11 @@ extension PrimitiveValue {
   /// Writes the current value, and then every change, to a property of an object.
   ///
   /// - Parameters:
-  ///   - target: The object. It is held weakly; the first change after it is gone ends the observation.
-  ///   - queue: Where the property is written. Without it, that is the main actor.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the
+  ///     observation.
+  ///   - queue: Where the property is written. Without this argument, that is the main actor.
   ///   - keyPath: The property.
-  /// - Returns: The observation, to end it before its target.
+  /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload
   @discardableResult
@@ -110,10 +115,11 @@ extension PrimitiveValue {
   /// Writes the current value, and then every change, to an optional property of an object.
   ///
   /// - Parameters:
-  ///   - target: The object. It is held weakly; the first change after it is gone ends the observation.
-  ///   - queue: Where the property is written. Without it, that is the main actor.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the
+  ///     observation.
+  ///   - queue: Where the property is written. Without this argument, that is the main actor.
   ///   - keyPath: The property.
-  /// - Returns: The observation, to end it before its target.
+  /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload
   @discardableResult
@@ -125,16 +131,17 @@ extension PrimitiveValue {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Tells the current value, and then every change, together with an object.
+  /// Calls a closure with an object and the current value, and then with every change.
   ///
-  /// The same as ``observe(on:ignoreFirst:changes:)-(ExecuteQueue,_,_)``, with an end of its own.
+  /// It is the same as ``observe(on:ignoreFirst:changes:)-(ExecuteQueue,_,_)``, except that it ends
+  /// with its target.
   ///
   /// - Parameters:
-  ///   - target: The object. It is held weakly: once it is gone, no call starts any more, and the first
-  ///     change ends the observation and frees the closure.
-  ///   - queue: Where `changes` is called. Without it, that is the main actor.
+  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more; the
+  ///     first change after that ends the observation and releases the closure.
+  ///   - queue: Where `changes` is called. Without this argument, that is the main actor.
   ///   - changes: Called with the object and each value.
-  /// - Returns: The observation, to end it before its target.
+  /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload
   @discardableResult

@@ -1,5 +1,6 @@
 extension PrimitiveValue {
-  /// Tells the current value, and then every change, as long as an object is there.
+  /// Calls a closure with the current value, and then with every change, for as long as an object
+  /// exists.
   ///
   /// ```swift
   /// final class Exporter: Sendable {
@@ -10,12 +11,13 @@ extension PrimitiveValue {
   /// ```
   ///
   /// - Parameters:
-  ///   - object: It is held weakly, and must not be captured by the closure: once it is gone, no call
-  ///     starts any more, and the first change ends the observation and frees the closure.
+  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
+  ///     no call starts any more; the first change after that ends the observation and releases the
+  ///     closure.
   ///   - queue: Where `changes` is called.
-  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
+  ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value.
-  /// - Returns: The observation, to end it before its object.
+  /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload
   @discardableResult
@@ -30,15 +32,17 @@ extension PrimitiveValue {
     }
   }
 
-  /// Tells the current value, and then every change, on the main actor, as long as an object is there.
+  /// Calls a closure on the main actor with the current value, and then with every change, for as
+  /// long as an object exists.
   ///
   /// - Parameters:
-  ///   - object: It is held weakly, and must not be captured by the closure: once it is gone, no call
-  ///     starts any more, and the first change ends the observation and frees the closure.
+  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
+  ///     no call starts any more; the first change after that ends the observation and releases the
+  ///     closure.
   ///   - queue: `.main`.
-  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
+  ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value.
-  /// - Returns: The observation, to end it before its object.
+  /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
   @discardableResult
   public func observe(
@@ -52,16 +56,17 @@ extension PrimitiveValue {
     }
   }
 
-  /// Tells the current value, and then every change, on the main actor, as long as an object is there
-  /// that only the main actor uses.
+  /// Calls a closure on the main actor with the current value, and then with every change, for as
+  /// long as an object exists that only the main actor uses.
   ///
   /// - Parameters:
-  ///   - object: It is held weakly, and must not be captured by the closure: once it is gone, no call
-  ///     starts any more, and the first change ends the observation and frees the closure.
+  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
+  ///     no call starts any more; the first change after that ends the observation and releases the
+  ///     closure.
   ///   - queue: `.main`.
-  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
+  ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value.
-  /// - Returns: The observation, to end it before its object.
+  /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
   @MainActor
   @discardableResult

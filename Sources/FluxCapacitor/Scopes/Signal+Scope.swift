@@ -1,12 +1,13 @@
 extension Signal {
-  /// Tells every event from now on, as long as an object is there.
+  /// Calls a closure with every event from now on, for as long as an object exists.
   ///
   /// - Parameters:
-  ///   - object: It is held weakly, and must not be captured by the closure: once it is gone, no call
-  ///     starts any more, and the first event ends the observation and frees the closure.
+  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
+  ///     no call starts any more; the first event after that ends the observation and releases the
+  ///     closure.
   ///   - queue: Where `changes` is called.
   ///   - changes: Called with each event.
-  /// - Returns: The observation, to end it before its object.
+  /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload
   @discardableResult
@@ -20,14 +21,16 @@ extension Signal {
     }
   }
 
-  /// Tells every event from now on, on the main actor, as long as an object is there.
+  /// Calls a closure on the main actor with every event from now on, for as long as an object
+  /// exists.
   ///
   /// - Parameters:
-  ///   - object: It is held weakly, and must not be captured by the closure: once it is gone, no call
-  ///     starts any more, and the first event ends the observation and frees the closure.
+  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
+  ///     no call starts any more; the first event after that ends the observation and releases the
+  ///     closure.
   ///   - queue: `.main`.
   ///   - changes: Called with each event.
-  /// - Returns: The observation, to end it before its object.
+  /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
   @discardableResult
   public func observe(
@@ -40,15 +43,16 @@ extension Signal {
     }
   }
 
-  /// Tells every event from now on, on the main actor, as long as an object is there that only the
-  /// main actor uses.
+  /// Calls a closure on the main actor with every event from now on, for as long as an object
+  /// exists that only the main actor uses.
   ///
   /// - Parameters:
-  ///   - object: It is held weakly, and must not be captured by the closure: once it is gone, no call
-  ///     starts any more, and the first event ends the observation and frees the closure.
+  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
+  ///     no call starts any more; the first event after that ends the observation and releases the
+  ///     closure.
   ///   - queue: `.main`.
   ///   - changes: Called with each event.
-  /// - Returns: The observation, to end it before its object.
+  /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
   @MainActor
   @discardableResult

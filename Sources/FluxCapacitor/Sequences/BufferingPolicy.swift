@@ -1,6 +1,6 @@
 /// What a sequence keeps for a consumer that is slower than the changes.
 ///
-/// Whatever it is, the last value arrives: no policy throws it away.
+/// The last value always arrives: no policy discards it.
 ///
 /// ```swift
 /// let progress = Variable(0.0)
@@ -21,16 +21,16 @@ public struct BufferingPolicy: Sendable, Hashable {
   /// Keeps every value until the consumer takes it.
   public static let unbounded = BufferingPolicy(kind: .unbounded)
 
-  /// Keeps the newest values, and throws older ones away.
+  /// Keeps the newest values, and discards older ones.
   ///
-  /// - Parameter limit: How many are kept: one or more.
+  /// - Parameter limit: How many values to keep: one or more.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(kind: .newest(checked(limit)))
   }
 
-  /// Keeps the oldest values and, of those that find no room, the newest one: that comes after them.
+  /// Keeps the oldest values and, after them, the newest of those that don't fit.
   ///
-  /// - Parameter limit: How many are kept, besides that newest one: one or more.
+  /// - Parameter limit: How many values to keep, besides that newest one: one or more.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(kind: .oldest(checked(limit)))
   }

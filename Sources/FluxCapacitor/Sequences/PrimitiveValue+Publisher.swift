@@ -4,10 +4,11 @@
   extension PrimitiveValue {
     /// A publisher of the current value, and then of every change.
     ///
-    /// Each subscriber observes on its own, on `.current`, and ends that by cancelling. To one that asks
-    /// for fewer values than there are, the last one is told.
+    /// Each subscriber observes separately, on `.current`, and ends its observation by cancelling.
+    /// A subscriber that asks for fewer values than there are receives the last one.
     ///
-    /// This is built on Apple's systems only, and has not been compiled where the rest is tested.
+    /// This is available on Apple platforms only, and has not been compiled where the rest is
+    /// tested.
     public var publisher: AnyPublisher<Element, Never> {
       Deferred {
         // Sound in spite of the closure below, which is Sendable: a subject has a lock of its own.

@@ -1,7 +1,8 @@
 extension PrimitiveValue {
-  /// The current value and every change, for `for await`; a slow consumer skips to the newest.
+  /// The current value and every change, as an asynchronous sequence that skips to the newest value
+  /// for a slow consumer.
   ///
-  /// The same as ``values(buffering:)`` with `.bufferingNewest(1)`.
+  /// It is the same as ``values(buffering:)`` with `.bufferingNewest(1)`.
   ///
   /// ```swift
   /// let title = Variable("Untitled")
@@ -18,18 +19,20 @@ extension PrimitiveValue {
     values(buffering: .bufferingNewest(1))
   }
 
-  /// The current value and every change, for `for await`, with a buffer of one's own choice.
+  /// Returns the current value and every change as an asynchronous sequence, with a buffering
+  /// policy.
   ///
   /// - Any number of consumers may iterate over it, at the same time or one after the other. Each
-  ///   starts with the value that is current when its iterator is made, and gets every later change,
-  ///   in the order of the writes, unless its buffer has had no room for it. A reduce, a
+  ///   starts with the value that is current when its iterator is created, and gets every later
+  ///   change, in the order of the writes, unless its buffer had no room for it. A reduce, a
   ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change.
   /// - The last value always arrives, whatever the policy.
-  /// - The consumer runs where its task does; writers never wait for it.
-  /// - Cancelling the task that waits for the next value ends the observation at once, and the loop.
-  ///   So does leaving the loop, which lets go of the iterator.
-  /// - When the variable and every constant of it are gone, the loop ends after the values that are
-  ///   in the buffer. The sequence itself keeps them; an iterator keeps neither them nor a store.
+  /// - A consumer runs where its task runs; writers never wait for it.
+  /// - Cancelling the task that waits for the next value ends the observation, and the loop,
+  ///   immediately. So does leaving the loop, which releases the iterator.
+  /// - When the variable and every constant of it are deallocated, the loop ends after the values
+  ///   that are in the buffer. The sequence itself keeps them alive; an iterator keeps neither them
+  ///   nor a store alive.
   ///
   /// ```swift
   /// let counter = Variable(0)
@@ -41,8 +44,8 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// - Parameter policy: What is kept for a consumer that is slower than the changes.
-  /// - Returns: The sequence, which observes nothing before an iterator of it is made.
+  /// - Parameter policy: What to keep for a consumer that is slower than the changes.
+  /// - Returns: The sequence. It observes nothing until an iterator is created.
   @inlinable
   public func values(buffering policy: BufferingPolicy) -> Values<Element> {
     Values(buffering: policy) { changes in self.observe(changes: changes) }

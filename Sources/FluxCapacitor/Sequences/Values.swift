@@ -1,8 +1,8 @@
-/// Values as they come, for `for await`: of a constant, or the states that a dispatcher dispatches.
+/// The values of a constant, or the states that a dispatcher dispatches, as an asynchronous
+/// sequence.
 ///
-/// Any number of consumers may iterate over it, each with a buffer of its own; see
-/// ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)``. No error is ever
-/// thrown.
+/// Any number of consumers may iterate over it, each with its own buffer; see
+/// ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)``. It never throws.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -15,7 +15,7 @@
 /// shown.cancel()
 /// ```
 public struct Values<Element: Sendable>: AsyncSequence, Sendable {
-  /// There are no errors.
+  /// The sequence never throws.
   public typealias Failure = Never
 
   @usableFromInline typealias Subscribe =
@@ -30,10 +30,10 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     self.subscribe = subscribe
   }
 
-  /// Starts to observe, for one consumer.
+  /// Creates an iterator for one consumer, and starts to observe for it.
   ///
-  /// What comes from now on is kept for it by the buffering policy. The observation ends with the
-  /// iterator, and when a task is cancelled that waits in it.
+  /// What arrives from now on is kept for the consumer according to the buffering policy. The
+  /// observation ends with the iterator, and when a task that waits in it is cancelled.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: Consumer(buffering: policy, subscribe: subscribe))
@@ -43,8 +43,8 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 extension Values {
   /// Takes the values out of one consumer's buffer.
   ///
-  /// It observes until it is let go of, which leaving the loop does, or until it has returned `nil`.
-  /// It does not keep what it observes alive.
+  /// It observes until it is released, which leaving the loop does, or until it has returned `nil`.
+  /// It doesn't keep what it observes alive.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: Consumer
 
@@ -53,18 +53,18 @@ extension Values {
       self.consumer = consumer
     }
 
-    /// The next value, as soon as there is one, or `nil` when there can be none any more.
+    /// Returns the next value as soon as there is one, or `nil` when there can't be any more.
     ///
-    /// It does not leave the caller's actor. Once it has returned `nil`, it always does. If the task
-    /// is cancelled, it returns `nil` at once, values in the buffer are dropped, and the observation
-    /// has ended. Two tasks may not wait in one iterator at the same time: that traps.
+    /// It doesn't leave the caller's actor. Once it has returned `nil`, it always does. If the task
+    /// is cancelled, it returns `nil` immediately, the values in the buffer are dropped, and the
+    /// observation has ended. Two tasks that wait in one iterator at the same time trap.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.next(isolation: actor)
     }
 
-    /// The next value, as soon as there is one, or `nil` when there can be none any more.
+    /// Returns the next value as soon as there is one, or `nil` when there can't be any more.
     ///
-    /// The same as the other `next`, on no actor.
+    /// It is the same as the other `next`, on no actor.
     public mutating func next() async -> Element? {
       await consumer.next(isolation: nil)
     }

@@ -1,4 +1,4 @@
-/// The observable side of a ``Sink``: events from now on, none from before.
+/// The observable side of a ``Sink``, with the events from now on and none from before.
 ///
 /// ```swift
 /// let sink = Sink<Int>()
@@ -13,7 +13,7 @@
 public struct Signal<Event: Sendable>: Sendable {
   private let subscribe: @Sendable (ExecuteQueue, @escaping @Sendable (Event) -> Void) -> Dust
 
-  /// The observable side of a sink.
+  /// Creates the observable side of a sink.
   public init(_ sink: Sink<Event>) {
     let handle = Handle(sink.channel)
     subscribe = { queue, changes in handle.channel.observe(on: queue, changes) }
@@ -25,17 +25,18 @@ public struct Signal<Event: Sendable>: Sendable {
     self.subscribe = subscribe
   }
 
-  /// Tells every event from now on.
+  /// Calls a closure with every event from now on.
   ///
-  /// - Every event is told once, in the order of sending; none that was sent before is told.
+  /// - Every event is delivered once, in the order of sending; none that was sent before is.
   /// - Calls to one observer never overlap.
-  /// - No lock is held during a call. It may send, read, write, invoke, observe and clean anything.
+  /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean
+  ///   anything.
   ///
   /// - Parameters:
   ///   - queue: Where `changes` is called.
-  ///   - changes: Called with each event. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the sink and all signals of
-  ///   it are gone; it keeps neither of them alive.
+  ///   - changes: Called with each event, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
+  ///   its signals are released; it keeps none of them alive.
   /// - Complexity: O(1).
   @_disfavoredOverload
   public func observe(
@@ -45,15 +46,15 @@ public struct Signal<Event: Sendable>: Sendable {
     subscribe(queue, changes)
   }
 
-  /// Tells every event from now on, on the main actor.
+  /// Calls a closure on the main actor with every event from now on.
   ///
-  /// The same as the other `observe`, with a closure that may use what is isolated to the main actor.
+  /// It is the same as the other `observe`, with a closure that is isolated to the main actor.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
-  ///   - changes: Called with each event. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the sink and all signals of
-  ///   it are gone; it keeps neither of them alive.
+  ///   - changes: Called with each event, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
+  ///   its signals are released; it keeps none of them alive.
   /// - Complexity: O(1).
   public func observe(
     on queue: ExecuteQueue.Main,
@@ -64,7 +65,7 @@ public struct Signal<Event: Sendable>: Sendable {
     }
   }
 
-  /// A signal of the same events, each transformed.
+  /// Returns a signal of the same events, each transformed.
   ///
   /// - Parameter transform: Called once for each event and observer, where that observer is called.
   public func map<Result: Sendable>(
@@ -75,7 +76,7 @@ public struct Signal<Event: Sendable>: Sendable {
     }
   }
 
-  /// A signal of those events that satisfy the predicate.
+  /// Returns a signal of the events that satisfy a predicate.
   ///
   /// - Parameter isIncluded: Called once for each event and observer, where that observer is called.
   public func filter(_ isIncluded: @escaping @Sendable (Event) -> Bool) -> Signal<Event> {

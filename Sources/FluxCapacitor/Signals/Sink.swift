@@ -1,7 +1,7 @@
-/// Sends events, which have no value to keep: show a page, play a sound, tell that something failed.
+/// Sends events, which leave no value behind: show a page, play a sound, report a failure.
 ///
-/// A store keeps its sinks private and publishes their ``Signal``s, as it does with a ``Variable`` and
-/// its ``Constant``. It may be used and let go of on any thread.
+/// A store keeps its sinks private and publishes their ``Signal``s, as it does with ``Variable``s
+/// and ``Constant``s. You can use and release a sink on any thread.
 ///
 /// ```swift
 /// let sink = Sink<String>()
@@ -12,7 +12,7 @@
 public final class Sink<Event: Sendable>: Sendable {
   @usableFromInline let channel = EventChannel<Event>()
 
-  /// A sink that nobody observes.
+  /// Creates a sink with no observers.
   @inlinable
   public init() {}
 
@@ -21,17 +21,18 @@ public final class Sink<Event: Sendable>: Sendable {
     channel.dropHandle()
   }
 
-  /// Sends an event to those who observe now.
+  /// Sends an event to the current observers.
   ///
-  /// The observers on `.current` have been told when it returns, unless another thread is telling them
-  /// just then. Inside a reduce, a ``Dispatcher/transaction(_:)`` or the body of a `modify`, every
-  /// event is told after that has ended, in the order of sending; inside an observer, after the
-  /// observers of the present change or event have been told.
+  /// When it returns, the observers on `.current` have been called, unless another thread is
+  /// delivering to them at that moment. Inside a reduce, a ``Dispatcher/transaction(_:)`` or the
+  /// body of a `modify`, every event is delivered after that has ended, in the order of sending.
+  /// Inside an observer, it is delivered after the observers of the current change or event have
+  /// been called.
   @inlinable
   public func send(_ event: Event) {
     channel.send(event)
   }
 
-  /// Where the events can be observed.
+  /// The signal by which the events can be observed.
   public var signal: Signal<Event> { Signal(self) }
 }

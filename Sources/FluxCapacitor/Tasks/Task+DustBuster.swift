@@ -1,9 +1,9 @@
 extension Task {
-  /// Puts this task into a bag, which cancels it when the bag is cleaned or goes away.
+  /// Puts this task into a bag, which cancels it when the bag is cleaned or deallocated.
   ///
-  /// The bag keeps neither the task nor its result once the task has ended. As with every task, what
-  /// its closure captures lives until it ends, and cancelling is a request, which the operation heeds
-  /// at its next suspension or at its next look at `Task.isCancelled`.
+  /// The bag keeps neither the task nor its result once the task has ended. As with every task,
+  /// what its closure captures lives until the task ends, and cancellation is a request, which the
+  /// operation responds to at its next suspension or its next check of `Task.isCancelled`.
   ///
   /// ```swift
   /// final class ClockView: Sendable {
@@ -18,12 +18,12 @@ extension Task {
   /// }
   /// ```
   ///
-  /// - Complexity: O(1), amortised.
+  /// - Complexity: O(1), amortized.
   ///
   /// - Parameters:
   ///   - dustBuster: The bag.
-  ///   - fileID: Names the task to whoever waits for it in a test.
-  ///   - line: Names the task to whoever waits for it in a test.
+  ///   - fileID: The file by which a test that waits for the task names it.
+  ///   - line: The line by which a test that waits for the task names it.
   public func cleaned(
     by dustBuster: DustBuster,
     fileID: StaticString = #fileID,
@@ -47,13 +47,13 @@ extension Task {
 }
 
 extension Task where Failure == Never {
-  /// Cancels what is in a bag, and starts a task there in its place: the newest request wins.
+  /// Cancels what is in a bag, and starts a task in its place, so that the newest request wins.
   ///
-  /// What was in the bag has been cleaned before the operation starts. Of tasks that are started from
-  /// several threads at once, each cancels the one before, and one is left. To clean the bag, start a
-  /// task and put it in would be three steps: two threads that both clean first and then start leave
-  /// two tasks in flight, and a task that is put in after it has started may be done before the older
-  /// one is cancelled.
+  /// What was in the bag has been cleaned before the operation starts. If several threads start
+  /// tasks at the same time, each task cancels the one before, and one is left. Cleaning the bag,
+  /// starting a task and putting it in would be three steps: two threads that both clean first and
+  /// then start would leave two tasks in flight, and a task that is put in after it has started may
+  /// be done before the older one is cancelled.
   ///
   /// Together with ``Actionable/invokeUnlessCancelled(_:fileID:line:)``, no result of an older request
   /// is reduced after that of a newer one:
@@ -79,11 +79,11 @@ extension Task where Failure == Never {
   /// ```
   ///
   /// - Parameters:
-  ///   - dustBuster: The bag. Keep one for each thing of which only the newest counts.
-  ///   - fileID: Names the task to whoever waits for it in a test.
-  ///   - line: Names the task to whoever waits for it in a test.
-  ///   - operation: What the task does. It is started also if yet another task has taken its place
-  ///     by then, and finds itself cancelled.
+  ///   - dustBuster: The bag. Keep one for each kind of request of which only the newest counts.
+  ///   - fileID: The file by which a test that waits for the task names it.
+  ///   - line: The line by which a test that waits for the task names it.
+  ///   - operation: What the task does. It is started even if another task has taken its place by
+  ///     then, and finds itself cancelled.
   @discardableResult
   public init(
     replacing dustBuster: DustBuster,

@@ -1,10 +1,11 @@
 extension PrimitiveValue {
-  /// Tells every change with the value before it.
+  /// Calls a closure with every change, together with the value before it.
   ///
-  /// - Every change is told once, in the order of the writes, with the value that was told before it;
-  ///   the first with the value at the time of this call. A reduce, a ``Dispatcher/transaction(_:)``
-  ///   or a `modify` counts as one change, from the value before it to the last one in it.
-  /// - Nothing is told at the time of this call.
+  /// - Every change is delivered once, in the order of the writes, together with the value that was
+  ///   delivered before it; the first change together with the value at the time of this call. A
+  ///   reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the value
+  ///   before it to the last one in it.
+  /// - Nothing is delivered at the time of this call.
   /// - Calls to one observer never overlap, and no lock is held during one, as for
   ///   ``observe(on:ignoreFirst:changes:)-(ExecuteQueue,_,_)``.
   ///
@@ -15,14 +16,14 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
-  /// The value told last is kept for the next change: so changing an array in place, while there is
-  /// such an observer, copies it.
+  /// The value that was delivered last is kept for the next change. So changing an array in place
+  /// copies it while there is such an observer.
   ///
   /// - Parameters:
   ///   - queue: Where `changes` is called.
-  ///   - changes: Called with the old and the new value. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
-  ///   neither the variable nor its store alive.
+  ///   - changes: Called with the old and the new value, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called or the value is
+  ///   deallocated; it keeps neither the variable nor its store alive.
   /// - Complexity: O(1).
   @_disfavoredOverload
   public func observeChanges(
@@ -35,16 +36,16 @@ extension PrimitiveValue {
     }
   }
 
-  /// Tells every change with the value before it, on the main actor.
+  /// Calls a closure on the main actor with every change, together with the value before it.
   ///
-  /// The same as the other `observeChanges`, with a closure that may use what is isolated to the main
+  /// It is the same as the other `observeChanges`, with a closure that is isolated to the main
   /// actor.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
-  ///   - changes: Called with the old and the new value. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
-  ///   neither the variable nor its store alive.
+  ///   - changes: Called with the old and the new value, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called or the value is
+  ///   deallocated; it keeps neither the variable nor its store alive.
   /// - Complexity: O(1).
   public func observeChanges(
     on queue: ExecuteQueue.Main,

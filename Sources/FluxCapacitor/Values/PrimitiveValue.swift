@@ -10,10 +10,10 @@ public enum MutableTrait {}
 /// Marks a value that can only be read: a ``Constant``.
 public enum ImmutableTrait {}
 
-/// A value that tells its changes: a ``Variable``, or a ``Constant`` that shows a variable's value.
+/// An observable value: a ``Variable``, or a ``Constant`` that publishes a variable's value.
 ///
-/// It may be read, written, observed and let go of on any thread. Reads never tear, writes are never
-/// lost, and every observer is told every change once, in the order of the writes.
+/// You can read, write, observe and release it on any thread. Reads never tear, writes are never
+/// lost, and every observer is called with every change once, in the order of the writes.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -42,9 +42,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   ///
   /// Reading a constant inside `withObservationTracking`, and so in the body of a SwiftUI view or in
-  /// `Observations`, tracks it: its next change is noted there, after the reduce or transaction that
-  /// made it. From then on the constant is observed as long as it exists, and each change costs what
-  /// Observation takes.
+  /// `Observations`, tracks it: Observation is notified of its next change, after the reduce or
+  /// transaction that made it. From then on, the constant is observed for as long as it exists, and
+  /// each change costs what Observation takes.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -62,23 +62,24 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
     return channel.isDerived ? channel.computedValue() : channel.read()
   }
 
-  /// Tells the current value, and then every change.
+  /// Calls a closure with the current value, and then with every change.
   ///
-  /// - The current value is told first, without fail and without a change in between or told twice;
-  ///   on `.current` before this returns.
-  /// - Every later change is told once, in the order of the writes. A reduce, a
-  ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, and is told when it has
-  ///   ended.
+  /// - The closure is always called with the current value first, and no change is missed or
+  ///   delivered twice after that. On `.current`, this first call happens before `observe` returns.
+  /// - Every later change is delivered once, in the order of the writes. A reduce, a
+  ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, which is delivered when
+  ///   it has ended.
   /// - Calls to one observer never overlap, and the last one has the variable's value.
-  /// - No lock is held during a call. It may read, write, invoke, observe and clean anything. What it
-  ///   writes holds at once, and is told when the observers of the present change have been told.
+  /// - No lock is held during a call. The closure may read, write, invoke, observe and clean
+  ///   anything. What it writes takes effect immediately, and is delivered after the observers of
+  ///   the current change have been called.
   ///
   /// - Parameters:
   ///   - queue: Where `changes` is called.
-  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
-  ///   - changes: Called with each value. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
-  ///   neither the variable nor its store alive.
+  ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
+  ///   - changes: Called with each value, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called or the value is
+  ///   deallocated; it keeps neither the variable nor its store alive.
   /// - Complexity: O(1), and one allocation.
   @_disfavoredOverload
   @inlinable
@@ -96,18 +97,18 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
     return observation
   }
 
-  /// Tells the current value, and then every change, on the main actor.
+  /// Calls a closure on the main actor with the current value, and then with every change.
   ///
-  /// The same as the other `observe`, with a closure that may use what is isolated to the main actor.
-  /// If the change is made on the main queue, and no earlier one is still on its way there, the call
-  /// happens at once.
+  /// It is the same as the other `observe`, with a closure that is isolated to the main actor. If
+  /// the change is made on the main queue, and no earlier one is still on its way there, the
+  /// closure is called immediately.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
-  ///   - ignoreFirst: Whether to leave the current value out, and start with the next change.
-  ///   - changes: Called with each value. It is kept until the Dust is cleaned.
-  /// - Returns: The observation. It goes on until its `clean()`, or until the value is gone; it keeps
-  ///   neither the variable nor its store alive.
+  ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
+  ///   - changes: Called with each value, and retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until its `clean()` is called or the value is
+  ///   deallocated; it keeps neither the variable nor its store alive.
   /// - Complexity: O(1).
   @inlinable
   public func observe(
@@ -122,7 +123,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 }
 
 extension PrimitiveValue where Trait == MutableTrait {
-  /// A variable with its first value.
+  /// Creates a variable with an initial value.
   @inlinable
   public convenience init(_ value: Element) {
     self.init(sharing: ValueChannel(value))
@@ -130,11 +131,11 @@ extension PrimitiveValue where Trait == MutableTrait {
 
   /// The current value.
   ///
-  /// Setting it tells the observers before it returns, on `.current`, unless another thread is
-  /// telling them just then; inside an observer, a reduce or a transaction, they are told when that
-  /// has ended. Changing it in place, as in `variable.value += 1` and `variable.value.append(x)`,
-  /// loses no other thread's change, and copies nothing. In the course of such a change, using the
-  /// same variable traps.
+  /// Setting it calls the observers on `.current` before it returns, unless another thread is
+  /// delivering to them at that moment. Inside an observer, a reduce or a transaction, they are
+  /// called when that has ended. Changing it in place, as in `variable.value += 1` and
+  /// `variable.value.append(x)`, loses no other thread's change and copies nothing. Using the same
+  /// variable during such a change traps.
   @inlinable
   public var value: Element {
     get { channel.read() }
@@ -149,14 +150,14 @@ extension PrimitiveValue where Trait == MutableTrait {
     }
   }
 
-  /// Reads and changes the value in one step, in which no other thread reads or writes it.
+  /// Reads and changes the value in one step, during which no other thread reads or writes it.
   ///
-  /// The body runs under the variable's lock. It may use other variables, whose observers are told
-  /// after it, and invoke actions, which are dispatched after it; two threads that mutate two
-  /// variables inside each other's mutation, in opposite orders, would wait for ever. Using the same
-  /// variable in the body traps, also from the deinit of something that the body throws away, and so
-  /// does a ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, which would wait with the lock
-  /// in hand. Cleaning an observation of the variable is fine.
+  /// The body runs under the variable's lock. It may use other variables, whose observers are
+  /// called after it, and invoke states, which are dispatched after it. Two threads that mutate two
+  /// variables inside each other's mutation, in opposite orders, deadlock. Using the same variable
+  /// in the body traps, even from the deinit of something that the body discards. So does a
+  /// ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, which would wait while holding the
+  /// lock. Cleaning an observation of the variable is fine.
   ///
   /// ```swift
   /// let tickets = Variable(["A1", "A2"])
@@ -164,7 +165,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// print(mine ?? "Sold out")
   /// ```
   ///
-  /// - Parameter body: Changes the value. If it throws, what it has changed by then stays.
+  /// - Parameter body: Changes the value. If it throws, what it has changed by then remains.
   /// - Returns: What the body returns.
   @inlinable
   public func modify<Result, Failure: Error>(
@@ -175,7 +176,7 @@ extension PrimitiveValue where Trait == MutableTrait {
 }
 
 extension PrimitiveValue where Trait == ImmutableTrait {
-  /// The read-only side of a variable.
+  /// Creates the read-only side of a variable.
   @inlinable
   public convenience init(_ variable: Variable<Element>) {
     variable.channel.addHandle()

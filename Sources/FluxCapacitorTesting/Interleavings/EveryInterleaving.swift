@@ -1,13 +1,13 @@
 import FluxCapacitor
 
-/// Runs a scenario of a few threads through every order of their steps, and fails the test with the
-/// first order in which its check does not hold.
+/// Runs a scenario of a few threads through every order of their steps, and fails the test at the
+/// first order in which its check fails.
 ///
-/// A race shows in one run of a thousand, or never on this machine. Here the threads run one at a time,
-/// and at each step that another thread could notice it is tried what happens if another goes on
-/// first. A step is whatever the library does with shared state: a lock, a look at a constant, a call of
-/// an observer. So a fault is found in the same schedule each time, and none that a test has gone through
-/// comes back unnoticed.
+/// A race may show in one run of a thousand, or never on this machine. Here, the threads run one at
+/// a time, and at each step that another thread could notice, the function tries what happens if
+/// another thread continues first. A step is whatever the library does with shared state: a lock, a
+/// read of a constant, a call of an observer. So a fault is found in the same schedule each time,
+/// and none that a test has explored comes back unnoticed.
 ///
 /// ```swift
 /// @Test func incrementsAreNotLost() {
@@ -21,32 +21,33 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// - The scenario is made anew for each schedule, with a dispatcher of its own in the place of
-///   `Dispatcher.shared`, also on its threads. It must do the same each time: no random numbers, no
-///   clocks, nothing that an earlier schedule has left.
-/// - State of your own that several threads share needs an ``interleavingPoint()`` before each access.
-///   A lock of your own must not be held at a point, and so not while the library is used.
-/// - Blocks on queues and jobs of tasks are threads of the scenario too. Time does not pass: let what sleeps
-///   do so by a ``ManualClock``.
-/// - The schedules are all those with up to a number of preemptions, which are switches from a thread
-///   that could have gone on, and jobs of tasks that overtake others. Most faults need one or two. Their number grows with the number of steps to
-///   the power of that.
+/// - The scenario is created anew for each schedule, with its own dispatcher in place of
+///   `Dispatcher.shared`, on its threads too. It must do the same each time: no random numbers, no
+///   clocks, nothing that an earlier schedule has left behind.
+/// - State of your own that several threads share needs an ``interleavingPoint()`` before each
+///   access. Don't hold a lock of your own at such a point, which means not while you use the
+///   library either.
+/// - Blocks on queues and jobs of tasks are threads of the scenario too. Time doesn't pass: let
+///   code that sleeps use a ``ManualClock``.
+/// - The schedules are all those with up to a given number of preemptions. A preemption is a switch
+///   from a thread that could have continued, or a job of a task that overtakes another. Most
+///   faults need one or two. The number of schedules grows with the number of steps to that power.
 ///
-/// The failure names each step, and gives a schedule that can be run again, as often as wanted and in
-/// a debugger too: `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait for each
-/// other, it says what each of them waits for, and leaves them behind.
+/// The failure names each step, and gives a schedule that you can run again, as often as you like
+/// and in a debugger too: `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait
+/// for each other, the failure says what each of them waits for, and they are left waiting.
 ///
-/// It works in debug builds. In a release build, the library has no points: there the test fails, and
-/// the sentence says so.
+/// It works in debug builds. In a release build, the library has no such points: the test fails
+/// there, and the message says so.
 ///
 /// - Parameters:
-///   - preemptions: How many there are at most in a schedule.
-///   - schedule: One schedule to be run instead of all, as a failure has printed it.
-///   - fileID: Where a failure is reported: at the call.
-///   - filePath: The same.
-///   - line: The same.
-///   - column: The same.
-///   - scenario: Makes the scenario: what there is, its threads, and its check.
+///   - preemptions: The largest number of preemptions in a schedule.
+///   - schedule: One schedule to run instead of all, as printed by a failure.
+///   - fileID: Where a failure is reported: by default, at the call.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
+///   - scenario: Sets up the scenario: its state, its threads and its checks.
 /// - Returns: How many schedules were run.
 @discardableResult
 public func everyInterleaving(
@@ -75,10 +76,11 @@ public func everyInterleaving(
   #endif
 }
 
-/// A point at which ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)`` may let
-/// another thread go on: before an access to state that threads share outside the library.
+/// Marks a point at which an interleaving may switch threads: before an access to state that
+/// threads share outside the library.
 ///
-/// Elsewhere it does nothing.
+/// Outside of ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``, it does
+/// nothing.
 public func interleavingPoint() {
   #if DEBUG
     // All of them are about the same thing, for all that is known here.
@@ -86,8 +88,9 @@ public func interleavingPoint() {
   #endif
 }
 
-/// What the threads of an interleaving do; see
-/// ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``.
+/// The threads of an interleaving, and its checks.
+///
+/// See ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``.
 public final class Scenario {
   enum Body: Sendable {
     case thread(@Sendable () throws -> Void)
@@ -97,20 +100,20 @@ public final class Scenario {
   var threads: [(name: String?, isMain: Bool, body: Body)] = []
   var checks: [() throws -> Void] = []
 
-  /// Adds a thread. If its body throws, the schedule has failed.
+  /// Adds a thread. If its body throws, the schedule fails.
   ///
   /// - Parameters:
-  ///   - name: What a failure calls it: by default, its number.
+  ///   - name: The name by which a failure refers to it: by default, its number.
   ///   - body: What it does.
   public func thread(_ name: String? = nil, _ body: @escaping @Sendable () throws -> Void) {
     threads.append((name, false, .thread(body)))
   }
 
-  /// Adds a task. Each stretch of it between two suspensions is a thread. If its body throws, the schedule
-  /// has failed.
+  /// Adds a task, of which each stretch between two suspensions is a thread. If its body throws,
+  /// the schedule fails.
   ///
   /// - Parameters:
-  ///   - name: What a failure calls it: by default, its number.
+  ///   - name: The name by which a failure refers to it: by default, its number.
   ///   - body: What it does.
   public func task(_ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void) {
     threads.append((name, false, .task(body)))
@@ -121,10 +124,10 @@ public final class Scenario {
     threads.append(("main", true, .thread(body)))
   }
 
-  /// Adds a check of what the threads have come to: it runs behind each schedule, when all of them have
+  /// Adds a check of the result, which runs at the end of each schedule, when all threads have
   /// ended.
   ///
-  /// - Parameter body: Throws, or has an expectation of Swift Testing fail, if that is wrong.
+  /// - Parameter body: Throws, or fails an expectation of Swift Testing, if the result is wrong.
   public func check(_ body: @escaping () throws -> Void) {
     checks.append(body)
   }
