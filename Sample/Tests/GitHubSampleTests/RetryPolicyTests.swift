@@ -3,7 +3,7 @@ import Testing
 
 struct RetryPolicyTests {
   private static let failures: [RetryPolicy.Decision] = [
-    .askAgain(after: .milliseconds(250)), .askAgain(after: .seconds(1)), .giveUp,
+    .retry(after: .milliseconds(250)), .retry(after: .seconds(1)), .giveUp,
   ]
 
   @Test(
@@ -15,7 +15,7 @@ struct RetryPolicyTests {
       (.gatewayTimedOut(status: 502), failures),
       (
         .rateLimited("slow down", retryAfter: .seconds(60)),
-        [.askAgain(after: .seconds(60)), .askAgain(after: .seconds(60)), .giveUp]
+        [.retry(after: .seconds(60)), .retry(after: .seconds(60)), .giveUp]
       ),
       (.rateLimited("slow down", retryAfter: .seconds(61)), [.giveUp]),
       (.rateLimited("slow down", retryAfter: nil), [.giveUp]),
@@ -40,7 +40,7 @@ struct RetryPolicyTests {
   @Test func silenceOnAReusedConnectionIsTriedOnceMore() {
     var policy = RetryPolicy(isPaged: true, isConnectionReused: true)
 
-    #expect(policy.decision(after: .timedOut(after: .seconds(1))) == .askAgain(after: .zero))
+    #expect(policy.decision(after: .timedOut(after: .seconds(1))) == .retry(after: .zero))
     #expect(policy.decision(after: .timedOut(after: .seconds(1))) == .giveUp)
   }
 }

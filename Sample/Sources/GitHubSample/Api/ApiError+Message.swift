@@ -23,7 +23,7 @@ extension ApiError {
     case .timedOut(let duration):
       "\(place) gave no complete answer within \(DisplayText.spoken(duration))."
     case .redirected(let target):
-      "\(place) redirects to \(target), where the token is not sent."
+      "\(place) redirects to \(DisplayText.clause(target)), where the token is not sent."
     case .tooLarge(let limit):
       "\(place) sent more than \(limit / 1_048_576) MB."
     case .cancelled:
@@ -72,7 +72,7 @@ extension ApiError {
     case .rejectedToken:
       "Give it a valid one."
     case .forbidden(_, let singleSignOn?):
-      "Authorize the token here: \(singleSignOn)"
+      "Authorize the token here: \(DisplayText.clause(singleSignOn))"
     case .forbidden:
       "Check what the token may do."
     case .rateLimited(_, let wait?):

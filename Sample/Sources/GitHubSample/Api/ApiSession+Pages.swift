@@ -16,7 +16,7 @@ extension ApiSession {
       } catch {
         guard error.reason.asksForLess, reductions < 2 else { throw error }
         reductions += 1
-        pager.askForLess()
+        pager.halvePages()
       }
     }
     if pager.isStuck { throw ApiError(.pagesWithoutEnd, at: place) }

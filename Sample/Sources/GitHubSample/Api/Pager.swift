@@ -78,7 +78,7 @@ package struct Pager<Request: PagedRequest> {
   }
 
   /// Halves the pages from here on: GitHub stops a query that takes too long.
-  package mutating func askForLess() {
+  package mutating func halvePages() {
     guard let request = nextRequest else { return }
     pageSize = max(1, request.first / 2)
   }

@@ -69,11 +69,11 @@ func withSession(
   let views = makeViews(stores)
   // Who reads slowly must not be told that the server is slow.
   let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
-  let session = PatientApiSession(
+  let session = RetryingApiSession(
     environment.makeSession(connection, deadline),
     deadline: deadline,
-    connection: ConnectionAction(),
-    sleep: environment.sleep
+    sleep: environment.sleep,
+    willWait: ConnectionAction().beginWaiting
   )
   if let token = session.token { console.hide(token) }
   // Cancelled if there is nobody left to work for.

@@ -2,7 +2,7 @@ import Foundation
 
 /// One request and what becomes of it: the first outcome counts, and ends the waiting.
 final class HTTPExchange: Sendable {
-  typealias Outcome = Result<HTTPAnswer, ApiError.Reason>
+  typealias Outcome = Result<HTTPResponse, ApiError.Reason>
 
   private struct State {
     var body = Data()

@@ -33,7 +33,7 @@ package final class HTTPTransport: Sendable {
   package func send(
     _ request: URLRequest,
     limits: HTTPLimits
-  ) async throws(ApiError.Reason) -> HTTPAnswer {
+  ) async throws(ApiError.Reason) -> HTTPResponse {
     guard !Task.isCancelled else { throw .cancelled }
     let exchange = HTTPExchange(bodyLimit: limits.bodySize)
     var request = request

@@ -85,7 +85,7 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
       }
       exchange.finish(
         .success(
-          HTTPAnswer(
+          HTTPResponse(
             status: response.statusCode,
             headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }),
             body: exchange.body

@@ -3,17 +3,17 @@ import GitHubSample
 import Testing
 
 @Suite(.isolatedDispatcher)
-struct PatientApiSessionTests {
+struct RetryingApiSessionTests {
   private func session(
     _ session: MockApiSession,
     deadline: Duration = .seconds(1_000),
     pauses: Pauses
-  ) -> PatientApiSession {
-    PatientApiSession(
+  ) -> RetryingApiSession {
+    RetryingApiSession(
       session,
       deadline: Deadline(after: deadline),
-      connection: ConnectionAction(),
-      sleep: { try await pauses.pause(for: $0) }
+      sleep: { try await pauses.pause(for: $0) },
+      willWait: ConnectionAction().beginWaiting
     )
   }
 
@@ -70,10 +70,9 @@ struct PatientApiSessionTests {
 
   @Test func cancellationEndsAWait() async {
     let clock = ManualClock()
-    let session = PatientApiSession(
+    let session = RetryingApiSession(
       MockApiSession(.failure(.connectionLost("gone"))),
       deadline: Deadline(after: .seconds(1_000)),
-      connection: ConnectionAction(),
       sleep: { try await clock.sleep(for: $0) }
     )
 

@@ -4,14 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-extension HTTPAnswer {
-  /// Why an answer whose status isn't 200 is no answer to a query.
+extension HTTPResponse {
+  /// Why a response whose status isn't 200 does not answer a query.
   var reasonOfStatus: ApiError.Reason {
     switch status {
     case 401:
       .rejectedToken(explanation)
     case 300..<400:
-      header("Location").map { .redirected(to: DisplayText.clause($0)) }
+      header("Location").map { .redirected(to: $0) }
         ?? .unexpectedStatus(status, explanation)
     case 403, 429:
       isRateLimit
@@ -31,14 +31,14 @@ extension HTTPAnswer {
       .map { $0.trimmingCharacters(in: .whitespaces) }
       .first { $0.hasPrefix("url=") }
       .map { String($0.dropFirst("url=".count)) }
-      .flatMap { $0.hasPrefix("https://") ? DisplayText.clause($0) : nil }
+      .flatMap { $0.hasPrefix("https://") ? $0 : nil }
   }
 
   /// How long to wait before the next request: what the server asks for, the time to the next hour's
   /// points or, when there were many requests at once, a minute. Never less than a second.
   var retryAfter: Duration {
     let seconds =
-      header("Retry-After").flatMap(HTTPAnswer.seconds(until:))
+      header("Retry-After").flatMap(HTTPResponse.seconds(until:))
       ?? (header("X-RateLimit-Remaining") == "0" ? secondsUntilReset : nil)
       ?? 60
     return .seconds(max(1, seconds))
@@ -58,7 +58,7 @@ extension HTTPAnswer {
     return formatter.date(from: text).map { Int($0.timeIntervalSinceNow) + 1 }
   }
 
-  static func speaksOfRateLimit(_ text: String) -> Bool {
+  static func mentionsRateLimit(_ text: String) -> Bool {
     text.lowercased().contains("rate limit")
   }
 
@@ -66,7 +66,7 @@ extension HTTPAnswer {
     status == 429
       || header("Retry-After") != nil
       || header("X-RateLimit-Remaining") == "0"
-      || HTTPAnswer.speaksOfRateLimit(explanation)
+      || HTTPResponse.mentionsRateLimit(explanation)
   }
 
   /// What the server says, where it says it the way GitHub does.

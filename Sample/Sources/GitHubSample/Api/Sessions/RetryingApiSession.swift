@@ -1,25 +1,25 @@
-/// Asks another session, and asks again when that is worth a try; see ``RetryPolicy``.
-package final class PatientApiSession: ApiSession {
+/// Sends each request through another session, and retries as ``RetryPolicy`` says.
+package final class RetryingApiSession: ApiSession {
   private let session: any ApiSession
   private let deadline: Deadline
-  private let connection: ConnectionAction
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let hasAnswered = Protected(false)
+  private let willWait: @Sendable (_ pause: Duration, _ place: String) -> Void
+  private let hasSucceeded = Protected(false)
 
   /// - Parameters:
   ///   - deadline: When to give up, whatever the policy says.
-  ///   - connection: Whom to tell that a rate limit is waited out.
   ///   - sleep: Waits, or throws if the task is cancelled.
+  ///   - willWait: Called with the length and the place of each rate limit, before it is waited out.
   package init(
     _ session: any ApiSession,
     deadline: Deadline,
-    connection: ConnectionAction,
-    sleep: @escaping @Sendable (Duration) async throws -> Void
+    sleep: @escaping @Sendable (Duration) async throws -> Void,
+    willWait: @escaping @Sendable (_ pause: Duration, _ place: String) -> Void = { _, _ in }
   ) {
     self.session = session
     self.deadline = deadline
-    self.connection = connection
     self.sleep = sleep
+    self.willWait = willWait
   }
 
   package var place: String { session.place }
@@ -31,16 +31,16 @@ package final class PatientApiSession: ApiSession {
   ) async throws(ApiError) -> Request.Response {
     var policy = RetryPolicy(
       isPaged: request is any PagedRequest,
-      isConnectionReused: hasAnswered.withLock { $0 }
+      isConnectionReused: hasSucceeded.withLock { $0 }
     )
     while true {
       do throws(ApiError) {
         let response = try await session.send(request)
-        hasAnswered.withLock { $0 = true }
+        hasSucceeded.withLock { $0 = true }
         return response
       } catch {
         guard
-          case .askAgain(let pause) = policy.decision(after: error.reason),
+          case .retry(let pause) = policy.decision(after: error.reason),
           pause < deadline.remaining
         else { throw error }
         try await wait(pause, after: error)
@@ -49,7 +49,7 @@ package final class PatientApiSession: ApiSession {
   }
 
   private func wait(_ pause: Duration, after error: ApiError) async throws(ApiError) {
-    if case .rateLimited = error.reason { connection.beginWaiting(pause, for: place) }
+    if case .rateLimited = error.reason { willWait(pause, place) }
     do {
       try await sleep(pause)
     } catch {

@@ -4,7 +4,7 @@ package struct RetryPolicy {
     case giveUp
 
     /// Ask again, after a while.
-    case askAgain(after: Duration)
+    case retry(after: Duration)
   }
 
   /// The longest time that a rate limit is waited out.
@@ -39,10 +39,10 @@ package struct RetryPolicy {
       return decisionAfterFailure()
     case .timedOut where isConnectionReused && timeouts == 0:
       timeouts += 1
-      return .askAgain(after: .zero)
+      return .retry(after: .zero)
     case .rateLimited(_, let wait?) where wait <= RetryPolicy.patience && waits < 2:
       waits += 1
-      return .askAgain(after: wait)
+      return .retry(after: wait)
     default:
       return .giveUp
     }
@@ -51,6 +51,6 @@ package struct RetryPolicy {
   private mutating func decisionAfterFailure() -> Decision {
     guard failures < RetryPolicy.backOff.count else { return .giveUp }
     defer { failures += 1 }
-    return .askAgain(after: RetryPolicy.backOff[failures])
+    return .retry(after: RetryPolicy.backOff[failures])
   }
 }

@@ -8,7 +8,7 @@ package struct LiveApiSession: ApiSession {
 
   /// Makes a session from the command line's options and the process's environment variables.
   ///
-  /// If they won't do, that is said in answer to the first request, the way any failure is.
+  /// If they are unusable, each request throws that error.
   package init(
     options: ConnectionOptions = ConnectionOptions(),
     variables: [String: String],
@@ -40,8 +40,8 @@ package struct LiveApiSession: ApiSession {
     let limits = HTTPLimits(time: min(limits.time, remaining), bodySize: limits.bodySize)
     do throws(ApiError.Reason) {
       let urlRequest = endpoint.urlRequest(body: try request.body())
-      let answer = try await HTTPTransport.shared.send(urlRequest, limits: limits)
-      return try request.response(to: answer)
+      let response = try await HTTPTransport.shared.send(urlRequest, limits: limits)
+      return try request.decode(response)
     } catch {
       let isDeadline = error == .timedOut(after: remaining)
       throw ApiError(isDeadline ? .timedOut(after: deadline.total) : error, at: place)

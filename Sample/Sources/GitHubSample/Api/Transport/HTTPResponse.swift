@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a server sent back.
-package struct HTTPAnswer: Equatable, Sendable {
+/// What a server sent back, whatever its status.
+package struct HTTPResponse: Equatable, Sendable {
   package let status: Int
   package let body: Data
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Answers from recorded bodies, which go through the same decoding as what comes over the network.
+/// Returns recorded responses, decoded just as those that come over the network.
 package struct RecordedApiSession: ApiSession {
   package let place = "The demo"
 
@@ -16,7 +16,7 @@ package struct RecordedApiSession: ApiSession {
   ) async throws(ApiError) -> Request.Response {
     do throws(ApiError.Reason) {
       guard let body = recordings[request.recordingKey] else { throw request.reasonIfNotFound }
-      return try request.response(to: HTTPAnswer(status: 200, body: body))
+      return try request.decode(HTTPResponse(status: 200, body: body))
     } catch {
       throw ApiError(error, at: place)
     }
