@@ -10,7 +10,7 @@ struct FlowRecording {
     let cause: any Error
 
     var message: String {
-      "\(DisplayText.oneLine(path)) could not be written: \(DisplayText.clause(cause.localizedDescription))."
+      "\(path.sanitized) could not be written: \(cause.localizedDescription.sanitizedClause)."
     }
   }
 

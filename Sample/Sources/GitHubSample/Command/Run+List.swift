@@ -6,7 +6,7 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
   let isFiltered = options.query.isFiltered
   return await withSession(options.common, environment: environment) { stores in
     let total = stores.repository.total
-    let owner = stores.user.selectedUser.map { DisplayText.oneLine($0?.login ?? "") }
+    let owner = stores.user.selectedUser.map { $0?.login.sanitized ?? "" }
     let count: @Sendable (Total) -> String = {
       isFiltered ? "\($0.shown) matching" : "\($0.shown) of \($0.all)"
     }

@@ -3,7 +3,7 @@ import FluxCapacitor
 /// Searches for users. The views show what becomes of the store.
 func search(_ options: SearchOptions, environment: CommandEnvironment) async -> ExitCode {
   let output = OutputFormat(options.common, terminal: environment.terminal)
-  let text = DisplayText.oneLine(options.text)
+  let text = options.text.sanitized
   return await withSession(options.common, environment: environment) { stores in
     let total = stores.user.total
     return [

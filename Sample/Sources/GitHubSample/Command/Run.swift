@@ -8,7 +8,7 @@ package func run(
   do {
     return await run(try Command(arguments: arguments), environment: environment)
   } catch {
-    environment.console.report("github-repos: \(DisplayText.oneLine(error.message)).")
+    environment.console.report("github-repos: \(error.message.sanitized).")
     let topic = Command.Topic(of: arguments)
     environment.console.report("See github-repos\(topic == .list ? "" : " \(topic)") --help.")
     return .usage
@@ -28,7 +28,7 @@ package func run(_ command: Command, environment: CommandEnvironment) async -> E
   }
   if let failure = console.outputFailure {
     console.report(
-      "github-repos: The output could not be written: \(DisplayText.clause(failure))."
+      "github-repos: The output could not be written: \(failure.sanitizedClause)."
     )
     exitCode = .failure
   }
@@ -86,5 +86,5 @@ func withSession(
     console.report("github-repos: \(error.message)")
     return .failure
   }
-  return withExtendedLifetime(views) { stores.exitCode }
+  return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
 }

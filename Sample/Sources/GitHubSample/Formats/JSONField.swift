@@ -47,6 +47,6 @@ indirect enum JSONValue: Encodable, Equatable, Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-    return DisplayText.escapedJSON(String(decoding: try encoder.encode(self), as: UTF8.self))
+    return String(decoding: try encoder.encode(self), as: UTF8.self).sanitizedJSON
   }
 }

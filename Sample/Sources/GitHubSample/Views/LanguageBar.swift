@@ -10,7 +10,7 @@ package enum LanguageBar {
     width: Int,
     hasColors: Bool
   ) -> String? {
-    let languages = languages.map(DisplayText.oneLine).filter { !$0.isEmpty }
+    let languages = languages.map(\.sanitized).filter { !$0.isEmpty }
     guard !languages.isEmpty else { return nil }
     let counts = Dictionary(languages.map { ($0, 1) }, uniquingKeysWith: +)
       .sorted { ($1.value, $0.key) < ($0.value, $1.key) }

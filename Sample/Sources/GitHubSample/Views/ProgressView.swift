@@ -71,8 +71,8 @@ package final class ProgressView: Sendable {
   private func report(_ wait: ConnectionStore.Wait) {
     console.report(
       """
-      \(DisplayText.oneLine(wait.place)) limits the rate of requests; going on in \
-      \(DisplayText.spoken(wait.duration)).
+      \(wait.place.sanitized) limits the rate of requests; going on in \
+      \(wait.duration.inWords).
       """
     )
   }

@@ -1,7 +1,7 @@
 import GitHubSample
 import Testing
 
-struct DisplayTextTests {
+struct SanitizedTextTests {
   @Test(arguments: [
     ("plain", "plain"),
     ("  two\r\n\tlines  ", "two lines"),
@@ -14,13 +14,13 @@ struct DisplayTextTests {
     ("👩‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈", "👩‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈"),
   ])
   func oneLine(text: String, shown: String) {
-    let scalars = DisplayText.oneLine(text).unicodeScalars
+    let scalars = text.sanitized.unicodeScalars
 
     #expect(Array(scalars) == Array(shown.unicodeScalars))
   }
 
   @Test func aClauseHasNoFullStopAndAnEnd() {
-    #expect(DisplayText.clause("Bad credentials.\n") == "Bad credentials")
-    #expect(DisplayText.clause(String(repeating: "x", count: 300)).count == 200)
+    #expect("Bad credentials.\n".sanitizedClause == "Bad credentials")
+    #expect(String(repeating: "x", count: 300).sanitizedClause.count == 200)
   }
 }
