@@ -9,10 +9,10 @@ package enum Signals {
   ///
   /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
   /// standard output does so by itself, see `StandardStreams`. What ends the process at the terminal
-  /// does so at once, and first takes the line of activity away.
+  /// does so at once, after cleaning up.
   ///
-  /// - Parameter console: What such a signal closes first.
-  package static func prepare(closing console: Console) {
+  /// - Parameter cleanUp: Called before such a signal ends the process.
+  package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
     signal(SIGPIPE, SIG_IGN)
     // Whoever started the process with a signal ignored, as nohup does, wants it so.
     for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
@@ -21,7 +21,7 @@ package enum Signals {
         queue: DispatchQueue(label: "Signals")
       )
       source.setEventHandler { @Sendable in
-        console.close(unless: StandardStreams.areStuck)
+        cleanUp()
         die(by: number)
       }
       #if canImport(Darwin)

@@ -20,7 +20,7 @@ package enum StandardStreams {
   }
 
   /// Whether whoever reads the output, or the errors, takes nothing more at present.
-  static func areStuck() -> Bool {
+  package static func areStuck() -> Bool {
     var streams = [STDOUT_FILENO, STDERR_FILENO].map {
       pollfd(fd: $0, events: Int16(POLLOUT), revents: 0)
     }

@@ -24,7 +24,8 @@ package final class ListView<Item: Sendable>: Sendable {
     stores: Stores,
     format: ListFormat<Item>,
     output: OutputFormat,
-    environment: CommandEnvironment,
+    console: Console,
+    now: @escaping @Sendable () -> Date,
     summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String? = { _, _, _ in
       nil
     }
@@ -34,8 +35,8 @@ package final class ListView<Item: Sendable>: Sendable {
     failure = stores.failure
     self.format = format
     self.output = output
-    console = environment.console
-    now = environment.now
+    self.console = console
+    self.now = now
     self.summary = summary
     if case .lines(let hasColors) = output {
       items

@@ -23,12 +23,14 @@ package final class ProgressView: Sendable {
   init(
     text: Constant<String>,
     stores: Stores,
-    environment: CommandEnvironment
+    console: Console,
+    terminal: Terminal,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
-    console = environment.console
-    sleep = environment.sleep
+    self.console = console
+    self.sleep = sleep
     self.text = text
-    width = environment.terminal.width ?? 80
+    width = terminal.width ?? 80
     stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
       .cleaned(by: dustBuster)

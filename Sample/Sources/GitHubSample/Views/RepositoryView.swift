@@ -9,11 +9,16 @@ package final class RepositoryView: Sendable {
   private let now: @Sendable () -> Date
   private let dustBuster = DustBuster()
 
-  init(stores: Stores, output: OutputFormat, environment: CommandEnvironment) {
+  init(
+    stores: Stores,
+    output: OutputFormat,
+    console: Console,
+    now: @escaping @Sendable () -> Date
+  ) {
     repository = stores.repository.selectedRepository
     self.output = output
-    console = environment.console
-    now = environment.now
+    self.console = console
+    self.now = now
     stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.show() } }
       .cleaned(by: dustBuster)

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Keeps the token from ways that the environment would open for it.
-package enum TokenProtection {
+enum TokenProtection {
   /// Changes the process's environment; to be called before anything else, while there is one thread.
-  package static func apply() {
+  static func apply() {
     // Foundation would write every request, the token included, to standard error.
     unsetenv("URLSessionDebugLibcurl")
 

@@ -8,9 +8,16 @@ func show(_ options: ShowOptions, environment: CommandEnvironment) async -> Exit
       ProgressView(
         text: Constant(Variable("Fetching the repository…")),
         stores: stores,
-        environment: environment
+        console: environment.console,
+        terminal: environment.terminal,
+        sleep: environment.sleep
       ),
-      RepositoryView(stores: stores, output: output, environment: environment),
+      RepositoryView(
+        stores: stores,
+        output: output,
+        console: environment.console,
+        now: environment.now
+      ),
       OutcomeView(stores: stores, console: environment.console),
     ]
   } operation: { session, _ in

@@ -9,6 +9,10 @@ package final class Console: Sendable {
     var whenOutputFails: @Sendable () -> Void = {}
     var secret: String?
     var timeSpentWriting = Duration.zero
+
+    func redacted(_ text: String) -> String {
+      secret.map { text.replacing($0, with: "<token>") } ?? text
+    }
   }
 
   /// Takes the line of activity away.
@@ -41,12 +45,12 @@ package final class Console: Sendable {
     state.withLock { $0.whenOutputFails = body }
   }
 
-  /// Writes something else in the place of a token from now on, wherever it came from.
+  /// Redacts a secret in everything that is written from now on.
   ///
-  /// Every token of GitHub's is long. A short one, for a server at hand, may be an ordinary word.
-  func hide(_ token: AccessToken) {
-    guard token.secret.utf8.count >= 8 else { return }
-    state.withLock { $0.secret = token.secret }
+  /// Real tokens are long. A short one, for a server on this machine, may be an ordinary word.
+  func redact(_ secret: String) {
+    guard secret.utf8.count >= 8 else { return }
+    state.withLock { $0.secret = secret }
   }
 
   /// Writes a line of the result.
@@ -61,7 +65,7 @@ package final class Console: Sendable {
       let start = ContinuousClock.now
       defer { state.timeSpentWriting += .now - start }
       do {
-        try output.write(Console.redact(makeLine() + "\n", state.secret))
+        try output.write(state.redacted(makeLine() + "\n"))
         return nil
       } catch {
         state.outputFailure = error.localizedDescription
@@ -73,7 +77,7 @@ package final class Console: Sendable {
 
   /// Writes a line that is not a part of the result.
   package func report(_ line: String) {
-    withActivityHidden { writeError(Console.redact(line + "\n", $0.secret)) }
+    withActivityHidden { writeError($0.redacted(line + "\n")) }
   }
 
   /// Shows what goes on, on a terminal only, in a line that later ones replace.
@@ -89,7 +93,7 @@ package final class Console: Sendable {
   /// Takes the line of activity away, and writes nothing more.
   ///
   /// - Parameter isStuck: Whether nothing can be written: then there is nothing to wait for.
-  func close(unless isStuck: () -> Bool) {
+  package func close(unless isStuck: () -> Bool) {
     state.close(unless: isStuck) { state in
       if state.activity != nil, !isStuck() { writeError(Console.endOfActivity) }
     }
@@ -102,10 +106,6 @@ package final class Console: Sendable {
       defer { if let activity = state.activity { writeError(activity) } }
       return write(&state)
     }
-  }
-
-  private static func redact(_ text: String, _ secret: String?) -> String {
-    secret.map { text.replacing($0, with: "<token>") } ?? text
   }
 
   /// There is nobody left to tell if this fails.

@@ -17,7 +17,9 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
           return "Fetched \(count(total)) repositories…"
         },
         stores: stores,
-        environment: environment
+        console: environment.console,
+        terminal: environment.terminal,
+        sleep: environment.sleep
       ),
       ListView(
         items: stores.repository.repositories,
@@ -29,7 +31,8 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
         stores: stores,
         format: RepositoryFormat.list,
         output: output,
-        environment: environment,
+        console: environment.console,
+        now: environment.now,
         summary: { repositories, width, hasColors in
           let languages = repositories.compactMap(\.primaryLanguage)
           return LanguageBar.line(for: languages, width: width, hasColors: hasColors)

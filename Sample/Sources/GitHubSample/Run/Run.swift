@@ -75,7 +75,7 @@ func withSession(
     sleep: environment.sleep,
     willWait: ConnectionAction().beginWaiting
   )
-  if let token = session.token { console.hide(token) }
+  if let token = session.token { console.redact(token.secret) }
   // Cancelled if there is nobody left to work for.
   let work = DustBuster()
   console.whenOutputFails { work.clean() }

@@ -13,7 +13,9 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
           return "Found \(total.shown) of \(total.all) users…"
         },
         stores: stores,
-        environment: environment
+        console: environment.console,
+        terminal: environment.terminal,
+        sleep: environment.sleep
       ),
       ListView(
         items: stores.user.users,
@@ -26,7 +28,8 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
         stores: stores,
         format: UserFormat.list,
         output: output,
-        environment: environment
+        console: environment.console,
+        now: environment.now
       ),
       OutcomeView(
         stores: stores,
