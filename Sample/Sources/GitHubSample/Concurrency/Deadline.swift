@@ -5,15 +5,14 @@ package struct Deadline: Sendable {
   private let end: ContinuousClock.Instant
   private let uncounted: @Sendable () -> Duration
 
-  /// - Parameter uncounted: How much time has gone by that is not the command's own.
-  package init(after total: Duration, notCounting uncounted: @escaping @Sendable () -> Duration) {
+  /// - Parameter uncounted: How much of the time that has passed was not the command's own.
+  package init(
+    after total: Duration,
+    notCounting uncounted: @escaping @Sendable () -> Duration = { .zero }
+  ) {
     self.total = total
     self.uncounted = uncounted
     end = .now + total
-  }
-
-  package init(after total: Duration) {
-    self.init(after: total, notCounting: { .zero })
   }
 
   package var remaining: Duration { max(.zero, end + uncounted() - .now) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a command needs of the world around it.
-package struct CommandEnvironment: Sendable {
+package struct CommandEnvironment: ViewEnvironment {
   package let console: Console
   package let terminal: Terminal
 

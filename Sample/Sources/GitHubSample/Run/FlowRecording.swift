@@ -4,22 +4,12 @@ import Foundation
 
 /// Writes what the flow of data does, to the files that the command line names.
 struct FlowRecording {
-  /// A file could not be written.
-  struct Failure: Error {
-    let path: String
-    let cause: any Error
-
-    var message: String {
-      "\(path.sanitized) could not be written: \(cause.localizedDescription.sanitizedClause)."
-    }
-  }
-
   private let options: CommonOptions
   private let logger: DispatchLogger?
   private let circuits: TimeCircuits?
 
   /// Begins to record.
-  init(_ options: CommonOptions) throws(Failure) {
+  init(_ options: CommonOptions) throws(CommandFailure) {
     self.options = options
     logger = try FlowRecording.writing(to: options.logPath) { url in
       // Opened once: who reads a pipe goes when it is closed.
@@ -34,7 +24,7 @@ struct FlowRecording {
   }
 
   /// Writes what is to be written at the end.
-  func finish(title: String) throws(Failure) {
+  func finish(title: String) throws(CommandFailure) {
     try FlowRecording.writing(to: options.explorerPath) { url in
       if let circuits { try FlowExplorer(circuits, title: title).write(to: url) }
     }
@@ -46,12 +36,13 @@ struct FlowRecording {
   private static func writing<Result>(
     to path: String?,
     _ body: (URL) throws -> Result
-  ) throws(Failure) -> Result? {
+  ) throws(CommandFailure) -> Result? {
     guard let path else { return nil }
     do {
       return try body(URL(fileURLWithPath: path))
     } catch {
-      throw Failure(path: path, cause: error)
+      let cause = error.localizedDescription.sanitizedClause
+      throw CommandFailure(message: "\(path.sanitized) could not be written: \(cause).")
     }
   }
 }

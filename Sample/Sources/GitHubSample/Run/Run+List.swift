@@ -1,10 +1,13 @@
 import FluxCapacitor
 
 /// Selects the user and fetches the repositories. The views show what becomes of the stores.
-func list(_ options: ListOptions, environment: CommandEnvironment) async -> ExitCode {
+func list(
+  _ options: ListOptions,
+  environment: CommandEnvironment
+) async throws(CommandFailure) -> ExitCode {
   let output = OutputFormat(options.common, terminal: environment.terminal)
   let isFiltered = options.query.isFiltered
-  return await withSession(options.common, environment: environment) { stores in
+  return try await withSession(options.common, environment: environment) { stores in
     let total = stores.repository.total
     let owner = stores.user.selectedUser.map { $0?.login.sanitized ?? "" }
     let count: @Sendable (Total) -> String = {
@@ -17,9 +20,7 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
           return "Fetched \(count(total)) repositories…"
         },
         stores: stores,
-        console: environment.console,
-        terminal: environment.terminal,
-        sleep: environment.sleep
+        environment: environment
       ),
       ListView(
         items: stores.repository.repositories,
@@ -31,8 +32,7 @@ func list(_ options: ListOptions, environment: CommandEnvironment) async -> Exit
         stores: stores,
         format: RepositoryFormat.list,
         output: output,
-        console: environment.console,
-        now: environment.now,
+        environment: environment,
         summary: { repositories, width, hasColors in
           let languages = repositories.compactMap(\.primaryLanguage)
           return LanguageBar.line(for: languages, width: width, hasColors: hasColors)

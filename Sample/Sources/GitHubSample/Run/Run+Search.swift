@@ -1,10 +1,13 @@
 import FluxCapacitor
 
 /// Searches for users. The views show what becomes of the store.
-func search(_ options: SearchOptions, environment: CommandEnvironment) async -> ExitCode {
+func search(
+  _ options: SearchOptions,
+  environment: CommandEnvironment
+) async throws(CommandFailure) -> ExitCode {
   let output = OutputFormat(options.common, terminal: environment.terminal)
   let text = options.text.sanitized
-  return await withSession(options.common, environment: environment) { stores in
+  return try await withSession(options.common, environment: environment) { stores in
     let total = stores.user.total
     return [
       ProgressView(
@@ -13,9 +16,7 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
           return "Found \(total.shown) of \(total.all) users…"
         },
         stores: stores,
-        console: environment.console,
-        terminal: environment.terminal,
-        sleep: environment.sleep
+        environment: environment
       ),
       ListView(
         items: stores.user.users,
@@ -28,8 +29,7 @@ func search(_ options: SearchOptions, environment: CommandEnvironment) async -> 
         stores: stores,
         format: UserFormat.list,
         output: output,
-        console: environment.console,
-        now: environment.now
+        environment: environment
       ),
       OutcomeView(
         stores: stores,

@@ -1,23 +1,19 @@
 import FluxCapacitor
 
 /// Fetches one repository. The views show what becomes of the store.
-func show(_ options: ShowOptions, environment: CommandEnvironment) async -> ExitCode {
+func show(
+  _ options: ShowOptions,
+  environment: CommandEnvironment
+) async throws(CommandFailure) -> ExitCode {
   let output = OutputFormat(options.common, terminal: environment.terminal)
-  return await withSession(options.common, environment: environment) { stores in
+  return try await withSession(options.common, environment: environment) { stores in
     [
       ProgressView(
         text: Constant(Variable("Fetching the repository…")),
         stores: stores,
-        console: environment.console,
-        terminal: environment.terminal,
-        sleep: environment.sleep
+        environment: environment
       ),
-      RepositoryView(
-        stores: stores,
-        output: output,
-        console: environment.console,
-        now: environment.now
-      ),
+      RepositoryView(stores: stores, output: output, environment: environment),
       OutcomeView(stores: stores, console: environment.console),
     ]
   } operation: { session, _ in

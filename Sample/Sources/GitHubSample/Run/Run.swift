@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Runs a command line, and says how it ended.
+/// Runs a command line, and returns how it ended.
 package func run(
   arguments: some Sequence<String>,
   environment: CommandEnvironment
@@ -15,27 +15,30 @@ package func run(
   }
 }
 
-/// Runs a command, and says how it ended.
+/// Runs a command, and returns how it ended.
 package func run(_ command: Command, environment: CommandEnvironment) async -> ExitCode {
   let console = environment.console
   var exitCode = ExitCode.success
-  switch command {
-  case .help(let topic): console.print(topic.help)
-  case .version: console.print("github-repos \(Command.versionNumber)")
-  case .list(let options): exitCode = await list(options, environment: environment)
-  case .search(let options): exitCode = await search(options, environment: environment)
-  case .show(let options): exitCode = await show(options, environment: environment)
+  do throws(CommandFailure) {
+    switch command {
+    case .help(let topic): console.print(topic.help)
+    case .version: console.print("github-repos \(Command.versionNumber)")
+    case .list(let options): exitCode = try await list(options, environment: environment)
+    case .search(let options): exitCode = try await search(options, environment: environment)
+    case .show(let options): exitCode = try await show(options, environment: environment)
+    }
+  } catch {
+    console.report("github-repos: \(error.message)")
+    exitCode = error.exitCode
   }
   if let failure = console.outputFailure {
-    console.report(
-      "github-repos: The output could not be written: \(failure.sanitizedClause)."
-    )
+    console.report("github-repos: The output could not be written: \(failure.sanitizedClause).")
     exitCode = .failure
   }
   return exitCode
 }
 
-/// Makes a session, lets actions use it, and answers how the stores say it ended.
+/// Makes a session and the stores, runs an operation with them, and returns how that ended.
 ///
 /// - Parameter makeViews: Makes the views, which show what becomes of the stores meanwhile.
 func withSession(
@@ -43,31 +46,14 @@ func withSession(
   environment: CommandEnvironment,
   makeViews: (Stores) -> [any Sendable],
   operation: @escaping @Sendable (any ApiSession, Stores) async -> Void
-) async -> ExitCode {
-  var connection = options.connection
-  if options.readsToken {
-    guard let token = AccessToken(environment.readToken()) else {
-      environment.console.report(
-        """
-        github-repos: Standard input holds no token, or one with a character that no token has, \
-        such as a space. Copy it again, alone.
-        """
-      )
-      return .unauthorized
-    }
-    connection.token = token
-  }
+) async throws(CommandFailure) -> ExitCode {
   let console = environment.console
-  let recording: FlowRecording
-  do {
-    recording = try FlowRecording(options)
-  } catch {
-    console.report("github-repos: \(error.message)")
-    return .failure
-  }
+  var connection = options.connection
+  if options.readsToken { connection.token = try readToken(from: environment) }
+  let recording = try FlowRecording(options)
   let stores = Stores()
   let views = makeViews(stores)
-  // Who reads slowly must not be told that the server is slow.
+  // The server is not to blame for the time that a slow reader takes.
   let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
   let session = RetryingApiSession(
     environment.makeSession(connection, deadline),
@@ -76,15 +62,21 @@ func withSession(
     willWait: ConnectionAction().beginWaiting
   )
   if let token = session.token { console.redact(token.secret) }
-  // Cancelled if there is nobody left to work for.
+  // Cancelled when nobody reads the output any more.
   let work = DustBuster()
   console.whenOutputFails { work.clean() }
   await Task(replacing: work) { await operation(session, stores) }.value
-  do {
-    try recording.finish(title: "github-repos")
-  } catch {
-    console.report("github-repos: \(error.message)")
-    return .failure
-  }
+  try recording.finish(title: "github-repos")
   return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
+}
+
+private func readToken(from environment: CommandEnvironment) throws(CommandFailure) -> AccessToken {
+  if let token = AccessToken(environment.readToken()) { return token }
+  throw CommandFailure(
+    message: """
+      Standard input holds no token, or one with a character that no token has, such as a space. \
+      Copy it again, alone.
+      """,
+    exitCode: .unauthorized
+  )
 }

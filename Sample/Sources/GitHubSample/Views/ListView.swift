@@ -9,8 +9,7 @@ package final class ListView<Item: Sendable>: Sendable {
   private let failure: Constant<ApiError?>
   private let format: ListFormat<Item>
   private let output: OutputFormat
-  private let console: Console
-  private let now: @Sendable () -> Date
+  private let environment: any ViewEnvironment
   private let summary: @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
   private let shownCount = Protected(0)
   private let dustBuster = DustBuster()
@@ -24,8 +23,7 @@ package final class ListView<Item: Sendable>: Sendable {
     stores: Stores,
     format: ListFormat<Item>,
     output: OutputFormat,
-    console: Console,
-    now: @escaping @Sendable () -> Date,
+    environment: any ViewEnvironment,
     summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String? = { _, _, _ in
       nil
     }
@@ -35,8 +33,7 @@ package final class ListView<Item: Sendable>: Sendable {
     failure = stores.failure
     self.format = format
     self.output = output
-    self.console = console
-    self.now = now
+    self.environment = environment
     self.summary = summary
     if case .lines(let hasColors) = output {
       items
@@ -55,7 +52,9 @@ package final class ListView<Item: Sendable>: Sendable {
       return items.dropFirst(count <= items.count ? count : 0)
     }
     guard !new.isEmpty else { return }
-    console.print(new.map { format.line(for: $0, hasColors: hasColors) }.joined(separator: "\n"))
+    environment.console.print(
+      new.map { format.line(for: $0, hasColors: hasColors) }.joined(separator: "\n")
+    )
   }
 
   private func showAll() {
@@ -67,14 +66,14 @@ package final class ListView<Item: Sendable>: Sendable {
     case .json(let fields, let isPretty):
       // Nothing at all is not an empty list.
       guard !items.isEmpty || failure.value == nil else { return }
-      console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
+      environment.console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
     case .table(let width, let hasColors):
       guard !items.isEmpty else { return }
-      let table = Table(format.columns(now()))
+      let table = Table(format.columns(environment.now()))
       var lines =
         [title.cut(to: width), ""] + table.lines(for: items, width: width, hasColors: hasColors)
       if let summary = summary(items, width, hasColors) { lines += ["", summary] }
-      console.print(lines.joined(separator: "\n"))
+      environment.console.print(lines.joined(separator: "\n"))
     }
   }
 }

@@ -12,25 +12,15 @@ package final class ProgressView: Sendable {
   }
 
   private let state = Protected(State())
-  private let console: Console
-  private let sleep: @Sendable (Duration) async throws -> Void
+  private let environment: any ViewEnvironment
   private let text: Constant<String>
-  private let width: Int
   private let spinning = DustBuster()
   private let dustBuster = DustBuster()
 
   /// - Parameter text: What goes on.
-  init(
-    text: Constant<String>,
-    stores: Stores,
-    console: Console,
-    terminal: Terminal,
-    sleep: @escaping @Sendable (Duration) async throws -> Void
-  ) {
-    self.console = console
-    self.sleep = sleep
+  init(text: Constant<String>, stores: Stores, environment: any ViewEnvironment) {
+    self.environment = environment
     self.text = text
-    width = terminal.width ?? 80
     stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
       .cleaned(by: dustBuster)
@@ -46,8 +36,8 @@ package final class ProgressView: Sendable {
     state.withLock { $0.isSpinning = true }
     draw()
     // Cancelled by `end()`, or with the bag when this view goes.
-    Task(replacing: spinning) { [weak self, sleep] in
-      while (try? await sleep(ProgressView.pace)) != nil, !Task.isCancelled {
+    Task(replacing: spinning) { [weak self, environment] in
+      while (try? await environment.sleep(ProgressView.pace)) != nil, !Task.isCancelled {
         self?.draw(turningBy: 1)
       }
     }
@@ -56,7 +46,7 @@ package final class ProgressView: Sendable {
   private func end() {
     spinning.clean()
     state.withLock { $0.isSpinning = false }
-    console.hideActivity()
+    environment.console.hideActivity()
   }
 
   private func draw(turningBy step: Int = 0) {
@@ -66,12 +56,13 @@ package final class ProgressView: Sendable {
       state.frame += step
       let frame = ProgressView.frames[state.frame % ProgressView.frames.count]
       // A line that fills the terminal could not be taken back.
-      console.showActivity("\(frame) \(text.value)".cut(to: width - 1))
+      let line = "\(frame) \(text.value)".cut(to: (environment.terminal.width ?? 80) - 1)
+      environment.console.showActivity(line)
     }
   }
 
   private func report(_ wait: ConnectionStore.Wait) {
-    console.report(
+    environment.console.report(
       """
       \(wait.place.sanitized) limits the rate of requests; going on in \
       \(wait.duration.inWords).

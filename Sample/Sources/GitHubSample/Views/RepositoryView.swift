@@ -5,20 +5,13 @@ import Foundation
 package final class RepositoryView: Sendable {
   private let repository: Constant<GitHub.Repository?>
   private let output: OutputFormat
-  private let console: Console
-  private let now: @Sendable () -> Date
+  private let environment: any ViewEnvironment
   private let dustBuster = DustBuster()
 
-  init(
-    stores: Stores,
-    output: OutputFormat,
-    console: Console,
-    now: @escaping @Sendable () -> Date
-  ) {
+  init(stores: Stores, output: OutputFormat, environment: any ViewEnvironment) {
     repository = stores.repository.selectedRepository
     self.output = output
-    self.console = console
-    self.now = now
+    self.environment = environment
     stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.show() } }
       .cleaned(by: dustBuster)
@@ -28,14 +21,14 @@ package final class RepositoryView: Sendable {
     guard let repository = repository.value else { return }
     switch output {
     case .lines:
-      console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
+      environment.console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
     case .json(let fields, let isPretty):
-      console.print {
+      environment.console.print {
         try RepositoryFormat.list.json(for: repository, fields: fields, isPretty: isPretty)
       }
     case .table(_, let hasColors):
-      let card = RepositoryFormat.card(of: repository, now: now(), hasColors: hasColors)
-      console.print(card.joined(separator: "\n"))
+      let card = RepositoryFormat.card(of: repository, now: environment.now(), hasColors: hasColors)
+      environment.console.print(card.joined(separator: "\n"))
     }
   }
 }
