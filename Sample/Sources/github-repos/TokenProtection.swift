@@ -1,13 +1,13 @@
 import Foundation
 
-/// Keeps the token from ways that the environment would open for it.
+/// Closes the ways in which environment variables could disclose the token.
 enum TokenProtection {
-  /// Changes the process's environment; to be called before anything else, while there is one thread.
+  /// Changes the process's environment. Call it first, while there is only one thread.
   static func apply() {
     // Foundation would write every request, the token included, to standard error.
     unsetenv("URLSessionDebugLibcurl")
 
-    // Plain http is for loopback only, and a proxy would get to read it.
+    // Plain http is for loopback only, and a proxy could read it.
     let variables = ProcessInfo.processInfo.environment
     let exceptions =
       ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""

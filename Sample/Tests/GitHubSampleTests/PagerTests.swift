@@ -77,7 +77,7 @@ struct PagerTests {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 30)
 
     let sizes = (0..<7).map { _ in
-      defer { pager.halvePages() }
+      defer { pager.halvePageSize() }
       return pager.nextRequest?.first
     }
 

@@ -1,24 +1,24 @@
-/// A question in GitHub's GraphQL API, and how to read the answer.
+/// A query of GitHub's GraphQL API, and how to read the response.
 package protocol ApiRequest: Sendable {
-  /// What the query is asked with. Nothing is ever put into the query's text.
+  /// The values that the query takes. Nothing is ever inserted into the query's text.
   associatedtype Variables: Encodable
 
-  /// The shape of the answer's `data`.
+  /// The shape of the response's `data`.
   associatedtype Payload: Decodable
 
-  /// What the application makes of it.
+  /// What the application gets.
   associatedtype Response: Sendable
 
   static var query: String { get }
 
   var variables: Variables { get }
 
-  /// What the answer to this request is filed under among recorded ones.
+  /// The key of the response among recorded ones.
   var recordingKey: String { get }
 
-  /// What it means that there is no such thing as is asked for.
+  /// What it means that GitHub finds nothing.
   var reasonIfNotFound: ApiError.Reason { get }
 
-  /// Makes the response, or says in which way the payload has none.
+  /// Makes the response, or throws the reason why the payload holds none.
   func response(from payload: Payload) throws(ApiError.Reason) -> Response
 }

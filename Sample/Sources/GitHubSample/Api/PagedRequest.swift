@@ -7,6 +7,6 @@ package protocol PagedRequest: ApiRequest where Response == Page<Item> {
 
   /// The same request for another page.
   ///
-  /// - Parameter after: The cursor of the page before; nil for the first page.
+  /// - Parameter after: The cursor at the end of the previous page; nil for the first page.
   func page(first: Int, after: String?) -> Self
 }

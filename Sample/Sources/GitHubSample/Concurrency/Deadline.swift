@@ -1,6 +1,6 @@
 /// The time by which a command has to be done.
 package struct Deadline: Sendable {
-  /// How long there was from the beginning.
+  /// The time that was allowed at the start.
   package let total: Duration
   private let end: ContinuousClock.Instant
   private let uncounted: @Sendable () -> Duration

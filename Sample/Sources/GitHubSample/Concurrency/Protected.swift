@@ -2,8 +2,8 @@ import Foundation
 
 /// A value behind a lock.
 ///
-/// `Mutex` does the same, but hands over in a way that the thread sanitizer cannot see, and so gives
-/// it false alarms.
+/// `Mutex` does the same, but the thread sanitizer can't see how it hands over, and reports races
+/// that are none.
 package final class Protected<Value>: @unchecked Sendable {
   // `value` is used under `lock` only.
   private let lock = NSLock()
@@ -13,9 +13,9 @@ package final class Protected<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  /// Uses the value for the last time: whoever wants it afterwards waits to the end of the process.
+  /// Uses the value for the last time: later uses wait until the process ends.
   ///
-  /// - Parameter isStuck: Whether to give up, asked now and then while another thread has the value.
+  /// - Parameter isStuck: Whether to give up, called repeatedly while another thread uses it.
   func close(unless isStuck: () -> Bool, _ body: (inout Value) -> Void) {
     while !lock.lock(before: Date() + 0.01) {
       if isStuck() { return }

@@ -1,4 +1,4 @@
-/// The languages of repositories, as a line with small bars.
+/// The shares of the languages of repositories, as a line with small bars.
 package enum LanguageBar {
   private static let mostLanguages = 5
   private static let longestBar = 10

@@ -24,7 +24,7 @@ extension RepositoryFormat {
     .compactMap(\.self).filter { !$0.isEmpty }
   }
 
-  /// One repository, for other programs: a name and a value a line.
+  /// One repository, for other programs: each line has a name and a value.
   static func lines(of repository: GitHub.Repository) -> [String] {
     let values: [(String, String)] = [
       ("name", repository.nameWithOwner),

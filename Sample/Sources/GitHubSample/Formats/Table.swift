@@ -9,7 +9,7 @@ package struct Table<Row> {
     package let alignment: Alignment
     package let style: Style?
 
-    /// How narrow the column may become if the terminal is, as far as its text is longer than that.
+    /// How narrow the column may become in a narrow terminal, if its text is wider.
     package let leastWidth: Int
     package let text: (Row) -> String
 
@@ -77,7 +77,7 @@ package struct Table<Row> {
     return line
   }
 
-  /// Takes from the last columns what the terminal is too narrow for.
+  /// Narrows the columns from the last to the first until they fit.
   private func fittingWidths(_ wanted: [Int], to width: Int) -> [Int] {
     var widths = wanted
     var excess = widths.reduce(0, +) + Table.gap * (widths.count - 1) - width

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a command needs of the world around it.
+/// What a command needs of the world around it, so that tests can give it another.
 package struct CommandEnvironment: ViewEnvironment {
   package let console: Console
   package let terminal: Terminal
 
-  /// Makes the session that asks as the options say, and gives up at the deadline.
+  /// Makes a session for the options, which gives up at the deadline.
   package let makeSession: @Sendable (ConnectionOptions, Deadline) -> any ApiSession
 
   /// Reads the token from standard input.

@@ -2,28 +2,28 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import Foundation
 
-/// Writes what the flow of data does, to the files that the command line names.
+/// Records the data flow, in the files that the options name.
 struct FlowRecording {
   private let options: CommonOptions
   private let logger: DispatchLogger?
   private let circuits: TimeCircuits?
 
-  /// Begins to record.
+  /// Starts recording.
   init(_ options: CommonOptions) throws(CommandFailure) {
     self.options = options
     logger = try FlowRecording.writing(to: options.logPath) { url in
-      // Opened once: who reads a pipe goes when it is closed.
+      // Opened once: the reader of a pipe stops when it is closed.
       let manager = FileManager.default
       if !manager.fileExists(atPath: url.path) { try Data().write(to: url) }
       let file = try FileHandle(forWritingTo: url)
-      // A pipe has nothing to be taken out.
+      // A pipe can't be truncated.
       try? file.truncate(atOffset: 0)
       return DispatchLogger(format: .jsonLines, to: file)
     }
     circuits = options.explorerPath.map { _ in TimeCircuits() }
   }
 
-  /// Writes what is to be written at the end.
+  /// Writes what can only be written at the end.
   func finish(title: String) throws(CommandFailure) {
     try FlowRecording.writing(to: options.explorerPath) { url in
       if let circuits { try FlowExplorer(circuits, title: title).write(to: url) }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Selects the user and fetches the repositories. The views show what becomes of the stores.
+/// Selects the user and fetches the repositories, which the views show.
 func list(
   _ options: ListOptions,
   environment: CommandEnvironment

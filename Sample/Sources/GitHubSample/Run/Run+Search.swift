@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Searches for users. The views show what becomes of the store.
+/// Searches for users, which the views show.
 func search(
   _ options: SearchOptions,
   environment: CommandEnvironment

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Fetches one repository. The views show what becomes of the store.
+/// Fetches one repository, which the views show.
 func show(
   _ options: ShowOptions,
   environment: CommandEnvironment

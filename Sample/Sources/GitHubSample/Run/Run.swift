@@ -40,7 +40,7 @@ package func run(_ command: Command, environment: CommandEnvironment) async -> E
 
 /// Makes a session and the stores, runs an operation with them, and returns how that ended.
 ///
-/// - Parameter makeViews: Makes the views, which show what becomes of the stores meanwhile.
+/// - Parameter makeViews: Makes the views, which observe the stores until the operation ends.
 func withSession(
   _ options: CommonOptions,
   environment: CommandEnvironment,

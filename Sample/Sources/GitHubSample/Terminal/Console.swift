@@ -3,7 +3,7 @@
 /// It may be used from any thread; lines never mix, and secrets never show.
 package final class Console: Sendable {
   private struct State {
-    /// The line that is on the terminal, and is taken away before anything else is written.
+    /// The line that is on the terminal, and is erased before anything else is written.
     var activity: String?
     var outputFailure: String?
     var whenOutputFails: @Sendable () -> Void = {}
@@ -15,7 +15,7 @@ package final class Console: Sendable {
     }
   }
 
-  /// Takes the line of activity away.
+  /// Erases the line of activity.
   static let endOfActivity = "\r\u{1B}[K"
 
   private let state = Protected(State())
@@ -23,7 +23,7 @@ package final class Console: Sendable {
   private let errors: TextOutput
   private let showsActivity: Bool
 
-  /// - Parameter showsActivity: Whether `errors` is a terminal, where a line can be taken back.
+  /// - Parameter showsActivity: Whether `errors` is a terminal, where a line can be erased.
   package init(output: TextOutput, errors: TextOutput, showsActivity: Bool) {
     self.output = output
     self.errors = errors
@@ -35,12 +35,12 @@ package final class Console: Sendable {
     state.withLock { $0.outputFailure }
   }
 
-  /// How long whoever reads the output has let the command wait.
+  /// How long the command has waited for whoever reads the output.
   var timeSpentWriting: Duration {
     state.withLock { $0.timeSpentWriting }
   }
 
-  /// Has something done when the output can't be written to any more.
+  /// Sets what is called when the output can't be written to any more.
   func whenOutputFails(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenOutputFails = body }
   }
@@ -58,7 +58,7 @@ package final class Console: Sendable {
     print { line }
   }
 
-  /// Writes a line of the result that may be impossible to make.
+  /// Writes a line of the result. If making it throws, the output counts as failed.
   package func print(_ makeLine: () throws -> String) {
     let whenOutputFails = withActivityHidden { state -> (@Sendable () -> Void)? in
       guard state.outputFailure == nil else { return nil }
@@ -80,7 +80,7 @@ package final class Console: Sendable {
     withActivityHidden { writeError($0.redacted(line + "\n")) }
   }
 
-  /// Shows what goes on, on a terminal only, in a line that later ones replace.
+  /// Shows the current activity on a terminal, in a line that the next one replaces.
   package func showActivity(_ line: String) {
     guard showsActivity else { return }
     withActivityHidden { $0.activity = line }
@@ -90,9 +90,9 @@ package final class Console: Sendable {
     withActivityHidden { $0.activity = nil }
   }
 
-  /// Takes the line of activity away, and writes nothing more.
+  /// Erases the line of activity, and lets nothing more be written.
   ///
-  /// - Parameter isStuck: Whether nothing can be written: then there is nothing to wait for.
+  /// - Parameter isStuck: Whether writing would block: then nothing is erased.
   package func close(unless isStuck: () -> Bool) {
     state.close(unless: isStuck) { state in
       if state.activity != nil, !isStuck() { writeError(Console.endOfActivity) }
@@ -108,7 +108,7 @@ package final class Console: Sendable {
     }
   }
 
-  /// There is nobody left to tell if this fails.
+  /// If this fails, there is nowhere left to report it.
   private func writeError(_ text: String) {
     try? errors.write(text)
   }

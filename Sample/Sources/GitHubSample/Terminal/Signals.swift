@@ -1,6 +1,6 @@
 @preconcurrency import Foundation
 
-/// How the process takes signals.
+/// How the process handles signals.
 package enum Signals {
   /// Sources stay as long as the process.
   private static let sources = Protected<[any DispatchSourceSignal]>([])
@@ -8,8 +8,8 @@ package enum Signals {
   /// Prepares for signals, once, before anything is written.
   ///
   /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
-  /// standard output does so by itself, see `StandardStreams`. What ends the process at the terminal
-  /// does so at once, after cleaning up.
+  /// standard output does end it, see `StandardStreams`. The signals by which people end a process
+  /// do so at once, after cleaning up.
   ///
   /// - Parameter cleanUp: Called before such a signal ends the process.
   package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
@@ -22,7 +22,7 @@ package enum Signals {
       )
       source.setEventHandler { @Sendable in
         cleanUp()
-        die(by: number)
+        terminate(by: number)
       }
       #if canImport(Darwin)
         // Elsewhere the source itself takes the place of what the signal did. A signal that comes
@@ -42,7 +42,7 @@ package enum Signals {
   }
 
   /// Ends the process by a signal, so that whoever started it sees that.
-  static func die(by number: Int32) -> Never {
+  static func terminate(by number: Int32) -> Never {
     signal(number, SIG_DFL)
     // Dispatch's threads block signals, and then nobody would take it.
     var signals = sigset_t()
@@ -50,7 +50,7 @@ package enum Signals {
     sigaddset(&signals, number)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     kill(getpid(), number)
-    // It has come by now. If not, that is the code which a shell would show.
+    // Not reached, unless the signal does not end the process: then as shells report it.
     _exit(128 + number)
   }
 }

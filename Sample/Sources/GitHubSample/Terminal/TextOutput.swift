@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where text goes: a stream of the process, or a test's own.
+/// Where text is written: a stream of the process, or a recorder in tests.
 package struct TextOutput: Sendable {
   /// Writes all of the text, or throws.
   package let write: @Sendable (String) throws -> Void

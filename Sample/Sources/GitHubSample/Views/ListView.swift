@@ -1,8 +1,8 @@
 import FluxCapacitor
 import Foundation
 
-/// Shows the things that a store fetches: line by line as they come, for other programs; or all of
-/// them when the fetching has ended, as a table or as JSON.
+/// Shows the items of a store: line by line as they are fetched, for other programs; or together
+/// at the end, as a table or as JSON.
 package final class ListView<Item: Sendable>: Sendable {
   private let items: Constant<[Item]>
   private let title: Constant<String?>
@@ -15,8 +15,8 @@ package final class ListView<Item: Sendable>: Sendable {
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - title: What stands above a table; nil before anything has come.
-  ///   - summary: What stands below it.
+  ///   - title: The line above a table; nil before anything has been fetched.
+  ///   - summary: Makes the line below it, if there is one.
   init(
     items: Constant<[Item]>,
     title: Constant<String?>,
@@ -64,7 +64,7 @@ package final class ListView<Item: Sendable>: Sendable {
     case .lines:
       break
     case .json(let fields, let isPretty):
-      // Nothing at all is not an empty list.
+      // After a failure, nothing is written rather than an empty list.
       guard !items.isEmpty || failure.value == nil else { return }
       environment.console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
     case .table(let width, let hasColors):

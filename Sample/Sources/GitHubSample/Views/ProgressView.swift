@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Shows on the terminal what goes on, with a spinner, as long as something does; and anywhere, that
-/// a rate limit is waited out.
+/// Shows a spinner on a terminal while something is fetched; and reports, anywhere, that a rate
+/// limit is waited out.
 package final class ProgressView: Sendable {
   private static let frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".map(String.init)
   private static let pace = Duration.milliseconds(100)
@@ -17,7 +17,7 @@ package final class ProgressView: Sendable {
   private let spinning = DustBuster()
   private let dustBuster = DustBuster()
 
-  /// - Parameter text: What goes on.
+  /// - Parameter text: What stands beside the spinner.
   init(text: Constant<String>, stores: Stores, environment: any ViewEnvironment) {
     self.environment = environment
     self.text = text
@@ -35,7 +35,7 @@ package final class ProgressView: Sendable {
   private func begin() {
     state.withLock { $0.isSpinning = true }
     draw()
-    // Cancelled by `end()`, or with the bag when this view goes.
+    // Cancelled by `end()`, or with the bag when this view is deinitialized.
     Task(replacing: spinning) { [weak self, environment] in
       while (try? await environment.sleep(ProgressView.pace)) != nil, !Task.isCancelled {
         self?.draw(turningBy: 1)
@@ -50,12 +50,12 @@ package final class ProgressView: Sendable {
   }
 
   private func draw(turningBy step: Int = 0) {
-    // The lock is held to the end, so that nothing is drawn any more once it spins no more.
+    // The lock is held while drawing, so that nothing is drawn after the end.
     state.withLock { state in
       guard state.isSpinning else { return }
       state.frame += step
       let frame = ProgressView.frames[state.frame % ProgressView.frames.count]
-      // A line that fills the terminal could not be taken back.
+      // A line that fills the terminal could not be erased.
       let line = "\(frame) \(text.value)".cut(to: (environment.terminal.width ?? 80) - 1)
       environment.console.showActivity(line)
     }

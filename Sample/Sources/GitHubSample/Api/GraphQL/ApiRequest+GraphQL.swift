@@ -12,8 +12,8 @@ extension ApiRequest {
 
   /// Decodes what the server sent.
   ///
-  /// A status other than 200 is looked at first, and then the errors: a response with status 200 can
-  /// hold nothing else, and the part of the data that may stand beside an error is not the whole.
+  /// A status other than 200 comes first, and then the errors: a response with status 200 can hold
+  /// nothing else, and data beside an error is not complete.
   func decode(_ response: HTTPResponse) throws(ApiError.Reason) -> Response {
     guard response.status == 200 else { throw response.reasonOfStatus }
     let decoder = JSONDecoder()

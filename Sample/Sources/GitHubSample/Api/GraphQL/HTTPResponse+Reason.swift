@@ -34,8 +34,8 @@ extension HTTPResponse {
       .flatMap { $0.hasPrefix("https://") ? $0 : nil }
   }
 
-  /// How long to wait before the next request: what the server asks for, the time to the next hour's
-  /// points or, when there were many requests at once, a minute. Never less than a second.
+  /// How long to wait before the next request: what the server asks for, the time until the limit
+  /// is reset or, after too many requests at once, a minute. Never less than a second.
   var retryAfter: Duration {
     let seconds =
       header("Retry-After").flatMap(HTTPResponse.seconds(until:))

@@ -12,7 +12,7 @@ struct Endpoint: Sendable {
   let token: AccessToken
   private let url: URL
 
-  /// Finds out from the command line and the environment.
+  /// Reads the options and the environment variables.
   ///
   /// The host is that of `--hostname`, `GITHUB_GRAPHQL_URL` or `GH_HOST`, or github.com. Plain http
   /// is for loopback only: anywhere else the token could be read on the way.
@@ -27,7 +27,7 @@ struct Endpoint: Sendable {
     else {
       throw ApiError(.unusableEndpoint(Endpoint.shown(address.text)), at: address.source)
     }
-    // URLSession on Linux fails with them, in words that say nothing.
+    // URLSession on Linux fails with them, and doesn't say why.
     if host.contains(":") {
       throw ApiError(.unusableEndpoint("an IPv6 address needs a name"), at: address.source)
     }
@@ -40,7 +40,7 @@ struct Endpoint: Sendable {
     token = try Endpoint.token(
       options: options,
       variables: variables,
-      names: Endpoint.tokenVariables(for: host, isGiven: address.isGiven),
+      names: Endpoint.tokenVariables(for: host, isGivenURL: address.isGivenURL),
       place: place
     )
   }
@@ -64,11 +64,11 @@ extension Endpoint {
   private struct Address {
     let text: String
 
-    /// Where it comes from, for messages.
+    /// The option or the variable that it was read from, for messages.
     let source: String
 
-    /// Whether it was given as it is, and not made from the name of a host.
-    var isGiven = false
+    /// Whether it was given as a URL, and not made from the name of a host.
+    var isGivenURL = false
   }
 
   private static func address(
@@ -79,13 +79,13 @@ extension Endpoint {
       return try Address(text: address(of: host, from: "--hostname"), source: "--hostname")
     }
     if let address = value(of: "GITHUB_GRAPHQL_URL", in: variables) {
-      return Address(text: address, source: "GITHUB_GRAPHQL_URL", isGiven: true)
+      return Address(text: address, source: "GITHUB_GRAPHQL_URL", isGivenURL: true)
     }
     let host = value(of: "GH_HOST", in: variables) ?? "github.com"
     return try Address(text: address(of: host, from: "GH_HOST"), source: "GH_HOST")
   }
 
-  /// Where a GitHub at a host answers GraphQL requests.
+  /// The URL at which a host answers GraphQL requests.
   private static func address(
     of host: String,
     from source: String
@@ -120,12 +120,12 @@ extension Endpoint {
   ///
   /// A token for github.com is not sent to an enterprise's host, unless `GITHUB_GRAPHQL_URL` names
   /// it: there, in a workflow, `GITHUB_TOKEN` is the token for that host.
-  private static func tokenVariables(for host: String, isGiven: Bool) -> [String] {
+  private static func tokenVariables(for host: String, isGivenURL: Bool) -> [String] {
     let usual = ["GH_TOKEN", "GITHUB_TOKEN"]
     let ofEnterprise = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
     let owner = host.lowercased().hasPrefix("api.") ? String(host.dropFirst(4)) : host
     if isOfGitHub(owner) { return usual }
-    return isGiven ? ofEnterprise + usual : ofEnterprise
+    return isGivenURL ? ofEnterprise + usual : ofEnterprise
   }
 
   private static func token(

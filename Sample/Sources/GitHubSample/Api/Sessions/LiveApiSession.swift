@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asks GitHub's GraphQL API over the network.
+/// Sends requests to GitHub's GraphQL API over the network.
 package struct LiveApiSession: ApiSession {
   private let endpoint: Result<Endpoint, ApiError>
   private let limits: HTTPLimits

@@ -1,16 +1,16 @@
-/// Decides whether a request that failed is sent again: all of them only read, so that it may be.
+/// Decides whether a failed request is sent again; it may be, for no request changes anything.
 package struct RetryPolicy {
   package enum Decision: Equatable {
     case giveUp
 
-    /// Ask again, after a while.
+    /// Send it again, after a pause.
     case retry(after: Duration)
   }
 
-  /// The longest time that a rate limit is waited out.
-  private static let patience = Duration.seconds(60)
+  /// The longest rate limit that is waited out.
+  private static let longestWait = Duration.seconds(60)
 
-  /// The waits before the first and the second retry after a failure that may be a passing one.
+  /// The pauses before the first and the second retry of what failed and may succeed the next time.
   private static let backOff: [Duration] = [.milliseconds(250), .seconds(1)]
 
   private let isPaged: Bool
@@ -20,17 +20,17 @@ package struct RetryPolicy {
   private var waits = 0
 
   /// - Parameters:
-  ///   - isPaged: Whether it is a page of a list. Its size, and not only the time, is at fault if the
-  ///     gateway gives up; so whoever asks for the pages sees to that.
+  ///   - isPaged: Whether it is a page of a list. If the gateway gives up, the page may be too
+  ///     large, and what fetches the pages deals with that.
   ///   - isConnectionReused: Whether an earlier request went to the same server. If that has closed
   ///     the connection meanwhile, URLSession on Linux sends the request without its body, and no
-  ///     answer ever comes.
+  ///     response ever comes.
   package init(isPaged: Bool, isConnectionReused: Bool) {
     self.isPaged = isPaged
     self.isConnectionReused = isConnectionReused
   }
 
-  /// What to do about one more failure of the same request.
+  /// What to do after one more failure of the same request.
   package mutating func decision(after reason: ApiError.Reason) -> Decision {
     switch reason {
     case .connectionLost, .unexpectedStatus(500, _), .unexpectedStatus(503, _):
@@ -40,7 +40,7 @@ package struct RetryPolicy {
     case .timedOut where isConnectionReused && timeouts == 0:
       timeouts += 1
       return .retry(after: .zero)
-    case .rateLimited(_, let wait?) where wait <= RetryPolicy.patience && waits < 2:
+    case .rateLimited(_, let wait?) where wait <= RetryPolicy.longestWait && waits < 2:
       waits += 1
       return .retry(after: wait)
     default:

@@ -9,7 +9,7 @@ package final class RetryingApiSession: ApiSession {
   /// - Parameters:
   ///   - deadline: When to give up, whatever the policy says.
   ///   - sleep: Waits, or throws if the task is cancelled.
-  ///   - willWait: Called with the length and the place of each rate limit, before it is waited out.
+  ///   - willWait: Called with the length and place of each rate limit before it is waited out.
   package init(
     _ session: any ApiSession,
     deadline: Deadline,
