@@ -8,7 +8,7 @@ import Testing
 struct SampleReadmeTests {
   private static let readme = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("README.md")
+    .deletingLastPathComponent().appendingPathComponent("README.md")
 
   /// A command of the README, and what stands below it.
   struct Session: CustomTestStringConvertible, Sendable {

@@ -44,34 +44,4 @@ struct TableTests {
 
     #expect(lines.allSatisfy { $0.count <= max(width, 7) })
   }
-
-  @Test(arguments: [
-    (59, "just now"), (60, "1 minute ago"), (3_599, "59 minutes ago"), (7_200, "2 hours ago"),
-    (86_400, "1 day ago"), (45 * 86_400, "1 month ago"), (800 * 86_400, "2 years ago"),
-    (-100, "just now"),
-  ])
-  func relativeTimes(seconds: Int, text: String) {
-    let now = Date(timeIntervalSince1970: 1_700_000_000)
-
-    #expect(RelativeTime.text(for: now.addingTimeInterval(-Double(seconds)), now: now) == text)
-  }
-
-  @Test func languagesBecomeBars() {
-    let languages = Array(repeating: "Swift", count: 17) + ["C", "C", "Rust"]
-
-    #expect(
-      LanguageBar.line(for: languages, width: 80, hasColors: false)
-        == "Swift ████████▌ 85% · C █ 10% · Rust ▌ 5%"
-    )
-    #expect(
-      LanguageBar.line(for: languages, width: 30, hasColors: false)
-        == "Swift ████████▌ 85% · C █ 10%"
-    )
-    #expect(
-      LanguageBar.line(for: ["", String(repeating: "x", count: 99)], width: 80, hasColors: false)
-        == "\(String(repeating: "x", count: 19))… ██████████ 100%"
-    )
-    #expect(LanguageBar.line(for: ["Swift"], width: 12, hasColors: false) == nil)
-    #expect(LanguageBar.line(for: [], width: 80, hasColors: false) == nil)
-  }
 }
