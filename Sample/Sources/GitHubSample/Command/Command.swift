@@ -12,8 +12,7 @@ package enum Command: Equatable, Sendable {
 
     /// The command that the arguments begin with; listing has no name.
     init(of arguments: some Sequence<String>) {
-      let first = arguments.first { _ in true }.flatMap(Topic.init)
-      self = first ?? .list
+      self = arguments.first { _ in true }.flatMap(Topic.init) ?? .list
     }
   }
 

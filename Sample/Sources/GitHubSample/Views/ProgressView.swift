@@ -63,10 +63,7 @@ package final class ProgressView: Sendable {
 
   private func report(_ wait: ConnectionStore.Wait) {
     environment.console.report(
-      """
-      \(wait.place.sanitized) limits the rate of requests; going on in \
-      \(wait.duration.inWords).
-      """
+      "\(wait.place.sanitized) limits the rate of requests; going on in \(wait.duration.inWords)."
     )
   }
 }

@@ -8,11 +8,11 @@ package struct HTTPResponse: Equatable, Sendable {
   /// The headers, by their names in lower case.
   private let headers: [String: String]
 
-  package init(status: Int, headers: [String: String] = [:], body: Data) {
+  package init(status: Int, headers: [AnyHashable: Any] = [:], body: Data) {
     self.status = status
     self.body = body
     self.headers = Dictionary(
-      headers.map { ($0.key.lowercased(), $0.value) },
+      headers.map { ("\($0.key)".lowercased(), "\($0.value)") },
       uniquingKeysWith: { first, _ in first }
     )
   }

@@ -80,17 +80,9 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
     // A rejected challenge cancels the task after the whole response has been received.
     let isComplete = error == nil || (error as? URLError)?.code == .cancelled
     if let response, isComplete {
-      let headers = response.allHeaderFields.compactMap { name, value in
-        (name as? String).map { ($0, "\(value)") }
-      }
+      let (status, headers) = (response.statusCode, response.allHeaderFields)
       exchange.finish(
-        .success(
-          HTTPResponse(
-            status: response.statusCode,
-            headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }),
-            body: exchange.body
-          )
-        )
+        .success(HTTPResponse(status: status, headers: headers, body: exchange.body))
       )
     } else if let error {
       exchange.finish(.failure(reason(of: error)))
