@@ -7,7 +7,7 @@ struct GitHubRepos {
     StandardStreams.fillGaps()
     TokenProtection.apply()
     let environment = CommandEnvironment.process
-    Signals.prepare(closing: environment.console)
+    Signals.prepare { environment.console.close(unless: StandardStreams.areStuck) }
     let exitCode = await run(
       arguments: CommandLine.arguments.dropFirst(),
       environment: environment

@@ -3,10 +3,10 @@ import Foundation
 
 /// A GitHub token, which nothing prints.
 package struct AccessToken: Equatable, Secret, Sendable {
-  /// What goes into the request, and nowhere else.
+  /// For the request's header, and for the console, which redacts it.
   let secret: String
 
-  /// Takes a text without the spaces and line breaks around it.
+  /// Trims the text, and returns nil if it can't be a token.
   ///
   /// A token has visible ASCII characters only; with any other, URLSession drops the header.
   package init?(_ text: some StringProtocol) {

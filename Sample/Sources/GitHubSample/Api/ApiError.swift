@@ -1,4 +1,4 @@
-/// Why a request has no response, and where. It is a state that a store holds, so it is a value.
+/// Why a request failed, and where: a value, so that a store can hold it.
 package struct ApiError: Error, Equatable {
   package enum Reason: Error, Equatable {
     // Before anything is sent.
@@ -15,7 +15,7 @@ package struct ApiError: Error, Equatable {
     case tooLarge(limit: Int)
     case cancelled
 
-    // In the answer.
+    // In the response.
     case rejectedToken(String)
     case forbidden(String, singleSignOn: String?)
     case rateLimited(String, retryAfter: Duration?)
@@ -32,7 +32,7 @@ package struct ApiError: Error, Equatable {
 
   package let reason: Reason
 
-  /// The name of what was asked, as in ``ApiSession/place``.
+  /// The name of the server, as in ``ApiSession/place``.
   package let place: String
 
   package init(_ reason: Reason, at place: String) {

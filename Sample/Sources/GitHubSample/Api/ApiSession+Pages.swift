@@ -1,22 +1,22 @@
 extension ApiSession {
-  /// Fetches pages until there are no more to be had, and hands out what is new in each.
+  /// Fetches pages until there are no more, and calls a closure with what is new in each.
   ///
-  /// A query that takes GitHub too long is asked again for half as much, twice.
+  /// A page that takes GitHub too long is requested again at half the size, twice.
   func fetchPages<Request: PagedRequest>(
     of pager: inout Pager<Request>,
     _ receive: (_ items: [Request.Item], _ totalCount: Int, _ hasMore: Bool) -> Void
   ) async throws(ApiError) {
-    var reductions = 0
+    var halvings = 0
     while let request = pager.nextRequest {
       guard !Task.isCancelled else { throw ApiError(.cancelled, at: place) }
       do throws(ApiError) {
         let page = try await send(request)
-        reductions = 0
+        halvings = 0
         receive(pager.accept(page), page.totalCount, pager.hasMore)
       } catch {
-        guard error.reason.asksForLess, reductions < 2 else { throw error }
-        reductions += 1
-        pager.askForLess()
+        guard error.reason.isCausedByPageSize, halvings < 2 else { throw error }
+        halvings += 1
+        pager.halvePageSize()
       }
     }
     if pager.isStuck { throw ApiError(.pagesWithoutEnd, at: place) }
@@ -24,7 +24,7 @@ extension ApiSession {
 }
 
 extension ApiError.Reason {
-  fileprivate var asksForLess: Bool {
+  fileprivate var isCausedByPageSize: Bool {
     switch self {
     case .gatewayTimedOut, .tooCostly: true
     default: false

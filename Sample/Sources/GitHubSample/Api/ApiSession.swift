@@ -1,14 +1,14 @@
-/// Asks GitHub. What the actions know of the network: live, recorded, or a test's own.
+/// Sends requests to GitHub: all that actions know of the network. It is live, recorded, or a mock.
 package protocol ApiSession: Sendable {
-  /// The name of what is asked, for messages: a host, usually.
+  /// The name of the server, for messages: usually its host.
   var place: String { get }
 
-  /// What it may show nobody.
+  /// The token that it sends, which must not be shown.
   var token: AccessToken? { get }
 
-  /// Sends one request, once, and decodes what comes back.
+  /// Sends a request, and decodes the response.
   ///
-  /// Cancelling the task ends it with ``ApiError/Reason/cancelled``.
+  /// If the task is cancelled, it throws ``ApiError/Reason/cancelled``.
   func send<Request: ApiRequest>(_ request: Request) async throws(ApiError) -> Request.Response
 }
 

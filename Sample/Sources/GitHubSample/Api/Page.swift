@@ -25,7 +25,7 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
 extension Page: Equatable where Item: Equatable {}
 
 extension Page {
-  /// Takes what GitHub says of a connection, in which a node may be missing.
+  /// Makes a page of a GraphQL connection, in which nodes may be missing.
   init(nodes: [Item?]?, totalCount: Int, pageInfo: PageInfo) {
     self.init(
       items: (nodes ?? []).compactMap(\.self),
@@ -36,7 +36,7 @@ extension Page {
   }
 }
 
-/// What GitHub says of where a page stands among the others.
+/// GraphQL's description of where a page stands among the others.
 struct PageInfo: Decodable {
   let hasNextPage: Bool
   let endCursor: String?

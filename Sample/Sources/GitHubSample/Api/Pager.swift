@@ -1,15 +1,15 @@
-/// Decides which page to ask for next, and what of a page is new.
+/// Decides which page to request next, and what is new in a page.
 ///
-/// Star counts change while pages come, so that a repository can come twice; and a server may give
-/// cursors that lead nowhere. Neither may repeat an item or go on for ever.
+/// Star counts change between pages, so that a repository can be on two; and a server may return
+/// cursors that lead nowhere. Even then no item is repeated, and the paging ends.
 package struct Pager<Request: PagedRequest> {
-  /// The largest page that GitHub gives.
+  /// The largest page that GitHub returns.
   private static var largestPage: Int { 100 }
 
-  /// How many pages in a row may bring nothing new.
-  private static var patience: Int { 3 }
+  /// How many pages without a new item end the paging.
+  private static var mostPagesWithoutNews: Int { 3 }
 
-  /// Whether the server says that there is more, and gives no way to get there.
+  /// Whether the server says that there is more, but gives no way to get it.
   package private(set) var isStuck = false
 
   /// Whether there is more beyond the limit.
@@ -31,7 +31,7 @@ package struct Pager<Request: PagedRequest> {
   /// - Parameters:
   ///   - request: The request for the first page, of whatever size.
   ///   - limit: How many items to take; nil for all there are.
-  ///   - isWanted: Which items count; nil for all.
+  ///   - isWanted: Whether an item counts; nil if all do.
   package init(
     _ request: Request,
     limit: Int?,
@@ -43,7 +43,7 @@ package struct Pager<Request: PagedRequest> {
     isFiltered = isWanted != nil
   }
 
-  /// The page to ask for, or nil if there are no more to be had.
+  /// The request for the next page, or nil if there is none.
   package var nextRequest: Request? {
     let missing = limit - acceptedCount
     guard hasNextPage, !isStuck, missing > 0 else { return nil }
@@ -51,9 +51,9 @@ package struct Pager<Request: PagedRequest> {
     return request.page(first: size, after: cursor)
   }
 
-  /// Takes the page that was asked for.
+  /// Accepts the page that was requested.
   ///
-  /// - Returns: The wanted items in it that had not come before, up to the limit.
+  /// - Returns: The wanted items that were on no page before, up to the limit.
   package mutating func accept(_ page: Page<Request.Item>) -> [Request.Item] {
     var accepted: [Request.Item] = []
     var hasNews = false
@@ -72,13 +72,13 @@ package struct Pager<Request: PagedRequest> {
     hasNextPage = page.hasNextPage
     if hasNextPage, acceptedCount < limit {
       let isNewCursor = cursor.map { knownCursors.insert($0).inserted } ?? false
-      isStuck = !isNewCursor || pagesWithoutNews == Pager.patience
+      isStuck = !isNewCursor || pagesWithoutNews == Pager.mostPagesWithoutNews
     }
     return accepted
   }
 
-  /// Halves the pages from here on: GitHub stops a query that takes too long.
-  package mutating func askForLess() {
+  /// Halves the size of the next pages: GitHub stops a query that takes too long.
+  package mutating func halvePageSize() {
     guard let request = nextRequest else { return }
     pageSize = max(1, request.first / 2)
   }

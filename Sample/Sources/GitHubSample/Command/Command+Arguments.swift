@@ -1,7 +1,7 @@
 import Foundation
 
 extension Command {
-  /// Reads the arguments that follow the program's name.
+  /// Parses the arguments that follow the program's name.
   package init(arguments: some Sequence<String>) throws(UsageError) {
     let topic = Topic(of: arguments)
     let words = topic == .list ? Array(arguments) : Array(arguments.dropFirst())

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// A command line, parsed.
 package enum Command: Equatable, Sendable {
   case help(Topic)
   case version
@@ -6,21 +6,20 @@ package enum Command: Equatable, Sendable {
   case search(SearchOptions)
   case show(ShowOptions)
 
-  /// What there is to be helped with: each command has options of its own.
+  /// The commands that have a help of their own.
   package enum Topic: String, CaseIterable, Sendable {
     case list, search, show
 
-    /// The command that a command line begins with; listing goes by no name.
+    /// The command that the arguments begin with; listing has no name.
     init(of arguments: some Sequence<String>) {
-      let first = arguments.first { _ in true }.flatMap(Topic.init)
-      self = first ?? .list
+      self = arguments.first { _ in true }.flatMap(Topic.init) ?? .list
     }
   }
 
   package static let versionNumber = "1.0.0"
 }
 
-/// What all commands are told about where to ask, and how to show the answer.
+/// The options of all commands: which server to use, and how to show the result.
 package struct CommonOptions: Equatable, Sendable {
   package enum ColorChoice: String, CaseIterable, Sendable {
     case auto, always, never
@@ -28,7 +27,7 @@ package struct CommonOptions: Equatable, Sendable {
 
   package var connection = ConnectionOptions()
 
-  /// Whether the token is to be read from standard input.
+  /// Whether to read the token from standard input.
   package var readsToken = false
   package var color = ColorChoice.auto
 

@@ -1,4 +1,4 @@
-/// An option of the command line: how it is written, and what help says of it.
+/// An option of the command line: how it is written, and its line in the help.
 package struct CommandOption: Sendable {
   package let short: Character?
   package let long: String
@@ -24,7 +24,7 @@ package struct CommandOption: Sendable {
     self.help = help
   }
 
-  /// "-L, --limit N", as the help has it.
+  /// "-L, --limit N", as in the help.
   var synopsis: String {
     let names = (short.map { "-\($0), " } ?? "    ") + "--\(long)"
     return value.map { "\(names) \($0)" } ?? names

@@ -1,11 +1,11 @@
-/// The words of a command line, told apart by the options that a command knows.
+/// The words of a command line, split into options and positionals.
 struct ParsedArguments {
   private(set) var positionals: [String] = []
 
   /// The values of the options that were given, by their long names; the last one counts.
   private(set) var values: [String: String?] = [:]
 
-  /// Knows `-L 5`, `-L5`, `--limit 5`, `--limit=5`, and that `--` ends the options.
+  /// Understands `-L 5`, `-L5`, `--limit 5`, `--limit=5`, and that `--` ends the options.
   init(_ arguments: some Sequence<String>, options: [CommandOption]) throws(UsageError) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
@@ -69,7 +69,7 @@ extension CommandOption {
   }
 }
 
-/// A command line that can't be understood, and why.
+/// Why a command line can't be parsed.
 package struct UsageError: Error, Equatable {
   package let message: String
 

@@ -1,12 +1,12 @@
 import FluxCapacitor
 
-/// Tells what the requests are waiting for.
+/// Says what the requests are waiting for.
 package final class ConnectionAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Connection
 
   package init() {}
 
-  func beginWaiting(_ duration: Duration, for place: String) {
+  package func beginWaiting(_ duration: Duration, for place: String) {
     invoke(.wait(ConnectionStore.Wait(duration: duration, place: place)))
   }
 }

@@ -1,10 +1,10 @@
 import FluxCapacitor
 
-/// Tells what happens to the requests, apart from their answers.
+/// Publishes what happens to requests besides their responses.
 package final class ConnectionStore: Storable {
   package typealias DispatchStateType = Dispatcher.Connection
 
-  /// A rate limit that is waited out from now on.
+  /// A rate limit that is being waited out.
   package struct Wait: Equatable, Sendable {
     package let duration: Duration
     package let place: String

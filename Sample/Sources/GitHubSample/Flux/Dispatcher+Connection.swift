@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// The states of the way to the server.
+  /// The states of the connection to the server.
   package enum Connection: DispatchState, Equatable {
     package typealias RelatedStoreType = ConnectionStore
     package typealias RelatedActionType = ConnectionAction

@@ -18,7 +18,4 @@ package struct Stores: Sendable {
       .removeDuplicates()
     failure = Constant.combine(user.failure, repository.failure).map { $0 ?? $1 }
   }
-
-  /// How the command ends, as the stores have it.
-  var exitCode: ExitCode { failure.value?.exitCode ?? .success }
 }

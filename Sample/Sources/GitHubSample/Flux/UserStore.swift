@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Holds the user who is looked at, and the users that a search has found so far.
+/// Holds the selected user, and the users that a search has found so far.
 package final class UserStore: Storable {
   package typealias DispatchStateType = Dispatcher.User
 
@@ -10,15 +10,15 @@ package final class UserStore: Storable {
   package let isUserFetching: Constant<Bool>
   private let _isUserFetching = Variable(false)
 
-  /// In the order in which they came: the best matches first.
+  /// In the order in which they were fetched: the best matches first.
   package let users: Constant<[GitHub.User]>
   private let _users = Variable<[GitHub.User]>([])
 
-  /// How many have come, of how many that match; nil before the first page has.
+  /// How many have been fetched, of how many that match; nil before the first page.
   package let total: Constant<Total?>
   private let _totalCount = Variable<Int?>(nil)
 
-  /// Why the fetching ended early; the users that came before it stay.
+  /// Why the fetching ended early; the users that were fetched before stay.
   package let failure: Constant<ApiError?>
   private let _failure = Variable<ApiError?>(nil)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A field of a thing that is written as JSON.
+/// A field of an item that is written as JSON.
 package struct JSONField<Item>: Sendable {
   package let name: String
   let value: @Sendable (Item) -> JSONValue
@@ -11,7 +11,7 @@ package struct JSONField<Item>: Sendable {
   }
 }
 
-/// Anything that JSON can hold.
+/// A value of JSON.
 indirect enum JSONValue: Encodable, Equatable, Sendable {
   case null
   case bool(Bool)
@@ -40,13 +40,13 @@ indirect enum JSONValue: Encodable, Equatable, Sendable {
     }
   }
 
-  /// JSON in one line, or in many for people.
+  /// The JSON text: in one line, or in many for people.
   ///
   /// What could harm a terminal is written as an escape, which reads as the same text.
   func text(isPretty: Bool) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-    return DisplayText.escapedJSON(String(decoding: try encoder.encode(self), as: UTF8.self))
+    return String(decoding: try encoder.encode(self), as: UTF8.self).sanitizedJSON
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How a list of things is shown: as a table, as lines for other programs, as JSON.
+/// How a list of items is shown: as a table, as lines for other programs, as JSON.
 package struct ListFormat<Item: Sendable>: Sendable {
   let columns: @Sendable (_ now: Date) -> [Table<Item>.Column]
 
-  /// The values of a line for other programs, harmless and without tabs.
+  /// The values of a line for other programs, sanitized.
   let values: @Sendable (Item) -> [String]
   let fields: [JSONField<Item>]
 

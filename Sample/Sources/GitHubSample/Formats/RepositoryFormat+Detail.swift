@@ -3,12 +3,12 @@ import Foundation
 extension RepositoryFormat {
   /// One repository, for people.
   static func card(of repository: GitHub.Repository, now: Date, hasColors: Bool) -> [String] {
-    let title = DisplayText.oneLine(repository.nameWithOwner)
+    let title = repository.nameWithOwner.sanitized
     let facts = [
       Style.yellow.applied(to: "★ \(repository.stargazerCount)", if: hasColors),
       "\(repository.forkCount) \(repository.forkCount == 1 ? "fork" : "forks")",
       repository.primaryLanguage.map {
-        Style.green.applied(to: DisplayText.oneLine($0), if: hasColors)
+        Style.green.applied(to: $0.sanitized, if: hasColors)
       },
       info(of: repository),
     ]
@@ -16,15 +16,15 @@ extension RepositoryFormat {
       .compactMap { name, date in date.map { "\(name) \(RelativeTime.text(for: $0, now: now))" } }
     return [
       Style.bold.applied(to: title, if: hasColors),
-      repository.summary.map(DisplayText.oneLine),
+      repository.summary.map(\.sanitized),
       facts.compactMap(\.self).joined(separator: " · "),
       Style.faint.applied(to: times.joined(separator: " · "), if: hasColors),
-      Style.cyan.applied(to: DisplayText.oneLine(repository.url), if: hasColors),
+      Style.cyan.applied(to: repository.url.sanitized, if: hasColors),
     ]
     .compactMap(\.self).filter { !$0.isEmpty }
   }
 
-  /// One repository, for other programs: a name and a value a line.
+  /// One repository, for other programs: each line has a name and a value.
   static func lines(of repository: GitHub.Repository) -> [String] {
     let values: [(String, String)] = [
       ("name", repository.nameWithOwner),
@@ -38,6 +38,6 @@ extension RepositoryFormat {
       ("pushed", repository.pushedAt?.formatted(.iso8601) ?? ""),
       ("url", repository.url),
     ]
-    return values.map { "\($0):\t\(DisplayText.oneLine($1))" }
+    return values.map { "\($0):\t\($1.sanitized)" }
   }
 }

@@ -6,13 +6,13 @@ package enum RepositoryFormat {
     columns: columns(now:),
     values: { repository in
       [
-        DisplayText.oneLine(repository.nameWithOwner),
+        repository.nameWithOwner.sanitized,
         String(repository.stargazerCount),
         String(repository.forkCount),
-        DisplayText.oneLine(repository.primaryLanguage ?? ""),
+        repository.primaryLanguage?.sanitized ?? "",
         info(of: repository),
         repository.pushedAt?.formatted(.iso8601) ?? "",
-        DisplayText.oneLine(repository.summary ?? ""),
+        repository.summary?.sanitized ?? "",
       ]
     },
     fields: fields
@@ -40,16 +40,14 @@ package enum RepositoryFormat {
   @Sendable
   private static func columns(now: Date) -> [Table<GitHub.Repository>.Column] {
     [
-      .init("NAME", style: .bold, leastWidth: 20) { DisplayText.oneLine($0.nameWithOwner) },
+      .init("NAME", style: .bold, leastWidth: 20) { $0.nameWithOwner.sanitized },
       .init("STARS", alignment: .right, style: .yellow) { String($0.stargazerCount) },
-      .init("LANGUAGE", style: .green, leastWidth: 8) {
-        DisplayText.oneLine($0.primaryLanguage ?? "")
-      },
+      .init("LANGUAGE", style: .green, leastWidth: 8) { $0.primaryLanguage?.sanitized ?? "" },
       .init("INFO") { info(of: $0) },
       .init("PUSHED", style: .faint) { repository in
         repository.pushedAt.map { RelativeTime.text(for: $0, now: now) } ?? ""
       },
-      .init("DESCRIPTION", leastWidth: 12) { DisplayText.oneLine($0.summary ?? "") },
+      .init("DESCRIPTION", leastWidth: 12) { $0.summary?.sanitized ?? "" },
     ]
   }
 

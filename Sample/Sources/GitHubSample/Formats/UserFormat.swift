@@ -3,13 +3,13 @@ package enum UserFormat {
   package static let list = ListFormat<GitHub.User>(
     columns: { _ in
       [
-        .init("LOGIN", style: .bold, leastWidth: 20) { DisplayText.oneLine($0.login) },
+        .init("LOGIN", style: .bold, leastWidth: 20) { $0.login.sanitized },
         .init("KIND") { kind(of: $0) },
-        .init("NAME", leastWidth: 8) { DisplayText.oneLine($0.name ?? "") },
+        .init("NAME", leastWidth: 8) { $0.name?.sanitized ?? "" },
       ]
     },
     values: { user in
-      [DisplayText.oneLine(user.login), kind(of: user), DisplayText.oneLine(user.name ?? "")]
+      [user.login.sanitized, kind(of: user), user.name?.sanitized ?? ""]
     },
     fields: fields
   )

@@ -9,7 +9,7 @@ extension GitHub {
       case `internal` = "INTERNAL"
     }
 
-    /// GitHub's global id, by which a repository that comes twice is recognised.
+    /// GitHub's global id, by which a repository that is fetched twice is recognised.
     package var id: String
     package var nameWithOwner: String
     package var url: String
@@ -57,7 +57,7 @@ extension GitHub {
 }
 
 extension GitHub.Repository: Decodable {
-  /// What a query asks of a repository.
+  /// The fields that a query selects.
   static let selection = """
     id
     nameWithOwner
@@ -84,7 +84,7 @@ extension GitHub.Repository: Decodable {
     let name: String
   }
 
-  /// Reads a node of a GraphQL answer.
+  /// Decodes a node of a GraphQL response.
   package init(from decoder: any Decoder) throws {
     let node = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

@@ -21,7 +21,7 @@ extension GitHub.User: Decodable {
     case kind = "__typename"
   }
 
-  /// Reads a node of a GraphQL answer.
+  /// Decodes a node of a GraphQL response.
   package init(from decoder: any Decoder) throws {
     let node = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

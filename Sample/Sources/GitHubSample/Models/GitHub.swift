@@ -1,2 +1,2 @@
-/// What GitHub knows about: the models of the application.
+/// The models of the application: what GitHub knows about.
 package enum GitHub {}

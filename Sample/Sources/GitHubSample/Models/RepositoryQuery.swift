@@ -12,10 +12,10 @@ package struct RepositoryQuery: Equatable, Sendable {
   package var login: String
   package var order = Order.stars
 
-  /// Nil for what is usual: names from A to Z, the rest from the most or the latest.
+  /// Nil for the usual one: names from A to Z, the rest from the most or the latest.
   package var direction: Direction?
 
-  // Nil wherever it does not matter.
+  // Nil where it doesn't matter.
   package var visibility: GitHub.Repository.Visibility?
   package var isFork: Bool?
   package var isArchived: Bool?
@@ -25,7 +25,7 @@ package struct RepositoryQuery: Equatable, Sendable {
     self.login = login
   }
 
-  package var usedDirection: Direction {
+  package var sortDirection: Direction {
     direction ?? (order == .name ? .ascending : .descending)
   }
 
@@ -34,9 +34,9 @@ package struct RepositoryQuery: Equatable, Sendable {
     visibility != nil || isFork != nil || isArchived != nil || language != nil
   }
 
-  /// Whether a repository is wanted.
+  /// Whether a repository is one of them.
   ///
-  /// GitHub filters by most of it too; but not by language, and not every server does.
+  /// GitHub filters too, but not by language, and not every server does.
   package func matches(_ repository: GitHub.Repository) -> Bool {
     visibility.map { $0 == repository.visibility } ?? true
       && isFork.map { $0 == repository.isFork } ?? true

@@ -1,8 +1,8 @@
-/// How much has come, of how much there is.
+/// How many items have been fetched, of how many there are.
 package struct Total: Equatable, Sendable {
   package let shown: Int
 
-  /// What the server counts, whatever was asked for.
+  /// The server's count, whatever the limit is.
   package let all: Int
   package let hasMore: Bool
 

@@ -1,6 +1,6 @@
 @preconcurrency import Foundation
 
-/// How the process takes signals.
+/// How the process handles signals.
 package enum Signals {
   /// Sources stay as long as the process.
   private static let sources = Protected<[any DispatchSourceSignal]>([])
@@ -8,11 +8,11 @@ package enum Signals {
   /// Prepares for signals, once, before anything is written.
   ///
   /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
-  /// standard output does so by itself, see `StandardStreams`. What ends the process at the terminal
-  /// does so at once, and first takes the line of activity away.
+  /// standard output does end it, see `StandardStreams`. The signals by which people end a process
+  /// do so at once, after cleaning up.
   ///
-  /// - Parameter console: What such a signal closes first.
-  package static func prepare(closing console: Console) {
+  /// - Parameter cleanUp: Called before such a signal ends the process.
+  package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
     signal(SIGPIPE, SIG_IGN)
     // Whoever started the process with a signal ignored, as nohup does, wants it so.
     for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
@@ -21,8 +21,8 @@ package enum Signals {
         queue: DispatchQueue(label: "Signals")
       )
       source.setEventHandler { @Sendable in
-        console.close(unless: StandardStreams.areStuck)
-        die(by: number)
+        cleanUp()
+        terminate(by: number)
       }
       #if canImport(Darwin)
         // Elsewhere the source itself takes the place of what the signal did. A signal that comes
@@ -42,7 +42,7 @@ package enum Signals {
   }
 
   /// Ends the process by a signal, so that whoever started it sees that.
-  static func die(by number: Int32) -> Never {
+  static func terminate(by number: Int32) -> Never {
     signal(number, SIG_DFL)
     // Dispatch's threads block signals, and then nobody would take it.
     var signals = sigset_t()
@@ -50,7 +50,7 @@ package enum Signals {
     sigaddset(&signals, number)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     kill(getpid(), number)
-    // It has come by now. If not, that is the code which a shell would show.
+    // Not reached, unless the signal does not end the process: then as shells report it.
     _exit(128 + number)
   }
 }

@@ -2,7 +2,7 @@
 
 /// The three streams that a process begins with.
 package enum StandardStreams {
-  /// Puts something in the place of streams that are closed, to be called before anything is opened.
+  /// Opens a substitute for each stream that is closed. Call it before anything else is opened.
   ///
   /// Otherwise the next socket would be standard output. Writing to the substitute fails.
   package static func fillGaps() {
@@ -12,22 +12,22 @@ package enum StandardStreams {
     }
   }
 
-  /// How many columns the terminal has, if standard output is one that tells.
+  /// How many columns the terminal has, if standard output is one that reports it.
   static var outputWidth: Int? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Whether whoever reads the output, or the errors, takes nothing more at present.
-  static func areStuck() -> Bool {
+  /// Whether writing to standard output or standard error would block at present.
+  package static func areStuck() -> Bool {
     var streams = [STDOUT_FILENO, STDERR_FILENO].map {
       pollfd(fd: $0, events: Int16(POLLOUT), revents: 0)
     }
     return poll(&streams, nfds_t(streams.count), 0) < streams.count
   }
 
-  /// The first line of standard input with anything in it, up to a length that no token has.
+  /// Reads the first line of standard input that isn't blank, up to a length that no token has.
   @Sendable
   static func readLine() -> String {
     var bytes: [UInt8] = []
@@ -45,8 +45,8 @@ package enum StandardStreams {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes all of a text, or throws. If nobody reads it any more, the process ends as others do
-  /// then: by SIGPIPE.
+  /// Writes all of a text, or throws. If nobody reads standard output any more, the process ends as
+  /// others do: by SIGPIPE.
   static func write(_ text: String, to stream: Int32) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -57,7 +57,7 @@ package enum StandardStreams {
         var descriptor = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
         _ = poll(&descriptor, 1, -1)
       } else if errno == EPIPE, stream == STDOUT_FILENO {
-        Signals.die(by: SIGPIPE)
+        Signals.terminate(by: SIGPIPE)
       } else if errno != EINTR {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }

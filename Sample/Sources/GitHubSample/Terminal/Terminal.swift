@@ -5,7 +5,7 @@ package struct Terminal: Equatable, Sendable {
   /// How many columns standard output has; nil if it is no terminal.
   package let width: Int?
 
-  /// Whether standard error is a terminal too, so that a spinner may turn there.
+  /// Whether standard error is a terminal too, which can show a spinner.
   package let showsActivity: Bool
 
   /// Whether the environment wants colours, unless the command line says otherwise.
@@ -17,8 +17,8 @@ package struct Terminal: Equatable, Sendable {
     self.hasColors = hasColors
   }
 
-  /// Reads the variables that people know from other tools: `CLICOLOR_FORCE`, `NO_COLOR`, `CLICOLOR`,
-  /// `TERM`, and `COLUMNS` where the terminal doesn't tell its width.
+  /// Reads the variables that other tools use too: `CLICOLOR_FORCE`, `NO_COLOR`, `CLICOLOR`,
+  /// `TERM`, and `COLUMNS` where the terminal doesn't report its width.
   package init(
     outputWidth: Int?,
     isOutputTerminal: Bool,

@@ -1,5 +1,5 @@
 extension Character {
-  /// How many columns of a terminal it takes, or somewhat more: never less.
+  /// How many columns it takes on a terminal, or slightly more: never fewer.
   var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     let isEmoji =

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long ago something was, as one would say it.
+/// How long ago something was, in words.
 package enum RelativeTime {
   private static let units: [(name: String, seconds: Double)] = [
     ("year", 365 * 86_400), ("month", 30 * 86_400), ("day", 86_400), ("hour", 3_600),

@@ -1,5 +1,5 @@
 extension String {
-  /// How many columns of a terminal it takes.
+  /// How many columns it takes on a terminal.
   var columns: Int {
     reduce(0) { $0 + $1.columns }
   }

@@ -1,30 +1,29 @@
 import FluxCapacitor
 import Foundation
 
-/// Shows the things that a store fetches: line by line as they come, for other programs; or all of
-/// them when the fetching has ended, as a table or as JSON.
+/// Shows the items of a store: line by line as they are fetched, for other programs; or together
+/// at the end, as a table or as JSON.
 package final class ListView<Item: Sendable>: Sendable {
   private let items: Constant<[Item]>
   private let title: Constant<String?>
   private let failure: Constant<ApiError?>
   private let format: ListFormat<Item>
   private let output: OutputFormat
-  private let console: Console
-  private let now: @Sendable () -> Date
+  private let environment: any ViewEnvironment
   private let summary: @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
   private let shownCount = Protected(0)
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - title: What stands above a table; nil before anything has come.
-  ///   - summary: What stands below it.
+  ///   - title: The line above a table; nil before anything has been fetched.
+  ///   - summary: Makes the line below it, if there is one.
   init(
     items: Constant<[Item]>,
     title: Constant<String?>,
     stores: Stores,
     format: ListFormat<Item>,
     output: OutputFormat,
-    environment: CommandEnvironment,
+    environment: any ViewEnvironment,
     summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String? = { _, _, _ in
       nil
     }
@@ -34,8 +33,7 @@ package final class ListView<Item: Sendable>: Sendable {
     failure = stores.failure
     self.format = format
     self.output = output
-    console = environment.console
-    now = environment.now
+    self.environment = environment
     self.summary = summary
     if case .lines(let hasColors) = output {
       items
@@ -54,7 +52,9 @@ package final class ListView<Item: Sendable>: Sendable {
       return items.dropFirst(count <= items.count ? count : 0)
     }
     guard !new.isEmpty else { return }
-    console.print(new.map { format.line(for: $0, hasColors: hasColors) }.joined(separator: "\n"))
+    environment.console.print(
+      new.map { format.line(for: $0, hasColors: hasColors) }.joined(separator: "\n")
+    )
   }
 
   private func showAll() {
@@ -64,16 +64,16 @@ package final class ListView<Item: Sendable>: Sendable {
     case .lines:
       break
     case .json(let fields, let isPretty):
-      // Nothing at all is not an empty list.
+      // After a failure, nothing is written rather than an empty list.
       guard !items.isEmpty || failure.value == nil else { return }
-      console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
+      environment.console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
     case .table(let width, let hasColors):
       guard !items.isEmpty else { return }
-      let table = Table(format.columns(now()))
+      let table = Table(format.columns(environment.now()))
       var lines =
         [title.cut(to: width), ""] + table.lines(for: items, width: width, hasColors: hasColors)
       if let summary = summary(items, width, hasColors) { lines += ["", summary] }
-      console.print(lines.joined(separator: "\n"))
+      environment.console.print(lines.joined(separator: "\n"))
     }
   }
 }

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Says on standard error what there is to say when a fetching has ended: what failed, and what that
-/// means for what was shown; or, to people, that there was nothing.
+/// Reports on standard error how the fetching ended: what failed, and whether the list is
+/// incomplete; or, to people, that there was nothing.
 package final class OutcomeView: Sendable {
   private let console: Console
   private let failure: Constant<ApiError?>
@@ -11,8 +11,8 @@ package final class OutcomeView: Sendable {
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - isFiltered: Whether the server counts others than those that are shown.
-  ///   - nothing: What to say without a failure, if there is nothing to be shown.
+  ///   - isFiltered: Whether the server also counts items that are not shown.
+  ///   - nothing: What to report if there is no failure and nothing to show.
   init(
     stores: Stores,
     console: Console,
@@ -32,7 +32,7 @@ package final class OutcomeView: Sendable {
 
   private func showOutcome() {
     if let failure = failure.value {
-      // Only an output that can't be written to cancels anything, and that is said elsewhere.
+      // Only an output that can't be written to cancels anything, and that is reported elsewhere.
       guard failure.reason != .cancelled else { return }
       console.report("github-repos: \(failure.message)\(loss)")
     } else if let nothing = nothing.value {

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Shows on the terminal what goes on, with a spinner, as long as something does; and anywhere, that
-/// a rate limit is waited out.
+/// Shows a spinner on a terminal while something is fetched; and reports, anywhere, that a rate
+/// limit is waited out.
 package final class ProgressView: Sendable {
   private static let frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".map(String.init)
   private static let pace = Duration.milliseconds(100)
@@ -12,23 +12,15 @@ package final class ProgressView: Sendable {
   }
 
   private let state = Protected(State())
-  private let console: Console
-  private let sleep: @Sendable (Duration) async throws -> Void
+  private let environment: any ViewEnvironment
   private let text: Constant<String>
-  private let width: Int
   private let spinning = DustBuster()
   private let dustBuster = DustBuster()
 
-  /// - Parameter text: What goes on.
-  init(
-    text: Constant<String>,
-    stores: Stores,
-    environment: CommandEnvironment
-  ) {
-    console = environment.console
-    sleep = environment.sleep
+  /// - Parameter text: What stands beside the spinner.
+  init(text: Constant<String>, stores: Stores, environment: any ViewEnvironment) {
+    self.environment = environment
     self.text = text
-    width = environment.terminal.width ?? 80
     stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in $0 ? self?.begin() : self?.end() }
       .cleaned(by: dustBuster)
@@ -43,9 +35,9 @@ package final class ProgressView: Sendable {
   private func begin() {
     state.withLock { $0.isSpinning = true }
     draw()
-    // Cancelled by `end()`, or with the bag when this view goes.
-    Task(replacing: spinning) { [weak self, sleep] in
-      while (try? await sleep(ProgressView.pace)) != nil, !Task.isCancelled {
+    // Cancelled by `end()`, or with the bag when this view is deinitialized.
+    Task(replacing: spinning) { [weak self, environment] in
+      while (try? await environment.sleep(ProgressView.pace)) != nil, !Task.isCancelled {
         self?.draw(turningBy: 1)
       }
     }
@@ -54,26 +46,24 @@ package final class ProgressView: Sendable {
   private func end() {
     spinning.clean()
     state.withLock { $0.isSpinning = false }
-    console.hideActivity()
+    environment.console.hideActivity()
   }
 
   private func draw(turningBy step: Int = 0) {
-    // The lock is held to the end, so that nothing is drawn any more once it spins no more.
+    // The lock is held while drawing, so that nothing is drawn after the end.
     state.withLock { state in
       guard state.isSpinning else { return }
       state.frame += step
       let frame = ProgressView.frames[state.frame % ProgressView.frames.count]
-      // A line that fills the terminal could not be taken back.
-      console.showActivity("\(frame) \(text.value)".cut(to: width - 1))
+      // A line that fills the terminal could not be erased.
+      let line = "\(frame) \(text.value)".cut(to: (environment.terminal.width ?? 80) - 1)
+      environment.console.showActivity(line)
     }
   }
 
   private func report(_ wait: ConnectionStore.Wait) {
-    console.report(
-      """
-      \(DisplayText.oneLine(wait.place)) limits the rate of requests; going on in \
-      \(DisplayText.spoken(wait.duration)).
-      """
+    environment.console.report(
+      "\(wait.place.sanitized) limits the rate of requests; going on in \(wait.duration.inWords)."
     )
   }
 }

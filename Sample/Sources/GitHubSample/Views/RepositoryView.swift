@@ -5,15 +5,13 @@ import Foundation
 package final class RepositoryView: Sendable {
   private let repository: Constant<GitHub.Repository?>
   private let output: OutputFormat
-  private let console: Console
-  private let now: @Sendable () -> Date
+  private let environment: any ViewEnvironment
   private let dustBuster = DustBuster()
 
-  init(stores: Stores, output: OutputFormat, environment: CommandEnvironment) {
+  init(stores: Stores, output: OutputFormat, environment: any ViewEnvironment) {
     repository = stores.repository.selectedRepository
     self.output = output
-    console = environment.console
-    now = environment.now
+    self.environment = environment
     stores.isFetching
       .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.show() } }
       .cleaned(by: dustBuster)
@@ -23,14 +21,14 @@ package final class RepositoryView: Sendable {
     guard let repository = repository.value else { return }
     switch output {
     case .lines:
-      console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
+      environment.console.print(RepositoryFormat.lines(of: repository).joined(separator: "\n"))
     case .json(let fields, let isPretty):
-      console.print {
+      environment.console.print {
         try RepositoryFormat.list.json(for: repository, fields: fields, isPretty: isPretty)
       }
     case .table(_, let hasColors):
-      let card = RepositoryFormat.card(of: repository, now: now(), hasColors: hasColors)
-      console.print(card.joined(separator: "\n"))
+      let card = RepositoryFormat.card(of: repository, now: environment.now(), hasColors: hasColors)
+      environment.console.print(card.joined(separator: "\n"))
     }
   }
 }

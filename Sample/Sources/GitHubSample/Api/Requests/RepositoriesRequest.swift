@@ -1,4 +1,4 @@
-/// Asks for one page of the repositories that a user or an organisation owns.
+/// Requests one page of the repositories that a user or an organisation owns.
 package struct RepositoriesRequest: PagedRequest, Equatable {
   package typealias Item = GitHub.Repository
 
@@ -32,7 +32,7 @@ package struct RepositoriesRequest: PagedRequest, Equatable {
   }
 
   /// `repositoryOwner` serves users and organisations; without `ownerAffiliations` the repositories
-  /// of others, which the user only works on, would come along.
+  /// of others, which the user only works on, would be included.
   package static let query = """
     query Repositories(
       $login: String!, $first: Int!, $after: String, $orderBy: RepositoryOrder!
@@ -66,7 +66,7 @@ package struct RepositoriesRequest: PagedRequest, Equatable {
       login: query.login,
       first: first,
       after: after,
-      orderBy: Variables.Order(field: query.order.field, direction: query.usedDirection.graphQL),
+      orderBy: Variables.Order(field: query.order.field, direction: query.sortDirection.graphQL),
       visibility: query.visibility,
       isFork: query.isFork,
       isArchived: query.isArchived

@@ -1,4 +1,4 @@
-/// Asks for one repository.
+/// Requests one repository.
 package struct RepositoryRequest: ApiRequest, Equatable {
   package struct Variables: Encodable, Equatable {
     let owner: String

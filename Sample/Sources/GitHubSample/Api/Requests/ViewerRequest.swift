@@ -1,4 +1,4 @@
-/// Asks whose token it is.
+/// Requests the user whose token it is.
 package struct ViewerRequest: ApiRequest, Equatable {
   package struct Variables: Encodable, Equatable {}
 

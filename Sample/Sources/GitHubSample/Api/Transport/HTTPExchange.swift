@@ -1,8 +1,8 @@
 import Foundation
 
-/// One request and what becomes of it: the first outcome counts, and ends the waiting.
+/// One request and its outcome, of which the first counts.
 final class HTTPExchange: Sendable {
-  typealias Outcome = Result<HTTPAnswer, ApiError.Reason>
+  typealias Outcome = Result<HTTPResponse, ApiError.Reason>
 
   private struct State {
     var body = Data()
@@ -17,12 +17,12 @@ final class HTTPExchange: Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  /// The body that has come so far.
+  /// The body as received so far.
   var body: Data {
     state.withLock { $0.body }
   }
 
-  /// Waits for the outcome. To be called once.
+  /// Waits for the outcome. Call it once.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in
@@ -33,9 +33,9 @@ final class HTTPExchange: Sendable {
     }
   }
 
-  /// Takes a part of the body.
+  /// Appends a part of the body.
   ///
-  /// - Returns: Whether that was still wanted.
+  /// - Returns: False if the exchange has ended, because the body is too large or otherwise.
   func receive(_ data: Data) -> Bool {
     let fits = state.withLock { state in
       guard state.outcome == nil, data.count <= bodyLimit - state.body.count else { return false }
@@ -46,7 +46,7 @@ final class HTTPExchange: Sendable {
     return fits
   }
 
-  /// Ends the exchange, if nothing else has.
+  /// Ends the exchange, unless it has ended before.
   func finish(_ outcome: Outcome) {
     let waiter = state.withLock { state in
       guard state.outcome == nil else { return nil as CheckedContinuation<Outcome, Never>? }

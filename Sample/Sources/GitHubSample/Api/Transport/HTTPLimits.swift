@@ -1,4 +1,4 @@
-/// What a server may take: time from the request to the last byte, and bytes after decompression.
+/// The most that a server may send: until when after the request, and how much once decompressed.
 package struct HTTPLimits: Sendable {
   package let time: Duration
   package let bodySize: Int

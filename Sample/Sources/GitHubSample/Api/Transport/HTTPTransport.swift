@@ -4,12 +4,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Sends requests, and gets back an answer, an error or a cancellation within a given time.
+/// Sends a request, and returns a response, an error or a cancellation within a given time.
 ///
-/// It stands between the application and URLSession, whose `data(for:)` follows redirects with the
-/// token in hand, waits for ever for the answer to a challenge, and can deadlock when cancelled.
+/// It is there because URLSession's `data(for:)` takes the token along to where it is redirected,
+/// waits for ever for the answer to a challenge, and can deadlock when cancelled.
 package final class HTTPTransport: Sendable {
-  /// The process's one transport: a session can't be ended without the risk of a trap.
+  /// The only one of the process, because invalidating a URLSession can trap.
   package static let shared = HTTPTransport()
 
   private let delegate = HTTPTransportDelegate()
@@ -29,11 +29,11 @@ package final class HTTPTransport: Sendable {
   /// Sends a request, once.
   ///
   /// Whatever the network does, it returns when the time is up or the task is cancelled: the caller
-  /// is resumed first, and what goes on below is cancelled after that.
+  /// is resumed first, and URLSession's task is cancelled after that.
   package func send(
     _ request: URLRequest,
     limits: HTTPLimits
-  ) async throws(ApiError.Reason) -> HTTPAnswer {
+  ) async throws(ApiError.Reason) -> HTTPResponse {
     guard !Task.isCancelled else { throw .cancelled }
     let exchange = HTTPExchange(bodyLimit: limits.bodySize)
     var request = request
@@ -55,7 +55,7 @@ package final class HTTPTransport: Sendable {
     delegate.end(dataTask)
     if case .failure = outcome {
       // Cancelling URLSession's task can deadlock with a cancellation handler, and can take long.
-      // Out here it holds nobody up.
+      // Here nobody waits for it.
       DispatchQueue.global().async { dataTask.cancel() }
     }
     return try outcome.get()

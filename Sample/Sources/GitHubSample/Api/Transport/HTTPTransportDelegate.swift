@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Hears what URLSession does, on its queue, and passes it on to the exchange that it belongs to.
+/// Forwards what URLSession calls it with, on its queue, to the exchange of the task.
 ///
 /// It belongs to the session: on Linux, a delegate given with a single task isn't asked about
 /// redirects and challenges.
@@ -44,7 +44,7 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
     newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    // The redirect itself becomes the answer. Followed, it would take the token elsewhere.
+    // The redirect itself is the response. Followed, it would take the token elsewhere.
     completionHandler(nil)
   }
 
@@ -77,20 +77,12 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
   ) {
     guard let exchange = exchange(of: task) else { return }
     let response = task.response as? HTTPURLResponse
-    // A rejected challenge cancels the task after the whole answer has come.
-    let hasCome = error == nil || (error as? URLError)?.code == .cancelled
-    if let response, hasCome {
-      let headers = response.allHeaderFields.compactMap { name, value in
-        (name as? String).map { ($0, "\(value)") }
-      }
+    // A rejected challenge cancels the task after the whole response has been received.
+    let isComplete = error == nil || (error as? URLError)?.code == .cancelled
+    if let response, isComplete {
+      let (status, headers) = (response.statusCode, response.allHeaderFields)
       exchange.finish(
-        .success(
-          HTTPAnswer(
-            status: response.statusCode,
-            headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }),
-            body: exchange.body
-          )
-        )
+        .success(HTTPResponse(status: status, headers: headers, body: exchange.body))
       )
     } else if let error {
       exchange.finish(.failure(reason(of: error)))

@@ -1,0 +1,87 @@
+import Foundation
+
+extension ApiRequest {
+  /// The body to POST.
+  func body() throws(ApiError.Reason) -> Data {
+    do {
+      return try JSONEncoder().encode(GraphQLBody(query: Self.query, variables: variables))
+    } catch {
+      throw .refusedQuery("its variables cannot be written as JSON")
+    }
+  }
+
+  /// Decodes what the server sent.
+  ///
+  /// A status other than 200 comes first, and then the errors: a response with status 200 can hold
+  /// nothing else, and data beside an error is not complete.
+  func decode(_ response: HTTPResponse) throws(ApiError.Reason) -> Response {
+    guard response.status == 200 else { throw response.reasonOfStatus }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    if let error = try errors(in: response, decoder: decoder).first {
+      throw reason(of: error, in: response)
+    }
+    let payload: Payload?
+    do {
+      payload = try decoder.decode(GraphQLData<Payload>.self, from: response.body).data
+    } catch {
+      throw .unexpectedShape
+    }
+    guard let payload else {
+      // GitHub limits many requests at once with a message where the data would be.
+      guard HTTPResponse.mentionsRateLimit(response.explanation) else { throw .unexpectedShape }
+      throw .rateLimited(response.explanation, retryAfter: response.retryAfter)
+    }
+    return try self.response(from: payload)
+  }
+
+  private func errors(
+    in response: HTTPResponse,
+    decoder: JSONDecoder
+  ) throws(ApiError.Reason) -> [GraphQLErrors.Entry] {
+    do {
+      return try decoder.decode(GraphQLErrors.self, from: response.body).errors ?? []
+    } catch DecodingError.dataCorrupted {
+      throw .notJSON(status: response.status)
+    } catch {
+      throw .unexpectedShape
+    }
+  }
+
+  private func reason(of error: GraphQLErrors.Entry, in response: HTTPResponse) -> ApiError.Reason {
+    switch error.type {
+    case "NOT_FOUND":
+      reasonIfNotFound
+    case "RATE_LIMITED", "RATE_LIMIT":
+      .rateLimited(error.text, retryAfter: response.retryAfter)
+    case nil where HTTPResponse.mentionsRateLimit(error.text):
+      .rateLimited(error.text, retryAfter: response.retryAfter)
+    case "RESOURCE_LIMITS_EXCEEDED":
+      .tooCostly(error.text)
+    case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+      .forbidden(error.text, singleSignOn: response.singleSignOnURL)
+    default:
+      .refusedQuery(error.text)
+    }
+  }
+}
+
+private struct GraphQLBody<Variables: Encodable>: Encodable {
+  let query: String
+  let variables: Variables
+}
+
+private struct GraphQLData<Payload: Decodable>: Decodable {
+  let data: Payload?
+}
+
+private struct GraphQLErrors: Decodable {
+  struct Entry: Decodable {
+    let type: String?
+    let message: String?
+
+    var text: String { message ?? "it gives no reason" }
+  }
+
+  let errors: [Entry]?
+}

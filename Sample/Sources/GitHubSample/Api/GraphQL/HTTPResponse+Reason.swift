@@ -1,0 +1,80 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension HTTPResponse {
+  /// Why a response whose status isn't 200 does not answer a query.
+  var reasonOfStatus: ApiError.Reason {
+    switch status {
+    case 401:
+      .rejectedToken(explanation)
+    case 300..<400:
+      header("Location").map { .redirected(to: $0) }
+        ?? .unexpectedStatus(status, explanation)
+    case 403, 429:
+      isRateLimit
+        ? .rateLimited(explanation, retryAfter: retryAfter)
+        : .forbidden(explanation, singleSignOn: singleSignOnURL)
+    case 502, 504:
+      .gatewayTimedOut(status: status)
+    default:
+      .unexpectedStatus(status, explanation)
+    }
+  }
+
+  /// Where a token is authorized for an organisation with single sign-on, if that is what it lacks.
+  var singleSignOnURL: String? {
+    header("X-GitHub-SSO")?
+      .split(separator: ";")
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+      .first { $0.hasPrefix("url=") }
+      .map { String($0.dropFirst("url=".count)) }
+      .flatMap { $0.hasPrefix("https://") ? $0 : nil }
+  }
+
+  /// How long to wait before the next request: what the server asks for, the time until the limit
+  /// is reset or, after too many requests at once, a minute. Never less than a second.
+  var retryAfter: Duration {
+    let seconds =
+      header("Retry-After").flatMap(HTTPResponse.seconds(until:))
+      ?? (header("X-RateLimit-Remaining") == "0" ? secondsUntilReset : nil)
+      ?? 60
+    return .seconds(max(1, seconds))
+  }
+
+  private var secondsUntilReset: Int? {
+    guard let reset = header("X-RateLimit-Reset").flatMap({ Int($0) }) else { return nil }
+    return min(reset, 1 << 40) - Int(Date().timeIntervalSince1970) + 1
+  }
+
+  /// A number of seconds, or a date as HTTP writes it.
+  private static func seconds(until text: String) -> Int? {
+    if let seconds = Int(text) { return seconds >= 0 ? min(seconds, 1 << 40) : nil }
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+    return formatter.date(from: text).map { Int($0.timeIntervalSinceNow) + 1 }
+  }
+
+  static func mentionsRateLimit(_ text: String) -> Bool {
+    text.lowercased().contains("rate limit")
+  }
+
+  private var isRateLimit: Bool {
+    status == 429
+      || header("Retry-After") != nil
+      || header("X-RateLimit-Remaining") == "0"
+      || HTTPResponse.mentionsRateLimit(explanation)
+  }
+
+  /// What the server says, where it says it the way GitHub does.
+  var explanation: String {
+    struct Body: Decodable {
+      let message: String
+    }
+    let message = try? JSONDecoder().decode(Body.self, from: body).message
+    return message ?? HTTPURLResponse.localizedString(forStatusCode: status)
+  }
+}

@@ -1,0 +1,59 @@
+/// Sends each request through another session, and retries as ``RetryPolicy`` says.
+package final class RetryingApiSession: ApiSession {
+  private let session: any ApiSession
+  private let deadline: Deadline
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let willWait: @Sendable (_ pause: Duration, _ place: String) -> Void
+  private let hasSucceeded = Protected(false)
+
+  /// - Parameters:
+  ///   - deadline: When to give up, whatever the policy says.
+  ///   - sleep: Waits, or throws if the task is cancelled.
+  ///   - willWait: Called with the length and place of each rate limit before it is waited out.
+  package init(
+    _ session: any ApiSession,
+    deadline: Deadline,
+    sleep: @escaping @Sendable (Duration) async throws -> Void,
+    willWait: @escaping @Sendable (_ pause: Duration, _ place: String) -> Void = { _, _ in }
+  ) {
+    self.session = session
+    self.deadline = deadline
+    self.sleep = sleep
+    self.willWait = willWait
+  }
+
+  package var place: String { session.place }
+
+  package var token: AccessToken? { session.token }
+
+  package func send<Request: ApiRequest>(
+    _ request: Request
+  ) async throws(ApiError) -> Request.Response {
+    var policy = RetryPolicy(
+      isPaged: request is any PagedRequest,
+      isConnectionReused: hasSucceeded.withLock { $0 }
+    )
+    while true {
+      do throws(ApiError) {
+        let response = try await session.send(request)
+        hasSucceeded.withLock { $0 = true }
+        return response
+      } catch {
+        guard
+          case .retry(let pause) = policy.decision(after: error.reason),
+          pause < deadline.remaining
+        else { throw error }
+        try await wait(pause, after: error)
+      }
+    }
+  }
+
+  private func wait(_ pause: Duration, after error: ApiError) async throws(ApiError) {
+    if case .rateLimited = error.reason { willWait(pause, place) }
+    do {
+      try await sleep(pause)
+    } catch {
+      throw ApiError(.cancelled, at: place)
+    }
+  }
+}

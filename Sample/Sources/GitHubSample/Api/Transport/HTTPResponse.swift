@@ -1,0 +1,23 @@
+import Foundation
+
+/// What a server sent back, whatever its status.
+package struct HTTPResponse: Equatable, Sendable {
+  package let status: Int
+  package let body: Data
+
+  /// The headers, by their names in lower case.
+  private let headers: [String: String]
+
+  package init(status: Int, headers: [AnyHashable: Any] = [:], body: Data) {
+    self.status = status
+    self.body = body
+    self.headers = Dictionary(
+      headers.map { ("\($0.key)".lowercased(), "\($0.value)") },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  package func header(_ name: String) -> String? {
+    headers[name.lowercased()]
+  }
+}

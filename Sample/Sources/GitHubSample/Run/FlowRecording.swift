@@ -1,0 +1,48 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import Foundation
+
+/// Records the data flow, in the files that the options name.
+struct FlowRecording {
+  private let options: CommonOptions
+  private let logger: DispatchLogger?
+  private let circuits: TimeCircuits?
+
+  /// Starts recording.
+  init(_ options: CommonOptions) throws(CommandFailure) {
+    self.options = options
+    logger = try FlowRecording.writing(to: options.logPath) { url in
+      // Opened once: the reader of a pipe stops when it is closed.
+      let manager = FileManager.default
+      if !manager.fileExists(atPath: url.path) { try Data().write(to: url) }
+      let file = try FileHandle(forWritingTo: url)
+      // A pipe can't be truncated.
+      try? file.truncate(atOffset: 0)
+      return DispatchLogger(format: .jsonLines, to: file)
+    }
+    circuits = options.explorerPath.map { _ in TimeCircuits() }
+  }
+
+  /// Writes what can only be written at the end.
+  func finish(title: String) throws(CommandFailure) {
+    try FlowRecording.writing(to: options.explorerPath) { url in
+      if let circuits { try FlowExplorer(circuits, title: title).write(to: url) }
+    }
+    try FlowRecording.writing(to: options.logPath) { _ in
+      if let failure = logger?.failure { throw failure }
+    }
+  }
+
+  private static func writing<Result>(
+    to path: String?,
+    _ body: (URL) throws -> Result
+  ) throws(CommandFailure) -> Result? {
+    guard let path else { return nil }
+    do {
+      return try body(URL(fileURLWithPath: path))
+    } catch {
+      let cause = error.localizedDescription.sanitizedClause
+      throw CommandFailure(message: "\(path.sanitized) could not be written: \(cause).")
+    }
+  }
+}

@@ -1,0 +1,18 @@
+extension OutputFormat {
+  /// The form that the options ask for, or else the one that suits the terminal.
+  init(_ options: CommonOptions, terminal: Terminal) {
+    if let fields = options.jsonFields {
+      self = .json(fields: fields, isPretty: terminal.isOutputTerminal)
+    } else {
+      let hasColors =
+        switch options.color {
+        case .auto: terminal.hasColors
+        case .always: true
+        case .never: false
+        }
+      self =
+        terminal.width.map { .table(width: $0, hasColors: hasColors) }
+        ?? .lines(hasColors: hasColors)
+    }
+  }
+}

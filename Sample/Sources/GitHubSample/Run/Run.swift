@@ -1,0 +1,82 @@
+import FluxCapacitor
+
+/// Runs a command line, and returns how it ended.
+package func run(
+  arguments: some Sequence<String>,
+  environment: CommandEnvironment
+) async -> ExitCode {
+  do {
+    return await run(try Command(arguments: arguments), environment: environment)
+  } catch {
+    environment.console.report("github-repos: \(error.message.sanitized).")
+    let topic = Command.Topic(of: arguments)
+    environment.console.report("See github-repos\(topic == .list ? "" : " \(topic)") --help.")
+    return .usage
+  }
+}
+
+/// Runs a command, and returns how it ended.
+package func run(_ command: Command, environment: CommandEnvironment) async -> ExitCode {
+  let console = environment.console
+  var exitCode = ExitCode.success
+  do throws(CommandFailure) {
+    switch command {
+    case .help(let topic): console.print(topic.help)
+    case .version: console.print("github-repos \(Command.versionNumber)")
+    case .list(let options): exitCode = try await list(options, environment: environment)
+    case .search(let options): exitCode = try await search(options, environment: environment)
+    case .show(let options): exitCode = try await show(options, environment: environment)
+    }
+  } catch {
+    console.report("github-repos: \(error.message)")
+    exitCode = error.exitCode
+  }
+  if let failure = console.outputFailure {
+    console.report("github-repos: The output could not be written: \(failure.sanitizedClause).")
+    exitCode = .failure
+  }
+  return exitCode
+}
+
+/// Makes a session and the stores, runs an operation with them, and returns how that ended.
+///
+/// - Parameter makeViews: Makes the views, which observe the stores until the operation ends.
+func withSession(
+  _ options: CommonOptions,
+  environment: CommandEnvironment,
+  makeViews: (Stores) -> [any Sendable],
+  operation: @escaping @Sendable (any ApiSession, Stores) async -> Void
+) async throws(CommandFailure) -> ExitCode {
+  let console = environment.console
+  var connection = options.connection
+  if options.readsToken { connection.token = try readToken(from: environment) }
+  let recording = try FlowRecording(options)
+  let stores = Stores()
+  let views = makeViews(stores)
+  // The server is not to blame for the time that a slow reader takes.
+  let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
+  let session = RetryingApiSession(
+    environment.makeSession(connection, deadline),
+    deadline: deadline,
+    sleep: environment.sleep,
+    willWait: ConnectionAction().beginWaiting
+  )
+  if let token = session.token { console.redact(token.secret) }
+  // Cancelled when nobody reads the output any more.
+  let work = DustBuster()
+  console.whenOutputFails { work.clean() }
+  await Task(replacing: work) { await operation(session, stores) }.value
+  try recording.finish(title: "github-repos")
+  return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
+}
+
+private func readToken(from environment: CommandEnvironment) throws(CommandFailure) -> AccessToken {
+  if let token = AccessToken(environment.readToken()) { return token }
+  throw CommandFailure(
+    message: """
+      Standard input holds no token, or one with a character that no token has, such as a space. \
+      Copy it again, alone.
+      """,
+    exitCode: .unauthorized
+  )
+}

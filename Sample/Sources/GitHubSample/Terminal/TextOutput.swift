@@ -1,0 +1,15 @@
+import Foundation
+
+/// Where text is written: a stream of the process, or a recorder in tests.
+package struct TextOutput: Sendable {
+  /// Writes all of the text, or throws.
+  package let write: @Sendable (String) throws -> Void
+
+  package init(write: @escaping @Sendable (String) throws -> Void) {
+    self.write = write
+  }
+
+  static let standardOutput = TextOutput { try StandardStreams.write($0, to: STDOUT_FILENO) }
+
+  static let standardError = TextOutput { try StandardStreams.write($0, to: STDERR_FILENO) }
+}

@@ -1,0 +1,11 @@
+import Foundation
+
+/// What views need of the world around them.
+protocol ViewEnvironment: Sendable {
+  var console: Console { get }
+  var terminal: Terminal { get }
+  var now: @Sendable () -> Date { get }
+
+  /// Waits, or throws if the task is cancelled.
+  var sleep: @Sendable (Duration) async throws -> Void { get }
+}

@@ -1,0 +1,113 @@
+import GitHubSample
+import Testing
+
+struct PagerTests {
+  @Test func cursorsLeadFromPageToPage() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+
+    let first = pager.nextRequest
+    _ = pager.accept(.of("a", total: 2, next: "1"))
+    let second = pager.nextRequest
+    _ = pager.accept(.of("b", total: 2))
+
+    #expect(first == RepositoriesRequest.ofMona(first: 100))
+    #expect(second == RepositoriesRequest.ofMona(first: 100, after: "1"))
+    #expect(pager.nextRequest == nil)
+    #expect(!pager.isStuck)
+  }
+
+  @Test func noMoreThanTheLimitIsAskedForOrTaken() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 3)
+
+    let first = pager.nextRequest
+    let some = pager.accept(.of("a", "b", total: 9, next: "1"))
+    let second = pager.nextRequest
+    let rest = pager.accept(.of("c", "d", total: 9, next: "2"))
+
+    #expect([first, second].map(\.?.first) == [3, 1])
+    #expect(some + rest == [.named("a"), .named("b"), .named("c")])
+    #expect(pager.nextRequest == nil)
+    #expect(!pager.isStuck)
+  }
+
+  @Test func aRepositoryThatComesTwiceIsTakenOnce() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+
+    let first = pager.accept(.of("a", "b", "a", total: 3, next: "1"))
+    let second = pager.accept(.of("b", "c", total: 3))
+
+    #expect(first + second == [.named("a"), .named("b"), .named("c")])
+  }
+
+  @Test func aRepeatedCursorEndsIt() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+
+    _ = pager.accept(.of("a", total: 3, next: "1"))
+    _ = pager.accept(.of("b", total: 3, next: "1"))
+
+    #expect(pager.isStuck)
+    #expect(pager.nextRequest == nil)
+  }
+
+  @Test func aMissingCursorEndsIt() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+
+    _ = pager.accept(
+      Page(items: [GitHub.Repository.named("a")], totalCount: 2, hasNextPage: true)
+    )
+
+    #expect(pager.isStuck)
+    #expect(pager.nextRequest == nil)
+  }
+
+  @Test func pagesWithNothingNewEndIt() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+    var requestCount = 0
+
+    while pager.nextRequest != nil, requestCount < 100 {
+      requestCount += 1
+      _ = pager.accept(.of("a", total: 3, next: "\(requestCount)"))
+    }
+
+    #expect(requestCount == 4)
+    #expect(pager.isStuck)
+  }
+
+  @Test func askingForLessHalvesThePage() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 30)
+
+    let sizes = (0..<7).map { _ in
+      defer { pager.halvePageSize() }
+      return pager.nextRequest?.first
+    }
+
+    #expect(sizes == [30, 15, 7, 3, 1, 1, 1])
+  }
+
+  @Test func theLimitCountsAfterFiltering() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 2) { repository in
+      repository.nameWithOwner.hasSuffix("x")
+    }
+
+    let first = pager.nextRequest
+    let some = pager.accept(.of("a", "b", "ax", total: 6, next: "1"))
+    let second = pager.nextRequest
+    let rest = pager.accept(.of("c", "bx", "cx", total: 6))
+
+    #expect([first, second].map(\.?.first) == [100, 100])
+    #expect(some + rest == [.named("ax"), .named("bx")])
+    #expect(pager.nextRequest == nil)
+    #expect(pager.hasMore)
+  }
+
+  @Test func pagesOfWhatIsNotWantedAreNoReasonToStop() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil) { _ in false }
+
+    for page in 1...10 {
+      #expect(pager.nextRequest != nil)
+      #expect(pager.accept(.of("a\(page)", total: 11, next: "\(page)")) == [])
+    }
+
+    #expect(!pager.isStuck)
+  }
+}

@@ -1,0 +1,54 @@
+import FluxCapacitorTesting
+import Foundation
+import GitHubSample
+import Testing
+
+/// The sessions in the sample's README are what the commands print.
+@Suite(.isolatedDispatcher)
+struct SampleReadmeTests {
+  private static let readme = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("README.md")
+
+  /// A command of the README, and what stands below it.
+  struct Session: CustomTestStringConvertible, Sendable {
+    let command: String
+    let output: String
+
+    var testDescription: String { command }
+  }
+
+  private static let sessions: [Session] = {
+    let text = (try? String(contentsOf: readme, encoding: .utf8)) ?? ""
+    return text.components(separatedBy: "```console\n$ ").dropFirst().map { rest in
+      let block = rest.components(separatedBy: "```")[0]
+      let lines = block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+      return Session(command: String(lines[0]), output: lines.count > 1 ? String(lines[1]) : "")
+    }
+  }()
+
+  @Test func thereAreSessions() {
+    #expect(SampleReadmeTests.sessions.count == 7)
+  }
+
+  @Test(arguments: sessions) func theSessionIsWhatTheCommandPrints(session: Session) async {
+    let words = session.command.split(separator: " ").map(String.init)
+    let isPiped = words.contains("|")
+    let recorder = ConsoleRecorder()
+    let environment = CommandEnvironment.test(
+      MockApiSession(),
+      recorder: recorder,
+      terminal: Terminal(width: isPiped ? nil : 96),
+      now: Date(timeIntervalSince1970: 1_767_225_600)
+    )
+
+    let exitCode = await run(
+      arguments: words.dropFirst().prefix { $0 != "|" },
+      environment: environment
+    )
+
+    #expect(words.first == "github-repos")
+    #expect(recorder.output == session.output)
+    #expect(exitCode == .success)
+  }
+}
