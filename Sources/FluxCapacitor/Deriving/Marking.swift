@@ -200,6 +200,6 @@ extension AnyInput {
   ///
   /// - Returns: How it goes on downstream, if it does.
   fileprivate func note(_ marking: Marking, _ step: Step, on thread: CurrentThread) -> Step? {
-    isLinked ? derivation.note(marking, step, from: self, in: target, on: thread) : nil
+    derivation.note(marking, step, from: self, in: target, on: thread)
   }
 }

@@ -42,8 +42,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     version &+= 1
     guard first != nil else { return lock.unlock() }
     enqueue(event)
-    // Whoever is telling tells it too; otherwise, this place is for all up to here.
-    if deliverer.thread == 0 { backlog?.unclaimed = 0 }
+    // Whoever is delivering delivers it too; otherwise, this place is for all up to here.
     thread.prepend(
       Delivery(to: self, at: version) { channel, version, thread in
         // The closure is that of this very channel.

@@ -120,10 +120,3 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
   }
 }
-
-#if DEBUG
-  /// Has this thread do the same as one that has done nothing before.
-  package func resetCurrentThread() {
-    CurrentThread.current.pointee.changesOfOthers = 0
-  }
-#endif

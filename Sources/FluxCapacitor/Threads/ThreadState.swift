@@ -64,6 +64,9 @@ struct ThreadState: ~Copyable {
   var tracking: Unmanaged<AnyObject>?
 
   #if DEBUG
+    /// What decides when this thread goes on, if that is not the system alone.
+    unowned(unsafe) var scheduled: (any ScheduledThread)?
+
     /// The depth of what is being told.
     @usableFromInline var depth = 0
 
@@ -145,7 +148,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @discardableResult
   func yieldProcessor() -> Bool {
     #if DEBUG
-      if let thread = scheduledThread { return thread.reach(.yield) }
+      if let thread = pointee.scheduled { return thread.reach(.yield) }
     #endif
     sched_yield()
     return true

@@ -74,7 +74,6 @@
 
     /// Runs its body, on a worker.
     func main() {
-      resetCurrentThread()
       scheduledThread = self
       run.begin(self)
       do { try body?() } catch { run.fail("\(name) throws \(error).") }

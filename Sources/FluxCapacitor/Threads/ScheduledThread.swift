@@ -1,16 +1,6 @@
 import Dispatch
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 // Where a scheduler decides, in debug builds, which thread goes on: see `everyInterleaving` in
 // FluxCapacitorTesting. Release builds have no trace of it.
 
@@ -54,28 +44,13 @@ import Synchronization
 
   /// The scheduled thread that this one is, if it is one.
   package var scheduledThread: (any ScheduledThread)? {
-    get { currentSlot?.pointee }
+    get { CurrentThread.current.pointee.scheduled }
     set {
-      currentSlot?.deinitialize(count: 1).deallocate()
-      let slot = newValue.map { thread in
-        let slot = UnsafeMutablePointer<any ScheduledThread>.allocate(capacity: 1)
-        slot.initialize(to: thread)
-        return slot
-      }
-      pthread_setspecific(slotKey, slot)
+      CurrentThread.current.pointee.scheduled = newValue
+      // It is to do the same as one that has done nothing before.
+      CurrentThread.current.pointee.changesOfOthers = 0
     }
   }
-
-  private var currentSlot: UnsafeMutablePointer<any ScheduledThread>? {
-    pthread_getspecific(slotKey)?.assumingMemoryBound(to: (any ScheduledThread).self)
-  }
-
-  /// The key under which each scheduled thread is kept, until it sets `nil`.
-  private let slotKey: pthread_key_t = {
-    var key = pthread_key_t()
-    pthread_key_create(&key, nil)
-    return key
-  }()
 
   /// A number greater than those of all locks before, and than those that scenarios give to other things.
   /// Relaxed: that no number is given twice is all.
