@@ -53,7 +53,7 @@ extension AnyChannel {
 
   /// Takes an observation out, with the ring's reference to it; the lock is held.
   @inlinable
-  final func unlink(_ dust: Dust, into detached: inout Detached) {
+  final func unlink(_ dust: Dust, into detached: inout DetachedObservations) {
     let node = Unmanaged.passUnretained(dust)
     if let next = dust.next, next.toOpaque() != node.toOpaque() {
       let previous = dust.previous
@@ -74,7 +74,7 @@ extension AnyChannel {
   /// may be waiting for that variable: it is taken out afterwards.
   @usableFromInline
   final func remove(_ dust: Dust) {
-    var detached = Detached()
+    var detached = DetachedObservations()
     let thread = CurrentThread.current
     let isMutating = lock.isHeld(by: thread.id)
     if !isMutating, thread.pointee.openMutations == 0 {
@@ -104,7 +104,7 @@ extension AnyChannel {
   /// Takes every cleaned observation out, for nobody delivers; takes the lock over.
   @usableFromInline
   final func detachCleaned() {
-    var detached = Detached()
+    var detached = DetachedObservations()
     detachCleaned(into: &detached)
     let isUnobserved = first == nil
     lock.unlock()
@@ -126,7 +126,7 @@ extension AnyChannel {
 
   /// Takes every cleaned observation out; the lock is held, and nobody delivers.
   @usableFromInline
-  final func detachCleaned(into detached: inout Detached) {
+  final func detachCleaned(into detached: inout DetachedObservations) {
     forEachObservation { dust in
       if dust.isCleaned { unlink(dust, into: &detached) }
     }
@@ -143,7 +143,7 @@ extension AnyChannel {
 
   /// Takes every observation out; the lock is held, and nobody delivers.
   @usableFromInline
-  final func detachAll(into detached: inout Detached) {
+  final func detachAll(into detached: inout DetachedObservations) {
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 }
@@ -152,7 +152,7 @@ extension AnyChannel {
 ///
 /// They are chained through themselves, so that nothing is allocated and releasing is a loop.
 @usableFromInline
-struct Detached {
+struct DetachedObservations {
   @usableFromInline var head: Unmanaged<Dust>?
 
   @inlinable
@@ -177,7 +177,7 @@ struct Detached {
       node._withUnsafeGuaranteedRef { dust in
         next = dust.previous
         dust.previous = nil
-        dust.letGo(dust)
+        dust.releaseContents(dust)
       }
       node.release()
     }

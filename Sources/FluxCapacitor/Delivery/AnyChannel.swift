@@ -81,7 +81,7 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
 
   /// Lets go of the observations if nothing is left to be told; the lock is held.
   @usableFromInline
-  func detachAllIfIdle(into detached: inout Detached) {
+  func detachAllIfIdle(into detached: inout DetachedObservations) {
     trap("\(self) is never closed.")
   }
 
@@ -135,7 +135,7 @@ extension AnyChannel {
   final func close() {
     // A derived one goes on for its observers, but not for a tracker: nobody can read it any more.
     if isDerived { return untrack() }
-    var detached = Detached()
+    var detached = DetachedObservations()
     acquire()
     detachAllIfIdle(into: &detached)
     lock.unlock()

@@ -26,7 +26,7 @@ final class Backlog<Element: Sendable> {
   /// This and the next one are there if anything ever has derived from it. That is a layer above, and they
   /// are made where the type is known, and capture nothing; see `Delivery`.
   @exclusivity(unchecked) @usableFromInline
-  final var mark:
+  final var invalidate:
     (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?
 
   /// Brings a change to the inputs, which come before all other observations; no lock is held. It returns

@@ -10,10 +10,10 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Tells a change, or queues it behind what has to be told before; takes the lock over.
   @inlinable
   final func announce(_ value: Element, on thread: CurrentThread) {
-    if isIdle, !thread.pointee.isTelling, thread.pointee.round.isEmpty {
-      thread.pointee.isTelling = true
+    if isIdle, !thread.pointee.isDelivering, thread.pointee.round.isEmpty {
+      thread.pointee.isDelivering = true
       deliver(value, version: version, on: thread)
-      thread.pointee.isTelling = false
+      thread.pointee.isDelivering = false
     } else {
       enqueue(value)
       claim(on: thread, isOwn: true)
@@ -32,7 +32,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     lock.unlock()
     var next: Unmanaged<Dust>? = first
     if let receive { next = receive(self, value, version, (first, last), thread) }
-    if let next { tellObservers(value, version, from: next, through: last, on: thread) }
+    if let next { deliverToObservers(value, version, from: next, through: last, on: thread) }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
@@ -45,13 +45,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Notes that a change is on its way to all that derives from this; the lock is held.
   @inlinable
-  final func mark(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
-    backlog?.mark?(self, change, isMoved, thread)
+  final func invalidate(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
+    backlog?.invalidate?(self, change, isMoved, thread)
   }
 
   /// Tells a change to the observers; no lock is held.
   @inlinable
-  final func tellObservers(
+  final func deliverToObservers(
     _ value: Element,
     _ version: UInt64,
     from first: Unmanaged<Dust>,
@@ -69,7 +69,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Does what others left for the deliverer to do; takes the lock over.
   @inlinable
   final func finishDelivery(hasCleaned: Bool, on thread: CurrentThread) {
-    var detached = Detached()
+    var detached = DetachedObservations()
     if hasCleaned { detachCleaned(into: &detached) }
     if isClosed { detachAllIfIdle(into: &detached) }
     if (backlog?.unclaimed ?? 0) > 0 { thread.noteChangeOfOthers() }
@@ -112,7 +112,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
     guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
     // Who is inside an observer takes over nothing: that may be waiting for what is offered.
-    if deliverer.isOffered, isOwn, thread.pointee.isTelling { return }
+    if deliverer.isOffered, isOwn, thread.pointee.isDelivering { return }
     thread.append(
       Delivery(to: self, at: backlog.unclaimed) { channel, version, thread in
         // The closure is that of this very channel.
@@ -133,7 +133,9 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   final func deliverBacklog(through version: UInt64, on thread: CurrentThread) {
     while true {
       lock.lock()
-      if thread.isDueForRelief, tryToHandOver(on: thread, through: version) { return lock.unlock() }
+      if thread.isDueForHandover, tryToHandOver(on: thread, through: version) {
+        return lock.unlock()
+      }
       guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version,
         version > backlog.takenOver.through || thread.id == backlog.takenOver.by
       else {
@@ -173,7 +175,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   @usableFromInline
-  override final func detachAllIfIdle(into detached: inout Detached) {
+  override final func detachAllIfIdle(into detached: inout DetachedObservations) {
     if isIdle, writer == 0 { detachAll(into: &detached) }
   }
 }

@@ -34,18 +34,18 @@ public class Dust: @unchecked Sendable {
 
   /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
   /// where the type of the values is known, and captures nothing; see `Delivery`.
-  @usableFromInline final let letGo: @Sendable (Dust) -> Void
+  @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
   @inlinable
-  init(isDirect: Bool, letGo: @escaping @Sendable (Dust) -> Void) {
+  init(isDirect: Bool, releaseContents: @escaping @Sendable (Dust) -> Void) {
     flags = Atomic(isDirect ? 0 : Dust.indirect)
-    self.letGo = letGo
+    self.releaseContents = releaseContents
   }
 
   @usableFromInline
-  init(inputThatLetsGoBy letGo: @escaping @Sendable (Dust) -> Void) {
+  init(inputReleasedBy releaseContents: @escaping @Sendable (Dust) -> Void) {
     flags = Atomic(Dust.input)
-    self.letGo = letGo
+    self.releaseContents = releaseContents
   }
 
   /// Whether it is cleaned, and nobody has anything left to do about that.
@@ -81,7 +81,7 @@ public class Dust: @unchecked Sendable {
     if let channel = lock.withLock({ channel }) {
       channel.remove(self)
     } else {
-      letGo(self)
+      releaseContents(self)
     }
   }
 

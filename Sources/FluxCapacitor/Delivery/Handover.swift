@@ -11,7 +11,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Whether this thread has told so many changes of others that one of them should go on.
   @inlinable
-  var isDueForRelief: Bool { pointee.changesOfOthers >= 256 }
+  var isDueForHandover: Bool { pointee.changesOfOthers >= 256 }
 
   /// Lets others run, and perhaps take over what is offered. The lock is held before and after, and open
   /// in between.
@@ -20,7 +20,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// mostly, or else at one of the offers that follow.
   ///
   /// - Returns: Whether somebody has.
-  fileprivate func isRelieved(opening lock: borrowing Lock, _ isTaken: () -> Bool) -> Bool {
+  fileprivate func isTakenOver(opening lock: borrowing Lock, _ isTaken: () -> Bool) -> Bool {
     pointee.changesOfOthers = 0
     for _ in 0..<32 {
       lock.unlock()
@@ -43,7 +43,7 @@ extension AnyChannel {
     guard deliverer.thread == 0, !deliverer.isOffered else { return false }
     deliverer.offer(by: thread)
     defer { if deliverer.isOffered(by: thread) { deliverer.takeOffer() } }
-    return thread.isRelieved(opening: lock) { !deliverer.isOffered(by: thread) }
+    return thread.isTakenOver(opening: lock) { !deliverer.isOffered(by: thread) }
   }
 }
 
@@ -57,7 +57,7 @@ extension Observation {
       guard let mailbox else { return false }
       mailbox.offerer = thread.id
       defer { if mailbox.offerer == thread.id { mailbox.offerer = 0 } }
-      return thread.isRelieved(opening: lock) { mailbox.offerer != thread.id }
+      return thread.isTakenOver(opening: lock) { mailbox.offerer != thread.id }
     }
   }
 }

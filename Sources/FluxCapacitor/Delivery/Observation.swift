@@ -21,7 +21,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
-    super.init(isDirect: queue.isCurrent) { unsafeDowncast($0, to: Observation.self).letGo() }
+    super.init(isDirect: queue.isCurrent) {
+      unsafeDowncast($0, to: Observation.self).releaseContents()
+    }
   }
 
   /// Tells one change; only the channel's deliverer calls this.
@@ -62,8 +64,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       let isOffered = mailbox.offerer != 0
       mailbox.offerer = 0
       lock.unlock()
-      if isOffered { tellWhatHasComeIn(on: thread) }
-    case .main where MainQueue.isCurrent && mailbox.canTellLast(on: thread):
+      if isOffered { deliverWhatHasComeIn(on: thread) }
+    case .main where MainQueue.isCurrent && mailbox.canDeliverLast(on: thread):
       permitOne(on: thread)
     case .main:
       lock.unlock()
@@ -93,11 +95,11 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     let activity = queue.isCurrent ? nil : admit(first: first)
     switch queue {
     case .current:
-      thread.tell {
+      thread.whileDelivering {
         beginCall(on: thread)
         changes?(first)
         endCall()
-        tellWhatHasComeIn(on: thread)
+        deliverWhatHasComeIn(on: thread)
       }
     case .main where MainQueue.isCurrent:
       lock.lock()
@@ -109,8 +111,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Tells what has come in while the first value was told.
   @inlinable
-  func tellWhatHasComeIn(on thread: CurrentThread) {
-    while !(thread.isDueForRelief && tryToHandOver(on: thread)),
+  func deliverWhatHasComeIn(on thread: CurrentThread) {
+    while !(thread.isDueForHandover && tryToHandOver(on: thread)),
       let (value, changes) = next(on: thread)
     {
       thread.noteChangeOfOthers()
@@ -157,7 +159,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     mailbox.emptier = thread.id
     lock.unlock()
     while let (value, changes) = next(on: thread) {
-      thread.tell {
+      thread.whileDelivering {
         beginCall(on: thread)
         changes(value)
         endCall()
@@ -185,13 +187,13 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     let isOver = channel == nil
     lock.unlock()
     _ = consume mailbox
-    if isOver { letGo() }
+    if isOver { releaseContents() }
     return nil
   }
 
   /// Lets go of the channel and, unless values are still on their way to it, of the closure.
   @inlinable
-  func letGo() {
+  func releaseContents() {
     lock.lock()
     let channel = self.channel
     self.channel = nil
@@ -244,7 +246,7 @@ final class Mailbox<Element> {
 
   /// Whether the last value may be told by this thread at once.
   @inlinable
-  func canTellLast(on thread: CurrentThread) -> Bool {
+  func canDeliverLast(on thread: CurrentThread) -> Bool {
     emptier == thread.id || values.count == 1
   }
 

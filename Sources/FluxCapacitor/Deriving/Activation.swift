@@ -40,7 +40,7 @@ extension AnyChannel {
     guard thread.pointee.openMutations == 0 else {
       return afterMutation(on: thread) { $0.deactivateIfUnobserved() }
     }
-    var detached = Detached()
+    var detached = DetachedObservations()
     var inputs: [AnyInput] = []
     var joiners: [Any] = []
     var candidates = [self]
@@ -74,7 +74,7 @@ extension AnyChannel {
         return []
       }
       derivation.isActive = false
-      derivation.entries = FIFO()
+      derivation.pendingChanges = FIFO()
       if let taken = derivation.owner?.takeAllJoiners() { joiners.append(taken) }
       return derivation.sources.compactMap { source in
         defer { source.input = nil }

@@ -12,10 +12,10 @@
 /// transactions that are mixed up, nothing but what comes of all of them is whole.
 ///
 /// Invariants:
-/// - `entries`, `latest`, each source's `input` and what an input awaits are guarded by the derived
+/// - `pendingChanges`, `latest`, each source's `input` and what an input awaits are guarded by the derived
 ///   channel's lock. So is `isActive`, which besides changes only while all roots are locked.
 /// - Locks are taken downstream: a variable's first, then that of what derives from it.
-/// - The numbers of the entries grow from the first to the last, and so do those of the entries that
+/// - The numbers of the pendingChanges grow from the first to the last, and so do those of the pendingChanges that
 ///   one input awaits: what arrives, in order, meets them in order.
 /// - A change is marked before any source brings it. So nothing of an entry that is marked again has
 ///   arrived, but for what it was made one with.
@@ -26,7 +26,7 @@ final class Derivation: @unchecked Sendable {
   @usableFromInline let sources: [AnySource]
 
   /// The derived channel, which has this.
-  unowned(unsafe) var owner: (any DerivedChannel)?
+  unowned(unsafe) var owner: (any AnyDerivedChannel)?
 
   /// The variables that all of this derives from, in the order of their ranks.
   @usableFromInline let roots: [Root]
@@ -52,7 +52,7 @@ final class Derivation: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
   /// The changes that are on their way here, in order.
-  @exclusivity(unchecked) @usableFromInline var entries = FIFO<Entry>()
+  @exclusivity(unchecked) @usableFromInline var pendingChanges = FIFO<PendingChange>()
 
   /// The number of the entry that was added or moved last.
   @exclusivity(unchecked) @usableFromInline var lastNumber: UInt64 = 0
@@ -80,7 +80,7 @@ final class Derivation: @unchecked Sendable {
 
   /// One change that is on its way to a derived constant.
   @usableFromInline
-  struct Entry {
+  struct PendingChange {
     @usableFromInline var number: UInt64
 
     /// The walk that came here last.
@@ -97,7 +97,7 @@ final class Derivation: @unchecked Sendable {
   @usableFromInline
   struct Root {
     @usableFromInline let channel: AnyChannel
-    @usableFromInline let weight: Fingerprint
+    @usableFromInline let weight: CombinedVersion
 
     fileprivate static func union(of sources: [AnySource]) -> [Root] {
       var weights: [ObjectIdentifier: Root] = [:]
@@ -114,7 +114,7 @@ final class Derivation: @unchecked Sendable {
 }
 
 /// The channel of a derived constant, whatever its values.
-protocol DerivedChannel: AnyChannel {
+protocol AnyDerivedChannel: AnyChannel {
   /// Notes that an input joins, at the present state of the variables; they are locked.
   func note(_ input: AnyInput)
 
@@ -128,7 +128,7 @@ protocol DerivedChannel: AnyChannel {
   /// Makes an activated channel ready to deliver changes, from what its sources are at that time.
   ///
   /// - Parameter evaluation: Not there if nothing but a variable's version is needed, which is `state`.
-  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread)
+  func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread)
 }
 
 extension AnyChannel {
@@ -172,8 +172,8 @@ extension Derivation {
   }
 
   /// What tells the present state of the variables from all others; they are locked.
-  var state: Fingerprint {
-    roots.reduce(.zero) { $0 + $1.weight * Fingerprint($1.channel.version) }
+  var state: CombinedVersion {
+    roots.reduce(.zero) { $0 + $1.weight * CombinedVersion($1.channel.version) }
   }
 }
 

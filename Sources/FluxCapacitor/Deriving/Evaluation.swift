@@ -7,13 +7,13 @@
 final class Evaluation {
   /// What is known by now: the variables first, whose editions are their versions. What was found last
   /// is asked for next, in most cases.
-  private var known: [(channel: AnyChannel, value: any Sendable, edition: Fingerprint)] = []
+  private var known: [(channel: AnyChannel, value: any Sendable, edition: CombinedVersion)] = []
 
   /// Captures the variables, which are locked.
   init(of derivation: Derivation) {
     known.reserveCapacity(derivation.roots.count + 4)
     for root in derivation.roots {
-      known.append((root.channel, root.channel.capture(), Fingerprint(root.channel.version)))
+      known.append((root.channel, root.channel.capture(), CombinedVersion(root.channel.version)))
     }
   }
 
@@ -34,7 +34,7 @@ final class Evaluation {
     }
   }
 
-  func note(_ value: any Sendable, edition: Fingerprint, of channel: AnyChannel) {
+  func note(_ value: any Sendable, edition: CombinedVersion, of channel: AnyChannel) {
     known.append((channel, value, edition))
   }
 
@@ -53,7 +53,7 @@ final class Evaluation {
     )
   }
 
-  private func state(of derivation: Derivation) -> Fingerprint {
+  private func state(of derivation: Derivation) -> CombinedVersion {
     derivation.roots.reduce(.zero) { sum, root in
       sum + root.weight * (known.first { $0.channel === root.channel }?.edition ?? .zero)
     }

@@ -19,11 +19,11 @@ class AnyInput: Dust, @unchecked Sendable {
 
   /// The state of the source's variables when this joined it, if a change was on its way there; guarded by
   /// the source's lock.
-  @exclusivity(unchecked) final var joinedState: Fingerprint?
+  @exclusivity(unchecked) final var joinedState: CombinedVersion?
 
   /// The edition by which the source knows the value that this began with, which an evaluation may have
   /// given another; guarded by the target's lock.
-  @exclusivity(unchecked) private final var joinedEdition: Fingerprint?
+  @exclusivity(unchecked) private final var joinedEdition: CombinedVersion?
 
   /// What was told last; belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var revision = Revision()
@@ -32,7 +32,7 @@ class AnyInput: Dust, @unchecked Sendable {
   @usableFromInline final let advance: @Sendable (AnyInput, UInt64) -> Void
 
   /// Takes over the value that an evaluation has found.
-  final let start: @Sendable (AnyInput, Evaluation?, Fingerprint) -> Void
+  final let start: @Sendable (AnyInput, Evaluation?, CombinedVersion) -> Void
 
   @usableFromInline
   init(
@@ -40,14 +40,14 @@ class AnyInput: Dust, @unchecked Sendable {
     to target: AnyChannel,
     _ derivation: Derivation,
     advance: @escaping @Sendable (AnyInput, UInt64) -> Void,
-    start: @escaping @Sendable (AnyInput, Evaluation?, Fingerprint) -> Void
+    start: @escaping @Sendable (AnyInput, Evaluation?, CombinedVersion) -> Void
   ) {
     self.source = source
     self.target = target
     self.derivation = derivation
     self.advance = advance
     self.start = start
-    super.init(inputThatLetsGoBy: { input in
+    super.init(inputReleasedBy: { input in
       let channel = input.lock.withLock {
         defer { input.channel = nil }
         return input.channel
@@ -60,13 +60,13 @@ class AnyInput: Dust, @unchecked Sendable {
   @inlinable
   final var isLinked: Bool { source.input === self }
 
-  final func noteJoined(_ edition: Fingerprint) {
+  final func noteJoined(_ edition: CombinedVersion) {
     target.lock.withLock { joinedEdition = edition }
   }
 
   /// Whether an edition is of the value that this began with. There is none later that is.
   @usableFromInline
-  final func hasJoined(with edition: Fingerprint) -> Bool {
+  final func hasJoined(with edition: CombinedVersion) -> Bool {
     target.lock.withLock { joinedEdition == edition }
   }
 
@@ -94,7 +94,7 @@ class AnyInput: Dust, @unchecked Sendable {
     (0..<awaited.count).contains { awaited[$0].number == number }
   }
 
-  /// Notes that entries have another number now.
+  /// Notes that pendingChanges have another number now.
   func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
     if numbers.contains(lastBrought) { lastBrought = number }
     for index in 0..<awaited.count where numbers.contains(awaited[index].number) {
@@ -126,11 +126,11 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     // What is derived itself delivers to its inputs in a way of its own.
     guard !source.channel.isDerived else { return }
     let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
-    backlog.mark = { $0.markDownstream($1, isMoved: $2, on: $3) }
+    backlog.invalidate = { $0.invalidateDownstream($1, isMoved: $2, on: $3) }
     backlog.receive = { channel, value, version, nodes, thread in
-      let state = Fingerprint(version)
+      let state = CombinedVersion(version)
       let revision = Revision(state: state, edition: state)
-      return channel.tellInputs(value, version, revision, nodes, on: thread)
+      return channel.deliverToInputs(value, version, revision, nodes, on: thread)
     }
   }
 
@@ -172,7 +172,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   func popArrived(for number: UInt64) -> Arrival? {
     target.lock.lock()
     defer { target.lock.unlock() }
-    // Several, if what came for several entries is told as one.
+    // Several, if what came for several pendingChanges is told as one.
     return !arrived.isEmpty && arrived[0].number <= number ? arrived.popFirst() : nil
   }
 
@@ -188,7 +188,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   }
 
   @usableFromInline
-  func start(from evaluation: Evaluation?, at state: Fingerprint) {
+  func start(from evaluation: Evaluation?, at state: CombinedVersion) {
     if let evaluation {
       current = evaluation.value(of: source.channel) as Value
       revision = evaluation.revision(of: source.channel)
@@ -203,7 +203,7 @@ extension Channel {
   ///
   /// - Returns: The first observation that is none.
   @inlinable
-  final func tellInputs(
+  final func deliverToInputs(
     _ value: Element,
     _ version: UInt64,
     _ revision: Revision,

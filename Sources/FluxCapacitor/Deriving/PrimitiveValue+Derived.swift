@@ -1,7 +1,7 @@
 extension PrimitiveValue {
   /// Returns a constant of the transformed value.
   ///
-  /// Derived constants are constants: you read, observe and derive from them in the same way.
+  /// DerivedChannel constants are constants: you read, observe and derive from them in the same way.
   ///
   /// - While they aren't observed, they compute when they are read, and only if a source has
   ///   changed since. While they are observed, they compute each change once, and deliver it after
@@ -29,7 +29,7 @@ extension PrimitiveValue {
   ) -> Constant<Result> {
     let source = Source(self, isOnly: true)
     return Constant(
-      sharing: Derived(from: [source], isMap: true) { transform(source.value(for: $0)) }
+      sharing: DerivedChannel(from: [source], isMap: true) { transform(source.value(for: $0)) }
     )
   }
 
@@ -45,7 +45,7 @@ extension PrimitiveValue {
   ) -> Constant<Element> {
     let source = Source(self, isOnly: true)
     return Constant(
-      sharing: Derived(from: [source], isMap: false, isSame: areEquivalent) {
+      sharing: DerivedChannel(from: [source], isMap: false, isSame: areEquivalent) {
         source.value(for: $0)
       }
     )
@@ -96,7 +96,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     var list: [AnySource] = []
     repeat list.append(each sources)
     return Constant(
-      sharing: Derived(from: list, isMap: false) { reading in
+      sharing: DerivedChannel(from: list, isMap: false) { reading in
         (repeat (each sources).value(for: reading))
       }
     )
@@ -120,7 +120,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     let first = Source(first, isOnly: false)
     let second = Source(second, isOnly: false)
     return Constant(
-      sharing: Derived(from: [first, second], isMap: false) { reading in
+      sharing: DerivedChannel(from: [first, second], isMap: false) { reading in
         (first.value(for: reading), second.value(for: reading))
       }
     )

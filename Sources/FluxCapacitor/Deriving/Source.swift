@@ -6,7 +6,7 @@ class AnySource: @unchecked Sendable {
 
   /// How much its state and its edition count in those of what derives from it: 1 if there is no
   /// other source, and a random number otherwise.
-  @usableFromInline final let weight: Fingerprint
+  @usableFromInline final let weight: CombinedVersion
 
   /// The constant, which keeps the channel.
   private var handle: AnyObject?
@@ -33,7 +33,7 @@ class AnySource: @unchecked Sendable {
 
   deinit {
     // A long chain lets go of itself link by link; nested, that would take as much stack.
-    if let handle = handle.take() { CurrentThread.current.letGo(handle) }
+    if let handle = handle.take() { CurrentThread.current.releaseContents(handle) }
   }
 
   var roots: [Derivation.Root] {
@@ -59,7 +59,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   @inlinable
   func value(for reading: Reading) -> Value {
     switch reading {
-    case .told:
+    case .delivered:
       guard let input, let value = unsafeDowncast(input, to: Input<Value>.self).use() else {
         trap("A derived constant was told before its sources were known.")
       }
@@ -81,7 +81,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
 @usableFromInline
 enum Reading {
   /// From what has come in: for the deliverer.
-  case told
+  case delivered
 
   /// From an evaluation that knows them.
   case evaluation(Evaluation)

@@ -86,7 +86,9 @@ extension PrimitiveValue {
     on queue: ExecuteQueue.Main = .main,
     _ changes: @escaping @MainActor @Sendable (Target, Element) -> Void
   ) -> Dust {
-    Tether.observeOnMain(for: target, changes: changes) { observe(on: queue, changes: $0) }
+    ScopedObservation.observeOnMain(for: target, changes: changes) {
+      observe(on: queue, changes: $0)
+    }
   }
 }
 
@@ -150,6 +152,6 @@ extension PrimitiveValue {
     on queue: ExecuteQueue,
     _ changes: @escaping @Sendable (Target, Element) -> Void
   ) -> Dust {
-    Tether.observe(for: target, changes: changes) { observe(on: queue, changes: $0) }
+    ScopedObservation.observe(for: target, changes: changes) { observe(on: queue, changes: $0) }
   }
 }

@@ -27,7 +27,7 @@ extension PrimitiveValue {
     ignoreFirst: Bool = false,
     changes: @escaping @Sendable (Element) -> Void
   ) -> Dust {
-    Tether.observe(for: object, changes: { _, value in changes(value) }) {
+    ScopedObservation.observe(for: object, changes: { _, value in changes(value) }) {
       observe(on: queue, ignoreFirst: ignoreFirst, changes: $0)
     }
   }
@@ -76,7 +76,7 @@ extension PrimitiveValue {
     ignoreFirst: Bool = false,
     changes: @escaping @MainActor @Sendable (Element) -> Void
   ) -> Dust {
-    Tether.observeOnMain(for: object, changes: { _, value in changes(value) }) {
+    ScopedObservation.observeOnMain(for: object, changes: { _, value in changes(value) }) {
       observe(on: queue, ignoreFirst: ignoreFirst, changes: $0)
     }
   }

@@ -16,7 +16,7 @@ extension Signal {
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (Event) -> Void
   ) -> Dust {
-    Tether.observe(for: object, changes: { _, event in changes(event) }) {
+    ScopedObservation.observe(for: object, changes: { _, event in changes(event) }) {
       observe(on: queue, changes: $0)
     }
   }
@@ -61,7 +61,7 @@ extension Signal {
     on queue: ExecuteQueue.Main,
     changes: @escaping @MainActor @Sendable (Event) -> Void
   ) -> Dust {
-    Tether.observeOnMain(for: object, changes: { _, event in changes(event) }) {
+    ScopedObservation.observeOnMain(for: object, changes: { _, event in changes(event) }) {
       observe(on: queue, changes: $0)
     }
   }

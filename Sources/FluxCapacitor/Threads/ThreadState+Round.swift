@@ -3,18 +3,20 @@
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Runs observers; what they set in the meantime is told afterwards, on this thread.
   @inlinable
-  func tell(_ body: () -> Void) {
-    guard !pointee.isTelling else { return body() }
-    pointee.isTelling = true
+  func whileDelivering(_ body: () -> Void) {
+    guard !pointee.isDelivering else { return body() }
+    pointee.isDelivering = true
     body()
-    pointee.isTelling = false
+    pointee.isDelivering = false
     settle()
   }
 
   /// Delivers this thread's round, unless it is being delivered or a transaction is open.
   @inlinable
   func settle() {
-    guard !pointee.round.isEmpty, !pointee.isTelling, pointee.openTransactions == 0 else { return }
+    guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
+      return
+    }
     deliverRound()
   }
 
@@ -25,7 +27,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   func append(_ delivery: Delivery, isOwn: Bool) {
     #if DEBUG
       var delivery = delivery
-      delivery.depth = pointee.depth + (isOwn && pointee.isTelling ? 1 : 0)
+      delivery.depth = pointee.depth + (isOwn && pointee.isDelivering ? 1 : 0)
     #endif
     pointee.round.append(delivery)
   }
@@ -41,7 +43,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline
   func deliverRound() {
-    pointee.isTelling = true
+    pointee.isDelivering = true
     pointee.changesOfOthers = 0
     while let delivery = pointee.round.popFirst() {
       #if DEBUG
@@ -53,7 +55,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     #if DEBUG
       pointee.depth = 0
     #endif
-    pointee.isTelling = false
+    pointee.isDelivering = false
     if !pointee.accounts.isEmpty { closeAccounts() }
   }
 

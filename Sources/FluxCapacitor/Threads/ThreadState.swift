@@ -38,10 +38,10 @@ struct ThreadState: ~Copyable {
   @usableFromInline var reducing: Unmanaged<AnyRoute>?
 
   /// How often this thread has marked what derives from a variable that it wrote to.
-  @usableFromInline var markings: UInt64 = 0
+  @usableFromInline var invalidations: UInt64 = 0
 
   /// Whether an observer is being told on this thread: what it sets is told after the round.
-  @usableFromInline var isTelling = false
+  @usableFromInline var isDelivering = false
 
   /// What is to be told by this thread when no transaction is open: a place for each channel that a
   /// transaction has written to, in the order of the first writes, and for each change that had to
@@ -77,8 +77,8 @@ struct ThreadState: ~Copyable {
     static let depthOfCycles = 1_000_000
   #endif
 
-  /// What is to be let go of when the present letting go has ended; see `letGo(_:)`.
-  var remains: [AnyObject]?
+  /// What is to be let go of when the present letting go has ended; see `releaseContents(_:)`.
+  var releaseQueue: [AnyObject]?
 
   @usableFromInline
   init(id: UInt32) {
@@ -133,13 +133,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   var id: UInt32 { pointee.id }
 
   /// Lets go of an object, and then of what its end lets go of: in a loop, for it may be a long chain.
-  func letGo(_ object: consuming AnyObject) {
-    let isOutermost = pointee.remains == nil
-    if isOutermost { pointee.remains = [] }
-    pointee.remains?.append(object)
+  func releaseContents(_ object: consuming AnyObject) {
+    let isOutermost = pointee.releaseQueue == nil
+    if isOutermost { pointee.releaseQueue = [] }
+    pointee.releaseQueue?.append(object)
     guard isOutermost else { return }
-    while let next = pointee.remains?.popLast() { withExtendedLifetime(next) {} }
-    pointee.remains = nil
+    while let next = pointee.releaseQueue?.popLast() { withExtendedLifetime(next) {} }
+    pointee.releaseQueue = nil
   }
 
   /// Lets another thread run.

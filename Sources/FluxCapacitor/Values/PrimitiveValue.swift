@@ -165,7 +165,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// print(mine ?? "Sold out")
   /// ```
   ///
-  /// - Parameter body: Changes the value. If it throws, what it has changed by then remains.
+  /// - Parameter body: Changes the value. If it throws, what it has changed by then releaseQueue.
   /// - Returns: What the body returns.
   @inlinable
   public func modify<Result, Failure: Error>(

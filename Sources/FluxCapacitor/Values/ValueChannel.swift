@@ -62,7 +62,7 @@ extension Channel {
   @inlinable
   final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
-      if hasInputs { mark(mutation ?? thread.newTransaction(), on: thread) }
+      if hasInputs { invalidate(mutation ?? thread.newTransaction(), on: thread) }
       announce(value, on: thread)
     } else {
       joinTransaction(on: thread)
@@ -131,7 +131,7 @@ extension Channel {
     writer = transaction
     if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
     takePlace(for: transaction, on: thread)
-    if hasInputs { mark(transaction, on: thread) }
+    if hasInputs { invalidate(transaction, on: thread) }
     lock.unlock()
   }
 
@@ -153,7 +153,7 @@ extension Channel {
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
     let replaced = backlog?.take(heldBy: transaction)
     if replaced == nil { takePlace(for: transaction, on: thread) }
-    if hasInputs { mark(transaction, isMoved: replaced != nil, on: thread) }
+    if hasInputs { invalidate(transaction, isMoved: replaced != nil, on: thread) }
     lock.unlock()
     withExtendedLifetime(replaced) {}
   }

@@ -1,4 +1,4 @@
-extension Derived {
+extension DerivedChannel {
   /// Subscribes an observation, which is told the value first if it asks for it.
   func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
@@ -9,7 +9,7 @@ extension Derived {
     lock.lock()
     link(observation)
     // Who has activated it knows what it tells.
-    let mayDiffer = activated.last !== self && (isAmid || !ownDerivation.entries.isEmpty)
+    let mayDiffer = activated.last !== self && (isAmid || !ownDerivation.pendingChanges.isEmpty)
     let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation) : nil
     joiner?.isFirstAwaited = !ignoreFirst
     lock.unlock()
@@ -31,7 +31,7 @@ extension Derived {
   }
 }
 
-extension Derived {
+extension DerivedChannel {
   /// The value, for an observer that is to be told the next change after that: even if it is none for
   /// others, when what is read is of the midst of a transaction.
   func value(joinedBy observer: Dust) -> Element {
@@ -42,7 +42,7 @@ extension Derived {
     let value = currentValue()
     withRootsLocked { isAmid in
       // If something was on its way in between, it has been told.
-      if !isAmid, ownDerivation.entries.isEmpty { joiners.removeAll { $0 === joiner } }
+      if !isAmid, ownDerivation.pendingChanges.isEmpty { joiners.removeAll { $0 === joiner } }
     }
     return value
   }
@@ -77,6 +77,6 @@ extension Derived {
     guard joiner.isOwed, deliverer.thread == 0 else { return lock.unlock() }
     deliverer = Deliverer(thread)
     lock.unlock()
-    finishTelling(on: thread)
+    finishDelivering(on: thread)
   }
 }

@@ -2,7 +2,7 @@
 /// after it is gone ends the observation, from inside the call.
 ///
 /// The Dust and this hold each other, by way of the closure, until that is freed with the observation.
-final class Tether: @unchecked Sendable {
+final class ScopedObservation: @unchecked Sendable {
   // `dust` is guarded by `lock`: a call may come, on another thread, before it is there.
   private let lock = Lock()
   @exclusivity(unchecked) private var dust: Dust?
@@ -17,10 +17,10 @@ final class Tether: @unchecked Sendable {
   ) -> Dust {
     // Whoever finds the target gone finds the Dust, for until then the target stays.
     withExtendedLifetime(target) {
-      let tether = Tether()
-      return tether.tie(
+      let observation = ScopedObservation()
+      return observation.tie(
         subscribe { [weak target] value in
-          guard let target else { return tether.cut() }
+          guard let target else { return observation.cut() }
           changes(target, value)
         }
       )
@@ -35,10 +35,10 @@ final class Tether: @unchecked Sendable {
     subscribe: (@escaping @MainActor @Sendable (Value) -> Void) -> Dust
   ) -> Dust {
     withExtendedLifetime(target) {
-      let tether = Tether()
-      return tether.tie(
+      let observation = ScopedObservation()
+      return observation.tie(
         subscribe { [weak target] value in
-          guard let target else { return tether.cut() }
+          guard let target else { return observation.cut() }
           changes(target, value)
         }
       )

@@ -5,11 +5,11 @@
 /// It is taken modulo a prime, where no product of factors is zero and, however often they are added
 /// up in diamonds, two states are as unlikely to agree as any two numbers of 61 bits.
 @usableFromInline
-struct Fingerprint: Equatable, Sendable {
+struct CombinedVersion: Equatable, Sendable {
   @usableFromInline var value: UInt64
 
-  @usableFromInline static let zero = Fingerprint(0)
-  @usableFromInline static let one = Fingerprint(1)
+  @usableFromInline static let zero = CombinedVersion(0)
+  @usableFromInline static let one = CombinedVersion(1)
 
   @inlinable static var prime: UInt64 { 1 << 61 - 1 }
 
@@ -19,21 +19,21 @@ struct Fingerprint: Equatable, Sendable {
     value = version
   }
 
-  static func random() -> Fingerprint {
-    Fingerprint(.random(in: 1..<prime))
+  static func random() -> CombinedVersion {
+    CombinedVersion(.random(in: 1..<prime))
   }
 
   @inlinable
-  static func + (left: Fingerprint, right: Fingerprint) -> Fingerprint {
+  static func + (left: CombinedVersion, right: CombinedVersion) -> CombinedVersion {
     let sum = left.value &+ right.value
-    return Fingerprint(sum >= prime ? sum &- prime : sum)
+    return CombinedVersion(sum >= prime ? sum &- prime : sum)
   }
 
   @inlinable
-  static func * (left: Fingerprint, right: Fingerprint) -> Fingerprint {
+  static func * (left: CombinedVersion, right: CombinedVersion) -> CombinedVersion {
     // 2^61 leaves one: what is above 61 bits is added to what is below.
     let (high, low) = left.value.multipliedFullWidth(by: right.value)
-    return Fingerprint(low & prime) + Fingerprint(high << 3 | low >> 61)
+    return CombinedVersion(low & prime) + CombinedVersion(high << 3 | low >> 61)
   }
 }
 
@@ -41,13 +41,13 @@ struct Fingerprint: Equatable, Sendable {
 @usableFromInline
 struct Revision {
   /// The state of the variables that it derives from.
-  @usableFromInline var state: Fingerprint
+  @usableFromInline var state: CombinedVersion
 
   /// The value itself: it stays when the state has changed and the value has not.
-  @usableFromInline var edition: Fingerprint
+  @usableFromInline var edition: CombinedVersion
 
   @inlinable
-  init(state: Fingerprint = .zero, edition: Fingerprint = .zero) {
+  init(state: CombinedVersion = .zero, edition: CombinedVersion = .zero) {
     self.state = state
     self.edition = edition
   }

@@ -1,5 +1,5 @@
 /// One walk down from a variable to all that derives from it.
-struct Marking {
+struct Invalidation {
   /// What tells the change from all others: the number of a transaction, or of one write.
   let change: UInt64
 
@@ -47,9 +47,10 @@ extension AnyChannel {
   ///   - change: The number of a transaction, or of one write.
   ///   - isMoved: Whether this channel's observers know of the change, which now comes as the last one.
   @usableFromInline
-  final func markDownstream(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
-    thread.pointee.markings &+= 1
-    let marking = Marking(change: change, pass: thread.pointee.markings)
+  final func invalidateDownstream(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread)
+  {
+    thread.pointee.invalidations &+= 1
+    let invalidation = Invalidation(change: change, pass: thread.pointee.invalidations)
     // Nothing on the way is let go of as long as the variable is locked: see `deactivateIfUnobserved`.
     var channel = Unmanaged.passUnretained(self)
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
@@ -60,7 +61,7 @@ extension AnyChannel {
         input.target.lock.lock()
         return (
           Unmanaged<AnyChannel>.passUnretained(input.target),
-          input.note(marking, step, on: thread)
+          input.note(invalidation, step, on: thread)
         )
       }
       unlock(channel)
@@ -69,7 +70,7 @@ extension AnyChannel {
       step = onward
     }
     if channel._withUnsafeGuaranteedRef({ $0.firstInputInUse }) != nil {
-      var walk = Walk(marking, on: thread)
+      var walk = Walk(invalidation, on: thread)
       walk.run(from: channel.takeUnretainedValue(), step)
     }
     unlock(channel)
@@ -110,9 +111,9 @@ extension AnyChannel {
   }
 }
 
-/// The part of a marking from the first branch on.
+/// The part of a invalidation from the first branch on.
 private struct Walk {
-  let marking: Marking
+  let invalidation: Invalidation
   let thread: CurrentThread
 
   /// What is locked, with all that derives from it yet to be come to.
@@ -126,8 +127,8 @@ private struct Walk {
 
   private var locked: [AnyChannel] = []
 
-  init(_ marking: Marking, on thread: CurrentThread) {
-    self.marking = marking
+  init(_ invalidation: Invalidation, on thread: CurrentThread) {
+    self.invalidation = invalidation
     self.thread = thread
   }
 
@@ -143,7 +144,9 @@ private struct Walk {
           locked.append(input.target)
           current = input.target
         }
-        if let onward = input.note(marking, step, on: thread) { goOn(from: input.target, onward) }
+        if let onward = input.note(invalidation, step, on: thread) {
+          goOn(from: input.target, onward)
+        }
       } else {
         break
       }
@@ -162,7 +165,7 @@ private struct Walk {
       }
       // With one source only, nobody comes there but from here, where all others wait.
       input.target.lock.lock()
-      if let onward = input.note(marking, step, on: thread), input.target.hasInputs {
+      if let onward = input.note(invalidation, step, on: thread), input.target.hasInputs {
         locked.append(input.target)
         open.append((input.target, onward))
       } else {
@@ -199,7 +202,9 @@ extension AnyInput {
   /// Notes that the source will bring a change; the target is locked.
   ///
   /// - Returns: How it goes on downstream, if it does.
-  fileprivate func note(_ marking: Marking, _ step: Step, on thread: CurrentThread) -> Step? {
-    derivation.note(marking, step, from: self, in: target, on: thread)
+  fileprivate func note(_ invalidation: Invalidation, _ step: Step, on thread: CurrentThread)
+    -> Step?
+  {
+    derivation.note(invalidation, step, from: self, in: target, on: thread)
   }
 }

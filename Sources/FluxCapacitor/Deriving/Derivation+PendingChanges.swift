@@ -3,28 +3,28 @@
 extension Derivation {
   /// Notes that a source will bring a change; the lock is held.
   ///
-  /// - Returns: How the marking goes on downstream, if it does.
+  /// - Returns: How the invalidation goes on downstream, if it does.
   func note(
-    _ marking: Marking,
+    _ invalidation: Invalidation,
     _ step: Step,
     from input: AnyInput,
     in channel: AnyChannel,
     on thread: CurrentThread
   ) -> Step? {
     if step.kind == .again, let number = input.number(of: step.origin) {
-      return renew(number, .again, formerly: number, for: marking, in: channel)
+      return renew(number, .again, formerly: number, for: invalidation, in: channel)
     }
     let takenBack = takeBack(step, from: input)
-    let known = number(of: marking.change)
+    let known = number(of: invalidation.change)
     // The change's own entry or, if it comes with others, the first one of theirs.
     guard let former = known.map({ min($0, takenBack ?? $0) }) ?? takenBack else {
-      return append(marking, step, from: input, in: channel)
+      return append(invalidation, step, from: input, in: channel)
     }
     let (kind, number) = place(former, step, behind: input.lastAwaited, on: thread, in: channel)
-    noteLatest(marking.change, is: number)
+    noteLatest(invalidation.change, is: number)
     input.await(number, as: step.origin)
-    entries[index(of: number)].awaited += 1
-    return renew(number, kind, formerly: former, for: marking, in: channel)
+    pendingChanges[index(of: number)].awaited += 1
+    return renew(number, kind, formerly: former, for: invalidation, in: channel)
   }
 
   /// Sees to it that an entry is behind all that a source brings before it.
@@ -44,18 +44,23 @@ extension Derivation {
   }
 
   private func append(
-    _ marking: Marking,
+    _ invalidation: Invalidation,
     _ step: Step,
     from input: AnyInput,
     in channel: AnyChannel
   ) -> Step {
     channel.version &+= 1
     lastNumber &+= 1
-    entries.append(
-      Entry(number: lastNumber, pass: marking.pass, version: channel.version, awaited: 1)
+    pendingChanges.append(
+      PendingChange(
+        number: lastNumber,
+        pass: invalidation.pass,
+        version: channel.version,
+        awaited: 1
+      )
     )
     input.await(lastNumber, as: step.origin)
-    noteLatest(marking.change, is: lastNumber)
+    noteLatest(invalidation.change, is: lastNumber)
     return Step(kind: .new, origin: lastNumber, former: lastNumber)
   }
 
@@ -64,15 +69,15 @@ extension Derivation {
     _ number: UInt64,
     _ kind: Step.Kind,
     formerly former: UInt64,
-    for marking: Marking,
+    for invalidation: Invalidation,
     in channel: AnyChannel
   ) -> Step? {
     let index = index(of: number)
     // Behind a walk's first step here, which has gone on, another that changes nothing needs not.
-    if kind == .again, entries[index].pass == marking.pass { return nil }
+    if kind == .again, pendingChanges[index].pass == invalidation.pass { return nil }
     channel.version &+= 1
-    entries[index].pass = marking.pass
-    entries[index].version = channel.version
+    pendingChanges[index].pass = invalidation.pass
+    pendingChanges[index].version = channel.version
     return Step(kind: kind, origin: number, former: former)
   }
 
@@ -95,7 +100,7 @@ extension Derivation {
   private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
     guard let place = input.awaited.lastIndex(where: { isTaken($0.origin) }) else { return nil }
     let number = input.awaited.remove(at: place).number
-    entries[index(of: number)].awaited -= 1
+    pendingChanges[index(of: number)].awaited -= 1
     return number
   }
 
@@ -109,14 +114,14 @@ extension Derivation {
 
   /// Makes an entry the last one; answers its new number.
   private func move(_ number: UInt64, on thread: CurrentThread, in channel: AnyChannel) -> UInt64 {
-    var entry = entries.remove(at: index(of: number))
+    var entry = pendingChanges.remove(at: index(of: number))
     lastNumber &+= 1
     entry.number = lastNumber
     // What was waiting behind it may have arrived.
     if isReady, channel.deliverer.thread == 0 {
       thread.append(delivery(to: channel), isOwn: false)
     }
-    entries.append(entry)
+    pendingChanges.append(entry)
     renumber(number...number, as: lastNumber)
     return lastNumber
   }
@@ -124,12 +129,12 @@ extension Derivation {
   /// Makes one entry of this and all behind it; answers its number.
   private func merge(from first: UInt64) -> UInt64 {
     let start = index(of: first)
-    var merged = entries[start]
-    while entries.count > start + 1, let later = entries.popLast() {
+    var merged = pendingChanges[start]
+    while pendingChanges.count > start + 1, let later = pendingChanges.popLast() {
       merged.number = max(merged.number, later.number)
       merged.awaited += later.awaited
     }
-    entries[start] = merged
+    pendingChanges[start] = merged
     renumber(first...merged.number, as: merged.number)
     return merged.number
   }
@@ -143,14 +148,14 @@ extension Derivation {
 
   /// The number of the entry for a change, which can only be the latest of its thread.
   private func number(of change: UInt64) -> UInt64? {
-    guard !entries.isEmpty, let latest = latest.first(where: { $0.change == change }),
-      latest.number >= entries[0].number
+    guard !pendingChanges.isEmpty, let latest = latest.first(where: { $0.change == change }),
+      latest.number >= pendingChanges[0].number
     else { return nil }
     return latest.number
   }
 
   private func noteLatest(_ change: UInt64, is number: UInt64) {
-    let first = entries[0].number
+    let first = pendingChanges[0].number
     if let index = latest.firstIndex(where: {
       $0.change >> 40 == change >> 40 || $0.number < first
     }) {
@@ -168,9 +173,9 @@ extension Derivation {
   @usableFromInline
   func index(of number: UInt64) -> Int32 {
     // Without gaps it would be there.
-    let guess = Int32(truncatingIfNeeded: number &- entries[0].number)
-    if guess < entries.count, entries[guess].number == number { return guess }
-    return entries.partitioningIndex { $0.number >= number }
+    let guess = Int32(truncatingIfNeeded: number &- pendingChanges[0].number)
+    if guess < pendingChanges.count, pendingChanges[guess].number == number { return guess }
+    return pendingChanges.partitioningIndex { $0.number >= number }
   }
 
   /// Notes that a source has brought a change; the lock is held.
@@ -179,13 +184,13 @@ extension Derivation {
   @inlinable
   func arrive(at number: UInt64) -> Bool {
     let index = index(of: number)
-    entries[index].awaited -= 1
-    return index == 0 && entries[0].awaited == 0
+    pendingChanges[index].awaited -= 1
+    return index == 0 && pendingChanges[0].awaited == 0
   }
 
   /// Whether the first entry can be told; the lock is held.
   @inlinable
-  var isReady: Bool { !entries.isEmpty && entries[0].awaited == 0 }
+  var isReady: Bool { !pendingChanges.isEmpty && pendingChanges[0].awaited == 0 }
 
   /// Takes over what the sources have brought for an entry. Only the deliverer calls this.
   ///

@@ -5,7 +5,7 @@ import Testing
 
 /// Who has come to tell what others change gets away, even if they don't stop changing.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
-struct ReliefTests {
+struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()
 

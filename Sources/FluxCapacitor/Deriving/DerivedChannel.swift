@@ -5,7 +5,7 @@
 /// observes its sources, and computes each change once, before it tells it; see `Derivation`. What was
 /// computed last is remembered with its revision, for readers and for the deliverer alike.
 @usableFromInline
-final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel,
+final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDerivedChannel,
   @unchecked Sendable
 {
   @usableFromInline let formula: @Sendable (Reading) -> Element
@@ -21,7 +21,9 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   /// What was told last, or would have been, and the edition that its sources made; belongs to the
   /// deliverer. The value is not there before the first change, if nobody has asked for it.
   @exclusivity(unchecked) @usableFromInline
-  var told: (value: Element?, revision: Revision, sources: Fingerprint) = (nil, Revision(), .zero)
+  var delivered: (value: Element?, revision: Revision, sources: CombinedVersion) = (
+    nil, Revision(), .zero
+  )
 
   /// What was told last; guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var known = Revision()
@@ -41,7 +43,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
 
     /// The channel's version and its variables' state at the time.
     let since: UInt64
-    let state: Fingerprint
+    let state: CombinedVersion
 
     /// What it was told first, once that is known.
     @exclusivity(unchecked) var first: Outcome?
@@ -52,7 +54,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
     /// Whether a change came to nothing for others meanwhile.
     @exclusivity(unchecked) var isOwed = false
 
-    init(_ observation: Observation<Element>, since: UInt64, at state: Fingerprint) {
+    init(_ observation: Observation<Element>, since: UInt64, at state: CombinedVersion) {
       self.observation = observation
       self.since = since
       self.state = state
@@ -62,7 +64,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   /// A value that was computed. The last one is the edition that its sources make, when its own is an
   /// earlier one of the same value.
   @usableFromInline
-  typealias Outcome = (value: Element, revision: Revision, sources: Fingerprint)
+  typealias Outcome = (value: Element, revision: Revision, sources: CombinedVersion)
 
   @inlinable
   init(
@@ -78,10 +80,10 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
       _,
       thread in
       // The closure is that of this very channel.
-      unsafeDowncast(channel, to: Derived.self).deliverNext(on: thread)
+      unsafeDowncast(channel, to: DerivedChannel.self).deliverNext(on: thread)
     }
     // The closure is that of this very channel.
-    super.init { unsafeDowncast($0, to: Derived.self).currentValue() }
+    super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
     becomeOwner()
   }
 
@@ -99,7 +101,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   func currentValue() -> Element {
     guard let root = ownDerivation.onlyRoot else { return currentValueOfSeveral() }
     root.channel.acquire()
-    let state = root.weight * Fingerprint(root.channel.version)
+    let state = root.weight * CombinedVersion(root.channel.version)
     let memo = remembered()
     root.channel.lock.unlock()
     if let memo, memo.revision.state == state { return memo.value }
@@ -145,7 +147,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   func computeDirectly() -> Element {
     var version: UInt64 = 0
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    let state = Fingerprint(version)
+    let state = CombinedVersion(version)
     return note(value, Revision(state: state, edition: state)).value
   }
 
@@ -203,7 +205,7 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
   func note(_ input: AnyInput) {
     guard ownDerivation.mayKeepValues else { return }
     let state = ownDerivation.state
-    let edition: Fingerprint? = lock.withLock {
+    let edition: CombinedVersion? = lock.withLock {
       if known.state == state { return known.edition }
       input.joinedState = state
       joining.append(input)
@@ -218,24 +220,24 @@ final class Derived<Element: Sendable>: ComputedChannel<Element>, DerivedChannel
     return (joiners, joining)
   }
 
-  func start(from evaluation: Evaluation?, at state: Fingerprint, on thread: CurrentThread) {
+  func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread) {
     var revision = Revision(state: state, edition: state)
     if let evaluation {
       for source in ownDerivation.sources { evaluation.find(source.channel) }
       revision = evaluation.revision(of: ownDerivation)
     }
-    told.sources = revision.edition
-    told.value = nil
+    delivered.sources = revision.edition
+    delivered.value = nil
     if let evaluation, isSame != nil {
       evaluation.find(self)
-      told.value = evaluation.value(of: self)
+      delivered.value = evaluation.value(of: self)
       revision = evaluation.revision(of: self)
     }
-    told.revision = revision
+    delivered.revision = revision
     if ownDerivation.mayKeepValues { noteJoined(lock.withLock { takeJoining() }) }
     for source in ownDerivation.sources {
       if let input = source.input { input.start(input, evaluation, state) }
     }
-    finishTelling(on: thread)
+    finishDelivering(on: thread)
   }
 }
