@@ -8,7 +8,7 @@ final class TaskDust: Dust, @unchecked Sendable {
 
   /// Dust of a task that is yet to be started.
   init(startedIn fileID: StaticString, line: UInt) {
-    noteEnd = Dispatcher.activity?.begin { "The task of \(fileID):\(line) is running." }
+    noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
     super.init(isDirect: true) { unsafeDowncast($0, to: TaskDust.self).cancel() }
   }
 
