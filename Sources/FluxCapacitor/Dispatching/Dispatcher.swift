@@ -159,13 +159,11 @@ extension Dispatcher {
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    return replacement.get() ?? ofProcess
+    // `withDispatcher` alone binds it.
+    return PendingWork.replacement.get().map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
 
   static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
-
-  /// What replaces the process's dispatcher in the current task.
-  fileprivate static let replacement = TaskLocal<Dispatcher?>(wrappedValue: nil)
 
   /// The address of `ofProcess` as long as nothing has ever replaced it, because asking a `TaskLocal` takes
   /// longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
@@ -186,6 +184,11 @@ extension Dispatcher {
   }
 }
 
+extension Dispatcher: PendingWorkOwner {
+  /// What is under way on behalf of this dispatcher.
+  package var pendingWork: PendingWork { registry.pendingWork }
+}
+
 /// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
 ///
 /// With it, tests can run in parallel, each with its own stores. Work that leaves the task, on a
@@ -204,9 +207,7 @@ public func withDispatcher<Result>(
   operation: () throws -> Result
 ) rethrows -> Result {
   Dispatcher.endShortcut()
-  return try PendingWork.replacement.withValue(dispatcher.registry.pendingWork) {
-    try Dispatcher.replacement.withValue(dispatcher, operation: operation)
-  }
+  return try PendingWork.replacement.withValue(dispatcher, operation: operation)
 }
 
 /// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
@@ -220,14 +221,8 @@ public func withDispatcher<Result>(
 ) async rethrows -> Result {
   Dispatcher.endShortcut()
   return try await PendingWork.replacement.withValue(
-    dispatcher.registry.pendingWork,
-    operation: {
-      try await Dispatcher.replacement.withValue(
-        dispatcher,
-        operation: operation,
-        isolation: isolation
-      )
-    },
+    dispatcher,
+    operation: operation,
     isolation: isolation
   )
 }

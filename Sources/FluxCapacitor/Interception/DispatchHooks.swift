@@ -6,17 +6,18 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   fileprivate final class Hook: Sendable {
     let call: @Sendable (DispatchEvent) -> Void
 
-    init(_ call: @escaping @Sendable (DispatchEvent) -> Void) {
+    /// The number of the first event that it is called with; zero if it does not want the changes.
+    let first: Int
+
+    init(from first: Int, _ call: @escaping @Sendable (DispatchEvent) -> Void) {
+      self.first = first
       self.call = call
     }
   }
 
   // Guarded by `lock`.
   private let lock = Lock()
-
-  /// The hooks, in the order in which they were added, each with the number of the first event that it is
-  /// called with: zero if it does not want the changes.
-  @exclusivity(unchecked) private var hooks: [(hook: Hook, first: Int)] = []
+  @exclusivity(unchecked) private var hooks: [Hook] = []
 
   /// How many reduces have begun that were recorded: the number of each is that of its event.
   @exclusivity(unchecked) private var reducesRecorded = 0
@@ -24,11 +25,17 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   /// Belongs to the thread that has the turn.
   @exclusivity(unchecked) private var record: ReduceRecord?
 
-  fileprivate func add(_ hook: Hook, wantingChanges wantsChanges: Bool, to registry: Registry) {
+  fileprivate func add(
+    wantingChanges wantsChanges: Bool,
+    to registry: Registry,
+    _ call: @escaping @Sendable (DispatchEvent) -> Void
+  ) -> Hook {
     lock.withLock {
       // Of a reduce that has begun by now, there may be no record.
-      hooks.append((hook, first: wantsChanges ? reducesRecorded + 1 : 0))
+      let hook = Hook(from: wantsChanges ? reducesRecorded + 1 : 0, call)
+      hooks.append(hook)
       registry.setObserved(true)
+      return hook
     }
   }
 
@@ -36,7 +43,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     // What it holds goes when the lock is open again.
     withExtendedLifetime(hook) {
       lock.withLock {
-        hooks.removeAll { $0.hook === hook }
+        hooks.removeAll { $0 === hook }
         if hooks.isEmpty { registry.setObserved(false) }
       }
     }
@@ -61,8 +68,8 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     let (hooks, number) = lock.withLock { (self.hooks, reducesRecorded) }
     let event = record.event(of: state, numbered: number, in: stores, from: place)
     // Each interceptor takes the first place in the thread's round: so the first is called last.
-    for (hook, first) in hooks.reversed() where first <= number { hook.call(event) }
-    return [record] + hooks.map(\.hook)
+    for hook in hooks.reversed() where hook.first <= number { hook.call(event) }
+    return [record] + hooks
   }
 }
 
@@ -88,8 +95,7 @@ extension Dispatcher {
     wantingChanges wantsChanges: Bool = false,
     _ hook: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Dust {
-    let hook = DispatchHooks.Hook(hook)
-    registry.hooks.add(hook, wantingChanges: wantsChanges, to: registry)
+    let hook = registry.hooks.add(wantingChanges: wantsChanges, to: registry, hook)
     return ActionDust { [weak registry, weak hook] in
       if let registry, let hook { registry.hooks.remove(hook, from: registry) }
     }
@@ -114,9 +120,6 @@ extension Dispatcher {
         .sorted { sourceName(of: $0.store) < sourceName(of: $1.store) }
     }
   }
-
-  /// What is under way on behalf of this dispatcher.
-  package var pendingWork: PendingWork { registry.pendingWork }
 
   /// The process's dispatcher, whatever replaces it.
   package static var processWide: Dispatcher { ofProcess }

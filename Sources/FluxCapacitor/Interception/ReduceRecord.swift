@@ -13,10 +13,12 @@
 /// It belongs to the thread that has the dispatcher's turn, and is released after that.
 final class ReduceRecord {
   /// A variable of a store that the state may reach.
-  private typealias Entry = (
-    store: any Storable.Type, name: String, variable: any AnyPrimitiveValue,
-    before: (version: UInt64, value: any Sendable)
-  )
+  private struct Entry {
+    let store: any Storable.Type
+    let name: String
+    let variable: any AnyPrimitiveValue
+    let before: (version: UInt64, value: any Sendable)
+  }
 
   private var entries: [Entry] = []
 
@@ -28,8 +30,10 @@ final class ReduceRecord {
 
   init<State: DispatchState>(of registrations: [Registration<State>]) {
     for registration in registrations {
+      let store = registration.type
       for (name, variable) in registration.variables(lookingAt: &stores) {
-        entries.append((registration.type, name, variable, variable.snapshot))
+        let before = variable.snapshot
+        entries.append(Entry(store: store, name: name, variable: variable, before: before))
       }
     }
     wallClockTime = .sinceBeginningOf1970

@@ -52,18 +52,23 @@ package final class PendingWork: @unchecked Sendable {
   }
 }
 
+/// On whose behalf work is pending: a dispatcher.
+protocol PendingWorkOwner: AnyObject, Sendable {
+  var pendingWork: PendingWork { get }
+}
+
 extension PendingWork {
   /// Where what begins now is noted. It is nowhere until something has replaced the process's dispatcher for
   /// the first time: only tests wait for it, and asking a `TaskLocal` takes long.
   @usableFromInline static var current: PendingWork? {
-    isReplaced.load(ordering: .relaxed) ? replacement.get() ?? ofProcess : nil
+    isReplaced.load(ordering: .relaxed) ? replacement.get()?.pendingWork ?? ofProcess : nil
   }
 
   /// That of the process's dispatcher.
   static let ofProcess = PendingWork()
 
-  /// What replaces that in the current task.
-  static let replacement = TaskLocal<PendingWork?>(wrappedValue: nil)
+  /// What replaces the process's dispatcher in the current task.
+  static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
   /// Whether it has ever been replaced. Relaxed: the task in which it is has stored that itself, and no other
   /// depends on it.
