@@ -1,10 +1,6 @@
 import Synchronization
 
 extension Dispatcher {
-  /// Held by the thread that reduces.
-  @inlinable
-  var turn: Lock { _read { yield registry.turn } }
-
   /// Reduces a state in its stores; the observers are not called yet.
   @inlinable
   func reduce<State: DispatchState>(
@@ -48,7 +44,7 @@ extension Dispatcher {
         thread.pointee.reducing = nil
       }
       if hasEarly { earlier = route.takeEarly(with: earlier) }
-      if route.hasListeners {
+      if route.isLinkedToObserver || route.linkedChannel != nil {
         earlier = passOn(state, on: route, reducedBy: earlier, latest, from: place, on: thread)
       }
       thread.pointee.dispatchDeferrals -= 1
@@ -86,11 +82,11 @@ extension Dispatcher {
   /// - Returns: Whether the turn was taken, so that it is to be given up.
   @inlinable
   func beginTurn(on thread: CurrentThread) -> Bool {
-    let takesTurn = !turn.isHeld(by: thread.id)
+    let takesTurn = !registry.turn.isHeld(by: thread.id)
     if takesTurn {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
       if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
-      turn.lock(holder: thread.id)
+      registry.turn.lock(holder: thread.id)
     }
     thread.beginTransaction()
     return takesTurn
@@ -100,7 +96,7 @@ extension Dispatcher {
   @inlinable
   func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
-    if hasTakenTurn { turn.unlock() }
+    if hasTakenTurn { registry.turn.unlock() }
   }
 
   @usableFromInline

@@ -18,7 +18,7 @@ public final class Dispatcher: Sendable {
   }
 
   deinit {
-    Registry.live.remove(registry)
+    registry.setLive(false)
   }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their
@@ -159,8 +159,9 @@ extension Dispatcher {
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // `withDispatcher` alone binds it.
-    return PendingWork.replacement.get().map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
+    // `withDispatcher` alone binds it, to a dispatcher.
+    let replacement = PendingWork.replacement.get()
+    return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
 
   static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
@@ -180,7 +181,7 @@ extension Dispatcher {
 
   static func unregister(_ store: some Storable) {
     if shared.registry.unregister(store) { return }
-    _ = Registry.live.all.first { $0.unregister(store) }
+    _ = Registry.live.first { $0.unregister(store) }
   }
 }
 

@@ -31,7 +31,7 @@ final class Registry: @unchecked Sendable {
 
   init(pendingWork: PendingWork = PendingWork()) {
     self.pendingWork = pendingWork
-    Registry.live.insert(self)
+    setLive(true)
   }
 
   /// Where the states of a type go, if a store for them has ever been registered.
@@ -108,6 +108,24 @@ final class Registry: @unchecked Sendable {
     }
     lock.withLock { route.removeCancelled() }
     return true
+  }
+}
+
+extension Registry {
+  private static let liveLock = Lock()
+
+  /// The registries of all dispatchers alive, held strongly until those go: a weak reference would make
+  /// counting each reference three times as slow. Guarded by `liveLock`.
+  nonisolated(unsafe) private static var registries: [ObjectIdentifier: Registry] = [:]
+
+  /// The registries of all dispatchers alive, so that a store finds the one that it registered with.
+  static var live: [Registry] { liveLock.withLock { Array(registries.values) } }
+
+  /// Adds it to those alive, or removes it.
+  func setLive(_ isLive: Bool) {
+    Registry.liveLock.withLock {
+      Registry.registries[ObjectIdentifier(self)] = isLive ? self : nil
+    }
   }
 }
 

@@ -28,9 +28,6 @@ final class Route<State: DispatchState>: AnyRoute {
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
   @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
   @exclusivity(unchecked) @usableFromInline var isLinkedToObserver = false
-
-  /// Whether it is linked to the channel or the observer.
-  @exclusivity(unchecked) @usableFromInline var hasListeners = false
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private(set) var linked: [Registration<State>] = []
 
@@ -117,7 +114,6 @@ final class Route<State: DispatchState>: AnyRoute {
     linked = registrations
     linkedChannel = channel
     isLinkedToObserver = isObserved
-    hasListeners = channel != nil || isObserved
     linkedEdition = isObserved ? 0 : edition.load(ordering: .relaxed)
     first = nil
     for registration in linked.reversed() {
@@ -160,19 +156,6 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
   var isOpen: Bool { marks.load(ordering: .acquiring) == 0 }
 
   var isRegistered: Bool { marks.load(ordering: .acquiring) & Registration.cancelled == 0 }
-
-  /// Whether the store was waited for, and so reduces the state before its place in the chain; guarded
-  /// by the dispatcher's turn.
-  var isEarly: Bool {
-    get { marks.load(ordering: .relaxed) & Registration.early != 0 }
-    set {
-      if newValue {
-        marks.bitwiseOr(Registration.early, ordering: .relaxed)
-      } else {
-        marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
-      }
-    }
-  }
 
   func cancel() {
     marks.bitwiseOr(Registration.cancelled, ordering: .releasing)

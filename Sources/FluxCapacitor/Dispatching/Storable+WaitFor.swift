@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Storable {
   /// Makes sure, inside a reduce, that another store has reduced the same state first.
   ///
@@ -59,9 +61,8 @@ extension Route {
       next = registration.next
       guard registration.type == S.self || registration.type is S.Type else { continue }
       trapIfReducing(registration)
-      guard !registration.isEarly, registration.isRegistered, let store = registration.store
-      else { continue }
-      registration.isEarly = true
+      guard registration.isOpen, let store = registration.store else { continue }
+      registration.marks.bitwiseOr(Registration<State>.early, ordering: .relaxed)
       awaited.append(registration)
       store.reduce(with: state.pointee)
       awaited.removeLast()
@@ -109,8 +110,7 @@ extension Registration {
   /// - Returns: Whether it has reduced the state early.
   @usableFromInline
   func pass() -> Bool {
-    guard isEarly else { return false }
-    isEarly = false
-    return true
+    let (marks, _) = marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
+    return marks & Registration.early != 0
   }
 }

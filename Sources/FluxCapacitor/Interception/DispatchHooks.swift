@@ -40,13 +40,12 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   }
 
   fileprivate func remove(_ hook: Hook, from registry: Registry) {
-    // What it holds goes when the lock is open again.
-    withExtendedLifetime(hook) {
-      lock.withLock {
-        hooks.removeAll { $0 === hook }
-        if hooks.isEmpty { registry.setObserved(false) }
-      }
+    lock.withLock {
+      hooks.removeAll { $0 === hook }
+      if hooks.isEmpty { registry.setObserved(false) }
     }
+    // What it holds is released when the lock is open again.
+    withExtendedLifetime(hook) {}
   }
 
   func willReduce<State: DispatchState>(in registrations: [Registration<State>]) {
