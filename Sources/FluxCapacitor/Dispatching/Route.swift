@@ -31,15 +31,16 @@ final class Route<State: DispatchState>: AnyRoute {
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private(set) var linked: [Registration<State>] = []
 
-  /// The state, and whose turn it is, while a thread is reducing along this route; see `reduceEarly(in:for:)`.
+  /// The state, and the registration whose store reduces it, while a thread is reducing along this route;
+  /// see `reduceEarly(in:)`.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
   @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
 
   /// The registrations that were waited for and have not reduced the state to its end, in order.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, in the course of which other's reduce; to be released
-  /// after the turn.
+  /// The stores that have reduced the state early, each with the store in whose place in the chain it did;
+  /// to be released after the turn.
   @exclusivity(unchecked) var early: [(store: any Storable<State>, during: ObjectIdentifier?)] = []
 
   init() {
