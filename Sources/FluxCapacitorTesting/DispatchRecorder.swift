@@ -18,7 +18,7 @@ public final class DispatchRecorder: Sendable {
   public init(_ dispatcher: Dispatcher = .shared) {
     let recording = Recording<any DispatchState>()
     self.recording = recording
-    dust = dispatcher.add(Witness { recording.note($0.state) })
+    dust = dispatcher.addHook { recording.note($0.state) }
   }
 
   deinit {

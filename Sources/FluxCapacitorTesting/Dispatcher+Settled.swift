@@ -39,26 +39,27 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
-    let witness = add(Witness { _ in })
-    defer { witness.clean() }
+    // Without a hook, the dispatcher does not note what is under way.
+    let hook = addHook { _ in }
+    defer { hook.clean() }
     awaitReduce()
-    let activity = activity
-    let hasSettled = await wait(atMost: limit) { activity.whenIdle($0) }
+    let pendingWork = pendingWork
+    let hasSettled = await wait(atMost: limit) { pendingWork.whenIdle($0) }
     if !hasSettled {
       Place(fileID, filePath, line, column)
-        .fail("The dispatcher has not settled within \(limit). Still under way:\(listOfActivity)")
+        .fail("The dispatcher has not settled within \(limit). Still under way:\(pendingWorkList)")
     }
     return hasSettled
   }
 
   /// What is still under way, a line each.
-  private var listOfActivity: String {
-    activity.descriptions.map { "\n  \($0)" }.joined()
+  private var pendingWorkList: String {
+    pendingWork.descriptions.map { "\n  \($0)" }.joined()
   }
 
   /// Says, to somebody who misses something, that not all of it has come to its end.
   var hintAtUnsettled: String {
-    let list = listOfActivity
+    let list = pendingWorkList
     guard !list.isEmpty else { return "" }
     return """
 
@@ -68,7 +69,7 @@ extension Dispatcher {
 
   /// Counts the reduce that another thread may be in as under way, until it has ended.
   private func awaitReduce() {
-    let end = activity.begin { "A state is being reduced, or a transaction runs." }
+    let end = pendingWork.begin { "A state is being reduced, or a transaction runs." }
     DispatchQueue.global().async {
       self.read {}
       end()

@@ -21,12 +21,12 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let dispatcher = Dispatcher()
-    // What begins from now on is accounted for, should the test ask whether it has settled.
-    let guardian = dispatcher.add(Witness { _ in })
-    let isolation = Strays.shared.begin(dispatcher, for: test)
+    // With a hook, the dispatcher notes what is under way, should the test ask whether it has settled.
+    let hook = dispatcher.addHook { _ in }
+    let isolation = EscapedDispatches.shared.begin(dispatcher, for: test)
     defer {
-      guardian.clean()
-      Strays.shared.end(isolation)
+      hook.clean()
+      EscapedDispatches.shared.end(isolation)
     }
     try await withDispatcher(dispatcher, operation: function)
   }

@@ -109,7 +109,7 @@
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
-        let dusts = Trace(Dispatcher.shared.add(Witness { _ in }))
+        let dusts = Trace(Dispatcher.shared.addHook { _ in })
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.thread {
           dusts.append(Dispatcher.shared.intercept { log.append(describe($0)) })

@@ -126,7 +126,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   ///
   /// - Returns: Where the call is accounted for.
   @usableFromInline
-  func admit(first: Element) -> Activity? {
+  func admit(first: Element) -> PendingWork? {
     lock.lock()
     defer { lock.unlock() }
     mailbox?.values.prepend(first)
@@ -138,7 +138,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Sends a block to the queue, which permits to tell one change.
   @usableFromInline
-  func sendPermit(to queue: DispatchQueue, accountedBy activity: Activity?) {
+  func sendPermit(to queue: DispatchQueue, accountedBy activity: PendingWork?) {
     let end = activity?.begin {
       "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
     }
@@ -220,7 +220,7 @@ final class Mailbox<Element> {
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
   /// Where the calls that are on their way to the queue are accounted for.
-  @usableFromInline let activity: Activity?
+  @usableFromInline let activity: PendingWork?
 
   /// The thread that is emptying the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
@@ -234,7 +234,7 @@ final class Mailbox<Element> {
   @inlinable
   init(for queue: ExecuteQueue) {
     self.queue = queue
-    activity = queue.isCurrent ? nil : Dispatcher.activity
+    activity = queue.isCurrent ? nil : PendingWork.current
   }
 
   /// Whether it is there for what comes in while the first value is told, on `.current`.

@@ -6,19 +6,19 @@ import Synchronization
 /// ``withDispatcher(_:operation:)`` give a test its own. A dispatcher reduces one state at a time,
 /// however many threads invoke, and everyone sees the same order.
 public final class Dispatcher: Sendable {
-  @usableFromInline let registry = Registry()
-
-  /// Held by the thread that reduces: its turn.
-  @inlinable
-  var turn: Lock { _read { yield registry.turn } }
+  @usableFromInline let registry: Registry
 
   /// Creates a dispatcher with no stores.
   public init() {
-    LiveRegistries.shared.insert(registry)
+    registry = Registry()
+  }
+
+  private init(_ registry: Registry) {
+    self.registry = registry
   }
 
   deinit {
-    LiveRegistries.shared.remove(registry)
+    registry.setLive(false)
   }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their
@@ -143,123 +143,6 @@ public final class Dispatcher: Sendable {
   }
 }
 
-// MARK: - Turns
-
-extension Dispatcher {
-  /// Reduces a state in its stores; the observers are not told yet.
-  @inlinable
-  func reduce<State: DispatchState>(
-    _ state: State,
-    from place: SourcePlace,
-    on thread: CurrentThread
-  ) {
-    registry.lock.schedulePoint(.read)
-    let route = registry.routes.route(for: State.self) ?? registry.routeIfWitnessed(for: State.self)
-    route?._withUnsafeGuaranteedRef { route in
-      registry.lock.schedulePoint(.read)
-      guard route.edition.load(ordering: .acquiring) != 0 else { return }
-      let hasTakenTurn = beginTurn(on: thread)
-      thread.pointee.dispatchDeferrals += 1
-      registry.lock.schedulePoint(.read)
-      if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
-      // Let go of after the turn, for the last reference may go here, and with it the store.
-      var latest: (any Storable<State>)?
-      var earlier: [AnyObject]?
-      var (hasDead, hasEarly) = (false, false)
-      // The protected one watches the stack, which takes five instructions more.
-      _withUnprotectedUnsafePointer(to: state) { pointer in
-        route.state = Route.address(of: pointer)
-        thread.pointee.reducing = .passUnretained(route)
-        var next = route.first
-        while let registration = next {
-          registration._withUnsafeGuaranteedRef { registration in
-            next = registration.next
-            registry.lock.schedulePoint(.read)
-            guard registration.isOpen else { return hasEarly = registration.pass() || hasEarly }
-            guard let store = registration.store else { return hasDead = true }
-            route.current = .passUnretained(registration)
-            store.reduce(with: state)
-            if let latest {
-              if earlier == nil { earlier = [] }
-              earlier?.append(latest)
-            }
-            latest = store
-          }
-        }
-        thread.pointee.reducing = nil
-      }
-      if hasEarly { earlier = route.takeEarly(with: earlier) }
-      if route.isAttended {
-        earlier = attend(state, on: route, reaching: earlier, latest, from: place, on: thread)
-      }
-      thread.pointee.dispatchDeferrals -= 1
-      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      withExtendedLifetime((latest, earlier)) {}
-      if hasDead { registry.removeDead(of: State.self) }
-    }
-  }
-
-  /// Tells those of a state who want it besides the stores; the turn is held.
-  ///
-  /// - Returns: What is to be let go of after the turn, besides the latest store.
-  @inlinable
-  @inline(never)
-  func attend<State: DispatchState>(
-    _ state: State,
-    on route: Route<State>,
-    reaching earlier: [AnyObject]?,
-    _ latest: (any Storable<State>)?,
-    from place: SourcePlace,
-    on thread: CurrentThread
-  ) -> [AnyObject]? {
-    // Behind the variables that were written, in the thread's round.
-    if let channel = route.linkedChannel { channel.send(state) }
-    guard route.isLinkedToWitnesses else { return earlier }
-    let stores = (earlier ?? []) + [latest].compactMap(\.self)
-    let journal = registry.testify(
-      to: state,
-      reaching: stores.compactMap { ($0 as? any Storable).map { type(of: $0) } },
-      from: place,
-      on: thread
-    )
-    return stores + route.takeWatched() + [journal]
-  }
-
-  /// Waits for the turn, unless this thread has it, and opens a transaction.
-  ///
-  /// - Returns: Whether the turn was taken, so that it is to be given up.
-  @inlinable
-  func beginTurn(on thread: CurrentThread) -> Bool {
-    let takesTurn = !turn.isHeld(by: thread.id)
-    if takesTurn {
-      if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
-      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
-      turn.lock(holder: thread.id)
-    }
-    thread.beginTransaction()
-    return takesTurn
-  }
-
-  /// Closes the transaction, while the order is still one's own, and gives up the turn.
-  @inlinable
-  func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
-    thread.endTransaction()
-    guard hasTakenTurn else { return }
-    turn.unlock()
-  }
-
-  @usableFromInline
-  func trapBeforeWaiting(in place: String) -> Never {
-    trap(
-      """
-      Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for \
-      another thread's reduce could last for ever: that reduce may be waiting for this. Call it \
-      around that, or do without it.
-      """
-    )
-  }
-}
-
 // MARK: - Shared
 
 extension Dispatcher {
@@ -267,41 +150,44 @@ extension Dispatcher {
   public static var shared: Dispatcher {
     let shortcut = shortcut.load(ordering: .acquiring)
     guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut) else {
-      return foundTheLongWay
+      return sharedByLookUp
     }
-    // It is that of `ofProcess`, which is never let go of.
+    // It is that of `ofProcess`, which is never released.
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
   }
 
-  private static var foundTheLongWay: Dispatcher {
+  private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    return replacement.get() ?? ofProcess
+    // `withDispatcher` alone binds it, to a dispatcher.
+    let replacement = PendingWork.replacement.get()
+    return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
 
-  static let ofProcess = Dispatcher()
+  static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
 
-  /// What stands in for the process's dispatcher in the current task.
-  fileprivate static let replacement = TaskLocal<Dispatcher?>(wrappedValue: nil)
-
-  /// The address of `ofProcess` as long as nothing has ever stood in for it, for asking a `TaskLocal`
-  /// takes longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
+  /// The address of `ofProcess` as long as nothing has ever replaced it, because asking a `TaskLocal` takes
+  /// longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
   ///
-  /// Releasing and acquiring, so that who finds the address finds the dispatcher made. That something stands
-  /// in for it is relaxed: the task in which it does has stored that itself, and no other is concerned.
-  fileprivate static let shortcut = Atomic<UInt>(0)
-  fileprivate static let isReplaced: UInt = 1
+  /// Releasing and acquiring, so that a thread that finds the address finds the dispatcher made. That it is
+  /// replaced is relaxed: the task in which it is has stored that itself, and no other depends on it.
+  private static let shortcut = Atomic<UInt>(0)
+  private static let isReplaced: UInt = 1
 
-  /// Where what begins now is accounted for: nowhere as long as nothing has ever stood in for the
-  /// process's dispatcher, for nobody but tests asks.
-  @usableFromInline static var activity: Activity? {
-    shortcut.load(ordering: .relaxed) == isReplaced ? shared.registry.activity : nil
+  fileprivate static func endShortcut() {
+    shortcut.store(isReplaced, ordering: .relaxed)
+    PendingWork.isReplaced.store(true, ordering: .relaxed)
   }
 
   static func unregister(_ store: some Storable) {
     if shared.registry.unregister(store) { return }
-    _ = LiveRegistries.shared.all.first { $0.unregister(store) }
+    _ = Registry.live.first { $0.unregister(store) }
   }
+}
+
+extension Dispatcher: PendingWorkOwner {
+  /// What is under way on behalf of this dispatcher.
+  package var pendingWork: PendingWork { registry.pendingWork }
 }
 
 /// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
@@ -321,8 +207,8 @@ public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
 ) rethrows -> Result {
-  Dispatcher.shortcut.store(Dispatcher.isReplaced, ordering: .relaxed)
-  return try Dispatcher.replacement.withValue(dispatcher, operation: operation)
+  Dispatcher.endShortcut()
+  return try PendingWork.replacement.withValue(dispatcher, operation: operation)
 }
 
 /// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
@@ -334,8 +220,8 @@ public func withDispatcher<Result>(
   isolation: isolated (any Actor)? = #isolation,
   operation: () async throws -> Result
 ) async rethrows -> Result {
-  Dispatcher.shortcut.store(Dispatcher.isReplaced, ordering: .relaxed)
-  return try await Dispatcher.replacement.withValue(
+  Dispatcher.endShortcut()
+  return try await PendingWork.replacement.withValue(
     dispatcher,
     operation: operation,
     isolation: isolation

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The routes by the type of their states. A look-up takes no lock.
+/// The routes of a registry by the type of their states. A look-up takes no lock.
 ///
 /// The key is the address of the type, which spreads well with one multiplication: a look-up takes
 /// 2 ns where a `Dictionary`, whose hashing withstands attackers, takes 15.
 ///
 /// Routes are never removed, and inserted under the registry's lock. A slot is written once. When
-/// slots get scarce, more of them take their place; the earlier ones stay to the end of the table,
-/// for somebody may be looking them up.
+/// slots get scarce, more of them take their place; the earlier ones stay until the end of the table,
+/// because another thread may be looking a route up in them.
 ///
-/// A slot and `latest` are stored releasing and loaded acquiring: so who sees a route, or more slots, sees
-/// what is in them. Who does not see one yet is as early as if it were not there.
+/// A slot and `latest` are stored releasing and loaded acquiring: so a thread that sees a route, or more
+/// slots, sees what is in them. One that does not see it yet is as early as if it were not there.
 @usableFromInline
 struct RouteTable: ~Copyable {
-  /// It is read while somebody inserts, and so nothing else of the table may change.
+  /// It is read while another thread inserts, and so nothing else of the table may change.
   @usableFromInline let latest: Atomic<Unmanaged<Slots>>
 
   private let contents: Contents
@@ -37,20 +37,14 @@ struct RouteTable: ~Copyable {
   /// All routes; the registry's lock is held.
   var routes: [AnyRoute] { contents.routes }
 
-  /// Where the states of a type go, if a store for them has ever been registered.
-  ///
-  /// The route stays as long as the table, so no reference is counted.
+  /// The route with a key, if there is one. It stays as long as the table, so no reference is counted.
   @inlinable
-  func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
-    let key = ObjectIdentifier(State.self)
+  func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
     let slots = latest.load(ordering: .acquiring)
     return slots._withUnsafeGuaranteedRef { slots in
       var index = slots.firstIndex(for: key)
       while let route = slots.first[index].load(ordering: .acquiring) {
-        if route._withUnsafeGuaranteedRef({ $0.key == key }) {
-          // The key is the type of the route's states.
-          return .fromOpaque(route.toOpaque())
-        }
+        if route._withUnsafeGuaranteedRef({ $0.key == key }) { return route }
         index = (index + 1) & slots.mask
       }
       return nil
@@ -101,5 +95,32 @@ extension RouteTable {
       let product = UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15
       return Int(truncatingIfNeeded: product >> 32) & mask
     }
+  }
+}
+
+/// A route, whatever its states.
+@usableFromInline
+class AnyRoute {
+  /// The type of the states.
+  @usableFromInline final let key: ObjectIdentifier
+
+  init(key: ObjectIdentifier) {
+    self.key = key
+  }
+
+  /// Unregisters every store; the registry's lock is held.
+  func cancelAll() {
+    trap("\(Self.self) leads nowhere.")
+  }
+
+  /// The stores that are alive and registered; the registry's lock is held.
+  func allStores() -> [AnyObject] {
+    trap("\(Self.self) leads nowhere.")
+  }
+
+  /// Has each state come here, to be observed, or only those that a store or an observer of theirs wants;
+  /// the registry's lock is held.
+  func setObserved(_ isObserved: Bool) {
+    trap("\(Self.self) leads nowhere.")
   }
 }

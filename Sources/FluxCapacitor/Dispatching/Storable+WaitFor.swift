@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Storable {
   /// Makes sure, inside a reduce, that another store has reduced the same state first.
   ///
@@ -28,9 +30,11 @@ extension Storable {
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
-    guard let route = CurrentThread.current.pointee.reducing?.takeUnretainedValue(),
-      route.key == key
-    else {
+    // It is set by `Dispatcher.reduce` alone, and always to a route.
+    let route = CurrentThread.current.pointee.reducing.map {
+      unsafeDowncast($0.takeUnretainedValue(), to: AnyRoute.self)
+    }
+    guard let route, route.key == key else {
       trap(
         """
         \(sourceName(of: Self.self)) waits for \(sourceName(of: S.self)) outside a reduce of a \
@@ -41,5 +45,72 @@ extension Storable {
     }
     // The key is the type of the route's states.
     unsafeDowncast(route, to: Route<DispatchStateType>.self).reduceEarly(in: S.self)
+  }
+}
+
+extension Route {
+  /// Has the stores of a type reduce the state that is being reduced, unless they have; the
+  /// dispatcher's turn is held.
+  ///
+  /// A store before the current one in the chain has reduced it. One behind it, which reduces it early,
+  /// is marked until the reduce passes by.
+  func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
+    guard let state, let current else { return }
+    var next: Unmanaged<Registration<State>>? = current
+    while let registration = next?.takeUnretainedValue() {
+      next = registration.next
+      guard registration.type == S.self || registration.type is S.Type else { continue }
+      trapIfReducing(registration)
+      guard registration.isOpen, let store = registration.store else { continue }
+      registration.marks.bitwiseOr(Registration<State>.early, ordering: .relaxed)
+      awaited.append(registration)
+      store.reduce(with: state.pointee)
+      awaited.removeLast()
+      early.append(
+        (store, during: current.takeUnretainedValue().store.map { ObjectIdentifier($0) })
+      )
+    }
+  }
+
+  /// Traps if a store that is waited for is in the midst of its reduce, and so waits for this very one.
+  private func trapIfReducing(_ registration: Registration<State>) {
+    let reducing = [current?.takeUnretainedValue()].compactMap(\.self) + awaited
+    guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }
+    let cycle = (reducing[start...] + [registration]).map { sourceName(of: $0.type) }
+    trap(
+      """
+      The reduces of these stores wait for each other: \(cycle.joined(separator: " → ")). Let one of \
+      them do without it, and read what it needs after the reduce.
+      """
+    )
+  }
+
+  /// Takes the stores that have reduced the state early, together with the others, now that it has been
+  /// reduced: in the order in which their reduces have ended.
+  @usableFromInline
+  func takeEarly(with others: [AnyObject]?) -> [AnyObject] {
+    let early = early
+    self.early = []
+    var stores: [AnyObject] = []
+    var taken = 0
+    for store in others ?? [] {
+      while taken < early.count, early[taken].during == ObjectIdentifier(store) {
+        stores.append(early[taken].store)
+        taken += 1
+      }
+      stores.append(store)
+    }
+    return stores + early[taken...].map(\.store)
+  }
+}
+
+extension Registration {
+  /// Passes by the store, whose early reduce counts no longer.
+  ///
+  /// - Returns: Whether it has reduced the state early.
+  @usableFromInline
+  func pass() -> Bool {
+    let (marks, _) = marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
+    return marks & Registration.early != 0
   }
 }

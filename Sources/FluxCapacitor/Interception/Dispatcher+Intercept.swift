@@ -36,14 +36,12 @@ extension Dispatcher {
   /// - Returns: The interception. It lasts until its `clean()` is called or the dispatcher is
   ///   deallocated; it doesn't keep the dispatcher alive.
   public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
-    // The sink goes with the witness, and so with the dispatcher; with it goes the interceptor.
+    // The sink goes with the hook, and so with the dispatcher; with it goes the interceptor.
     let sink = Sink<DispatchEvent>()
     let dust = sink.channel.observe(on: .current, interceptor)
-    let attending = add(
-      Witness(ofChanges: true) { sink.channel.sendInFront($0, on: .current) }
-    )
+    let hook = addHook(wantingChanges: true) { sink.channel.sendInFront($0, on: .current) }
     return ActionDust {
-      attending.clean()
+      hook.clean()
       dust.clean()
     }
   }

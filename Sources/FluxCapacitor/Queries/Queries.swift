@@ -5,37 +5,44 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   /// Those that have a holder.
   let active = Variable<Set<Query>>([])
 
-  // `holders`, which counts them by query, is guarded by `lock`.
+  // Both guarded by `lock`; `holders` counts them by query.
   private let lock = Lock()
   @exclusivity(unchecked) private var holders: [Query: Int] = [:]
-  private let listener = Listener()
+  @exclusivity(unchecked) private var isObserved = false
 
   /// Creates an object without queries.
-  public init() {
-    // It ends with `active`, and so with this.
-    _ = active.observeChanges { [listener] old, new in
-      // In a transaction, one may have come and gone.
-      if old != new { listener.tell(old, new) }
-    }
-  }
+  public init() {}
 
-  /// Adds a holder of a query; the store is told if it is the first.
+  /// Adds a holder of a query; the store is notified if it is the first.
   func hold<Store: Queryable>(_ query: Query, of store: Store) -> Dust where Store.Query == Query {
-    listener.listen { [weak store] old, new in store?.activeQueriesDidChange(from: old, to: new) }
-    count(query, by: 1)
+    count(query, by: 1) { [weak store] old, new in
+      // In a transaction, a query may have come and gone.
+      if old != new { store?.activeQueriesDidChange(from: old, to: new) }
+    }
     return ActionDust { self.count(query, by: -1) }
   }
 
   /// Counts a holder of a query more, or one less.
   ///
   /// The set is written under the lock, so that it changes in the order of the counting, and in a
-  /// transaction, so that it is told when the lock is open again.
-  private func count(_ query: Query, by difference: Int) {
-    // It goes when the lock is open again: the deinit of a query may be code of the user's.
+  /// transaction, so that the store is notified when the lock is open again.
+  ///
+  /// - Parameter changes: What is called with each change of the set, if nothing is yet.
+  private func count(
+    _ query: Query,
+    by difference: Int,
+    observedBy changes: (@Sendable (Set<Query>, Set<Query>) -> Void)? = nil
+  ) {
+    // It is released when the lock is open again: the deinit of a query may be user code.
     var removed: (key: Query, value: Int)?
     let thread = CurrentThread.current
     thread.beginTransaction()
     lock.lock()
+    if !isObserved, let changes {
+      isObserved = true
+      // The observation ends with `active`, and so with this.
+      _ = active.observeChanges(changes: changes)
+    }
     let count = holders[query, default: 0] + difference
     if count == 0, let index = holders.index(forKey: query) {
       removed = holders.remove(at: index)
@@ -52,22 +59,5 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
     thread.endTransaction()
     withExtendedLifetime(removed) {}
     thread.finish()
-  }
-
-  /// The store, once it is known, held weakly by a closure.
-  private final class Listener: @unchecked Sendable {
-    // `changes` is guarded by `lock`.
-    private let lock = Lock()
-    @exclusivity(unchecked) private var changes: (@Sendable (Set<Query>, Set<Query>) -> Void)?
-
-    func listen(_ changes: @escaping @Sendable (Set<Query>, Set<Query>) -> Void) {
-      lock.withLock {
-        if self.changes == nil { self.changes = changes }
-      }
-    }
-
-    func tell(_ old: Set<Query>, _ new: Set<Query>) {
-      lock.withLock { changes }?(old, new)
-    }
   }
 }

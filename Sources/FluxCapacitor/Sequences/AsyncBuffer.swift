@@ -1,7 +1,7 @@
 /// The values on their way to one consumer, which waits for them without a thread.
 ///
-/// The state decides under the lock, and says what is to be done after it: a continuation is resumed,
-/// and what is thrown away is let go of, when the lock is open again. Either may run user code.
+/// The state decides under the lock, and returns what is to be done after it: a continuation is resumed,
+/// and what is dropped is released, when the lock is open again. Either may run user code.
 @usableFromInline
 final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   // `state` is guarded by `lock`.
@@ -13,7 +13,7 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
     state = AsyncBufferState(policy)
   }
 
-  /// Adds a value as the last one, unless nobody will take it.
+  /// Adds a value as the last one, unless the buffer has ended.
   @inlinable
   func append(_ value: Element) {
     lock.withLock { state.append(value) }.perform()
@@ -45,9 +45,9 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// What is in a buffer, and who waits for it.
+/// What is in a buffer, and the consumer that waits for it.
 ///
-/// Invariant: while somebody waits, there are no values, and the end has not come.
+/// Invariant: while a consumer waits, there are no values, and the buffer has not ended.
 @usableFromInline
 struct AsyncBufferState<Element: Sendable>: ~Copyable {
   @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
@@ -59,7 +59,7 @@ struct AsyncBufferState<Element: Sendable>: ~Copyable {
     case resume(Waiter, Element?)
     case drop(Element)
 
-    /// Letting go of the action is all that a drop takes.
+    /// A value to be dropped is released with the action itself.
     @inlinable
     func perform() {
       if case .resume(let waiter, let value) = self { waiter.resume(returning: value) }

@@ -73,7 +73,7 @@ extension Values {
   /// One consumer: its buffer, and the observation that fills it.
   ///
   /// The iterator alone holds it, so that its end is the iterator's. The observation's closure holds
-  /// the other end of the buffer, an `Inlet`: its end is that of the observation, whoever brings it
+  /// the other end of the buffer, an `Inlet`: its end is that of the observation, whatever brings it
   /// about. Neither reaches the other, so nothing is held in a circle.
   @usableFromInline
   final class Consumer: Sendable {

@@ -37,7 +37,7 @@ extension Task {
 
   /// Retires the Dust when the task has ended, so that the bag can forget it.
   private func retire(_ dust: TaskDust) {
-    // It ends with the task, and nobody cancels it. Detached, it keeps no task-local value; in the
+    // It ends with the task, and is never cancelled. Detached, it keeps no task-local value; in the
     // background, it does not raise the priority of the task that it waits for.
     Task<Void, Never>.detached(priority: .background) {
       _ = await result
@@ -93,7 +93,7 @@ extension Task where Failure == Never {
     operation: @escaping @Sendable @isolated(any) () async -> Success
   ) {
     let dust = TaskDust(startedIn: fileID, line: line)
-    // Here it is settled which one is the newest. Whoever comes later cleans this Dust, and the task
+    // Here it is settled which one is the newest. A later one cleans this Dust, and the task
     // has either been started by then and is cancelled, or will start with the knowledge.
     dustBuster.replaceAll(with: [dust])
     self = dust.start { isCleaned in

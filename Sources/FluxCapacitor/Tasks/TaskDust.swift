@@ -3,16 +3,16 @@ final class TaskDust: Dust, @unchecked Sendable {
   /// Guarded by `lock`; there from the start of the task to its cancellation or its end.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
-  /// Notes that the task has ended, where it is accounted for.
+  /// Notes that the task has ended, where its beginning was noted.
   private let noteEnd: (@Sendable () -> Void)?
 
   /// Dust of a task that is yet to be started.
   init(startedIn fileID: StaticString, line: UInt) {
-    noteEnd = Dispatcher.activity?.begin { "The task of \(fileID):\(line) is running." }
-    super.init(isDirect: true) { unsafeDowncast($0, to: TaskDust.self).cancel() }
+    noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
+    super.init(isDirect: true) { $0.didClean() }
   }
 
-  /// Starts the task, in one step: who cleans either finds it started, or it starts with the
+  /// Starts the task, in one step: a thread that cleans either finds it started, or it starts with the
   /// knowledge that it was cleaned before.
   func start<Success, Failure>(
     _ start: (_ isCleaned: Bool) -> Task<Success, Failure>
@@ -25,12 +25,6 @@ final class TaskDust: Dust, @unchecked Sendable {
     }
   }
 
-  /// Cancels the task, unless it is over; this Dust is cleaned.
-  func cancel() {
-    lock.withLock { cancelTask }?()
-    forgetTask()
-  }
-
   /// Becomes cleaned without cancelling the task, which has ended by itself.
   func retire() {
     forgetTask()
@@ -38,7 +32,7 @@ final class TaskDust: Dust, @unchecked Sendable {
     noteEnd?()
   }
 
-  /// Lets go of the task outside the lock: its result may be gone with it.
+  /// Releases the task outside the lock: its result may go with it.
   private func forgetTask() {
     let forgotten = lock.withLock {
       defer { cancelTask = nil }
@@ -47,9 +41,14 @@ final class TaskDust: Dust, @unchecked Sendable {
     withExtendedLifetime(forgotten) {}
   }
 
-  /// Several threads may clean it at once, and for each of them the task has been cancelled when it is
-  /// through: so the first takes nothing away from the others, and each of them cancels.
-  override func didClean() { cancel() }
+  /// Cancels the task, unless it is over.
+  ///
+  /// Several threads may clean this Dust at once, and for each of them the task has been cancelled when
+  /// it returns: so each of them cancels, and none takes the task away from the others before.
+  override func didClean() {
+    lock.withLock { cancelTask }?()
+    forgetTask()
+  }
 
   override var isOver: Bool { isCleaned && lock.withLock { cancelTask == nil } }
 }

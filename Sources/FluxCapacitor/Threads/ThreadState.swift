@@ -34,8 +34,8 @@ struct ThreadState: ~Copyable {
   /// Inits of stores that are running: other threads may be waiting for each of those stores.
   @usableFromInline var openCreations = 0
 
-  /// Where the state goes that stores on this thread are reducing; reduces never nest.
-  @usableFromInline var reducing: Unmanaged<AnyRoute>?
+  /// The route of the state that stores on this thread are reducing; reduces never nest.
+  @usableFromInline var reducing: Unmanaged<AnyObject>?
 
   /// How often this thread has marked what derives from a variable that it wrote to.
   @usableFromInline var invalidations: UInt64 = 0
@@ -49,7 +49,7 @@ struct ThreadState: ~Copyable {
   @usableFromInline var round = FIFO<Delivery>()
 
   /// Where it is noted that this thread has a round to tell, and what is to be called at its end.
-  var accounts: [(of: Activity, end: @Sendable () -> Void)] = []
+  var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
   /// How many changes of others it has come to tell in this round, since it last offered them that.
   @usableFromInline var changesOfOthers: Int32 = 0

@@ -47,7 +47,7 @@ public final class TimeCircuits: Sendable {
     let history = History(limits)
     self.dispatcher = dispatcher
     self.history = history
-    dust = dispatcher.add(Witness(ofChanges: true) { history.note($0) })
+    dust = dispatcher.addHook(wantingChanges: true) { history.note($0) }
   }
 
   deinit {

@@ -1,13 +1,13 @@
 import FluxCapacitor
 import Testing
 
-/// Watches the process's dispatcher for states that come from isolated tests and have lost their way.
+/// Reports dispatches that have escaped from isolated tests to the process's dispatcher.
 ///
-/// Work that has left its test's task has no current test. So a state that is dispatched there by such
-/// work, while isolated tests run, is a stray: if it reaches no store, or if one of those tests has a
-/// store for it. Which test it came from can't be known for sure, so the sentence says so.
-final class Strays: @unchecked Sendable {
-  static let shared = Strays()
+/// Work that has left its test's task has no current test. So a state that such work dispatches there,
+/// while isolated tests run, has escaped from one of them: if it reaches no store, or if one of those
+/// tests has a store for it. Which test it came from can't be known for sure, and the sentence says so.
+final class EscapedDispatches: @unchecked Sendable {
+  static let shared = EscapedDispatches()
 
   /// A test case that is running with a dispatcher of its own.
   final class Isolation: Sendable {
@@ -23,13 +23,13 @@ final class Strays: @unchecked Sendable {
   // Both guarded by `lock`.
   private let lock = Lock()
   private var running: [Isolation] = []
-  private var strays: [(isolation: Isolation, sentence: String)] = []
+  private var escaped: [(isolation: Isolation, sentence: String)] = []
 
   private init() {
     // For the life of the process, so nobody cleans it.
-    _ = Dispatcher.processWide.add(
-      Witness { Strays.shared.attend($0.state, reachingStores: !$0.stores.isEmpty) }
-    )
+    _ = Dispatcher.processWide.addHook { event in
+      EscapedDispatches.shared.inspect(event.state, reachingStores: !event.stores.isEmpty)
+    }
   }
 
   func begin(_ dispatcher: Dispatcher, for test: Test) -> Isolation {
@@ -38,12 +38,12 @@ final class Strays: @unchecked Sendable {
     return isolation
   }
 
-  /// Fails the test, in whose task this is called, for what has strayed from it.
+  /// Fails the test, in whose task this is called, for what has escaped from it.
   func end(_ isolation: Isolation) {
     let sentences = lock.withLock {
       running.removeAll { $0 === isolation }
-      defer { strays.removeAll { $0.isolation === isolation } }
-      return strays.filter { $0.isolation === isolation }.map(\.sentence)
+      defer { escaped.removeAll { $0.isolation === isolation } }
+      return escaped.filter { $0.isolation === isolation }.map(\.sentence)
     }
     for sentence in sentences {
       Issue.record(
@@ -53,7 +53,7 @@ final class Strays: @unchecked Sendable {
     }
   }
 
-  private func attend(_ state: any DispatchState, reachingStores: Bool) {
+  private func inspect(_ state: any DispatchState, reachingStores: Bool) {
     // A test that is not isolated may use the process's dispatcher.
     guard Test.current == nil else { return }
     let unclaimed = lock.withLock { () -> String? in
@@ -62,7 +62,7 @@ final class Strays: @unchecked Sendable {
       let suspects = owners.isEmpty ? running : owners
       let sentence = sentence(for: state, suspects: suspects)
       guard suspects.count == 1 else { return sentence }
-      strays.append((suspects[0], sentence))
+      escaped.append((suspects[0], sentence))
       return nil
     }
     // It can't be told which test it came from.

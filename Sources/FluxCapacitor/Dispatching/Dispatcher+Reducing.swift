@@ -1,0 +1,112 @@
+import Synchronization
+
+extension Dispatcher {
+  /// Reduces a state in its stores; the observers are not called yet.
+  @inlinable
+  func reduce<State: DispatchState>(
+    _ state: State,
+    from place: SourcePlace,
+    on thread: CurrentThread
+  ) {
+    registry.lock.schedulePoint(.read)
+    let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
+    route?._withUnsafeGuaranteedRef { route in
+      registry.lock.schedulePoint(.read)
+      guard route.edition.load(ordering: .acquiring) != 0 else { return }
+      let hasTakenTurn = beginTurn(on: thread)
+      thread.pointee.dispatchDeferrals += 1
+      registry.lock.schedulePoint(.read)
+      if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
+      // Released after the turn, because the last reference may go here, and with it the store.
+      var latest: (any Storable<State>)?
+      var earlier: [AnyObject]?
+      var (hasDead, hasEarly) = (false, false)
+      // The protected one watches the stack, which takes five instructions more.
+      _withUnprotectedUnsafePointer(to: state) { pointer in
+        route.state = Route.address(of: pointer)
+        thread.pointee.reducing = .passUnretained(route)
+        var next = route.first
+        while let registration = next {
+          registration._withUnsafeGuaranteedRef { registration in
+            next = registration.next
+            registry.lock.schedulePoint(.read)
+            guard registration.isOpen else { return hasEarly = registration.pass() || hasEarly }
+            guard let store = registration.store else { return hasDead = true }
+            route.current = .passUnretained(registration)
+            store.reduce(with: state)
+            if let latest {
+              if earlier == nil { earlier = [] }
+              earlier?.append(latest)
+            }
+            latest = store
+          }
+        }
+        thread.pointee.reducing = nil
+      }
+      if hasEarly { earlier = route.takeEarly(with: earlier) }
+      if route.isLinkedToObserver || route.linkedChannel != nil {
+        earlier = passOn(state, on: route, reducedBy: earlier, latest, from: place, on: thread)
+      }
+      thread.pointee.dispatchDeferrals -= 1
+      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+      withExtendedLifetime((latest, earlier)) {}
+      if hasDead { registry.removeDead(of: State.self) }
+    }
+  }
+
+  /// Passes a state on to those that want it besides the stores; the turn is held.
+  ///
+  /// - Returns: What is to be released after the turn, besides the latest store.
+  @inlinable
+  @inline(never)
+  func passOn<State: DispatchState>(
+    _ state: State,
+    on route: Route<State>,
+    reducedBy earlier: [AnyObject]?,
+    _ latest: (any Storable<State>)?,
+    from place: SourcePlace,
+    on thread: CurrentThread
+  ) -> [AnyObject]? {
+    // Behind the variables that were written, in the thread's round.
+    if let channel = route.linkedChannel { channel.send(state) }
+    guard route.isLinkedToObserver, let observer = registry.observer else { return earlier }
+    let stores = (earlier ?? []) + [latest].compactMap(\.self)
+    let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
+    let remains = observer.didReduce(state, in: types, from: place)
+    registry.beginTelling(of: State.self, on: thread)
+    return stores + remains
+  }
+
+  /// Waits for the turn, unless this thread has it, and opens a transaction.
+  ///
+  /// - Returns: Whether the turn was taken, so that it is to be given up.
+  @inlinable
+  func beginTurn(on thread: CurrentThread) -> Bool {
+    let takesTurn = !registry.turn.isHeld(by: thread.id)
+    if takesTurn {
+      if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
+      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
+      registry.turn.lock(holder: thread.id)
+    }
+    thread.beginTransaction()
+    return takesTurn
+  }
+
+  /// Closes the transaction, while no other thread can reduce, and gives up the turn if it was taken.
+  @inlinable
+  func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
+    thread.endTransaction()
+    if hasTakenTurn { registry.turn.unlock() }
+  }
+
+  @usableFromInline
+  func trapBeforeWaiting(in place: String) -> Never {
+    trap(
+      """
+      Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for \
+      another thread's reduce could last for ever: that reduce may be waiting for this. Call it \
+      around that, or do without it.
+      """
+    )
+  }
+}

@@ -1,0 +1,105 @@
+extension Registry {
+  /// The one live store of a type, made if there is none.
+  ///
+  /// A registered store of a subclass stands in for its parent, unless the parent itself is there or
+  /// being made.
+  func instantiate<S: Storable>(_: S.Type) -> S {
+    let thread = CurrentThread.current
+    // The stores that were looked at are released at the end, when nothing is locked or being made:
+    // the last reference may go here, and with it the store.
+    var seen: [any Storable<S.DispatchStateType>] = []
+    defer { withExtendedLifetime(seen) {} }
+    while true {
+      switch find(S.self, on: thread, seen: &seen) {
+      case .found(let store): return store
+      case .awaited(let creation): creation.isUnderWay.withLock {}
+      case .begun(let creation): return create(creation, on: thread)
+      }
+    }
+  }
+
+  private enum Found<S> {
+    case found(S)
+    case awaited(Creation)
+    case begun(Creation)
+  }
+
+  /// Finds the store of a type, or the thread that is making it, or else begins to make it.
+  private func find<S: Storable>(
+    _: S.Type,
+    on thread: CurrentThread,
+    seen: inout [any Storable<S.DispatchStateType>]
+  ) -> Found<S> {
+    lock.lock()
+    defer { lock.unlock() }
+    let live = routeForRegistering(S.DispatchStateType.self).liveStores()
+    seen += live
+    if let store = live.first(where: { type(of: $0) == S.self }) as? S { return .found(store) }
+    if let creation = creations.first(where: { $0.type == S.self }) {
+      if let cycle = cycle(from: creation, on: thread.id) { trapInCycle(of: cycle) }
+      awaited[thread.id] = creation
+      return .awaited(creation)
+    }
+    if let store = live.lazy.compactMap({ $0 as? S }).first { return .found(store) }
+    let creation = Creation(of: S.self, on: thread.id)
+    creations.append(creation)
+    return .begun(creation)
+  }
+
+  private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {
+    // What the init invokes waits until the store is registered, and this thread waits for no turn
+    // while other threads wait for this very store.
+    thread.pointee.dispatchDeferrals += 1
+    thread.pointee.openCreations += 1
+    let store = S()
+    thread.pointee.openCreations -= 1
+    thread.pointee.dispatchDeferrals -= 1
+
+    lock.withLock {
+      lock.schedulePoint(.write)
+      routeForRegistering(S.DispatchStateType.self).register(store)
+      creations.removeAll { $0 === creation }
+      awaited = awaited.filter { $0.value !== creation }
+    }
+    creation.isUnderWay.unlock()
+    thread.finish()
+    return store
+  }
+
+  /// The types that wait for each other if this thread waited for a creation; the lock is held.
+  private func cycle(from wanted: Creation, on thread: UInt32) -> [any Any.Type]? {
+    var path: [any Any.Type] = []
+    var next: Creation? = wanted
+    while let creation = next {
+      let own = creations.filter { $0.thread == creation.thread }
+      path += own.drop { $0 !== creation }.map(\.type)
+      if creation.thread == thread { return path + [wanted.type] }
+      next = awaited[creation.thread]
+    }
+    return nil
+  }
+
+  private func trapInCycle(of types: [any Any.Type]) -> Never {
+    trap(
+      """
+      The inits of these stores instantiate each other: \
+      \(types.map(sourceName(of:)).joined(separator: " → ")). Let one of them instantiate the other \
+      after its init, or pass on what it needs.
+      """
+    )
+  }
+
+  /// A store that a thread is making; other threads that want it wait until it is made.
+  final class Creation: Sendable {
+    let type: any Any.Type
+    let thread: UInt32
+    /// Held by the thread that makes the store.
+    let isUnderWay = Lock()
+
+    init(of type: any Any.Type, on thread: UInt32) {
+      self.type = type
+      self.thread = thread
+      isUnderWay.lock()
+    }
+  }
+}

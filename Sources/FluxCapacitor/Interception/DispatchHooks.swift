@@ -1,0 +1,125 @@
+/// The hooks of a dispatcher: closures that are called after every reduce, of states of all types.
+///
+/// They are called in the dispatcher's turn, on the thread that dispatches, before any observer is. So they
+/// may only take notes: no user code runs in them.
+final class DispatchHooks: ReduceObserver, @unchecked Sendable {
+  fileprivate final class Hook: Sendable {
+    let call: @Sendable (DispatchEvent) -> Void
+
+    /// The number of the first event that it is called with; zero if it does not want the changes.
+    let first: Int
+
+    init(from first: Int, _ call: @escaping @Sendable (DispatchEvent) -> Void) {
+      self.first = first
+      self.call = call
+    }
+  }
+
+  // Guarded by `lock`.
+  private let lock = Lock()
+  @exclusivity(unchecked) private var hooks: [Hook] = []
+
+  /// How many reduces have begun that were recorded: the number of each is that of its event.
+  @exclusivity(unchecked) private var reducesRecorded = 0
+
+  /// Belongs to the thread that has the turn.
+  @exclusivity(unchecked) private var record: ReduceRecord?
+
+  fileprivate func add(
+    wantingChanges wantsChanges: Bool,
+    to registry: Registry,
+    _ call: @escaping @Sendable (DispatchEvent) -> Void
+  ) -> Hook {
+    lock.withLock {
+      // Of a reduce that has begun by now, there may be no record.
+      let hook = Hook(from: wantsChanges ? reducesRecorded + 1 : 0, call)
+      hooks.append(hook)
+      registry.setObserved(true)
+      return hook
+    }
+  }
+
+  fileprivate func remove(_ hook: Hook, from registry: Registry) {
+    lock.withLock {
+      hooks.removeAll { $0 === hook }
+      if hooks.isEmpty { registry.setObserved(false) }
+    }
+    // What it holds is released when the lock is open again.
+    withExtendedLifetime(hook) {}
+  }
+
+  func willReduce<State: DispatchState>(in registrations: [Registration<State>]) {
+    let isRecorded = lock.withLock {
+      let isRecorded = hooks.contains { $0.first > 0 }
+      if isRecorded { reducesRecorded += 1 }
+      return isRecorded
+    }
+    record = ReduceRecord(of: isRecorded ? registrations : [])
+  }
+
+  func didReduce(
+    _ state: any DispatchState,
+    in stores: [any Storable.Type],
+    from place: SourcePlace
+  ) -> [AnyObject] {
+    // There is none if the last hook was removed as the reduce began.
+    guard let record = record.take() else { return [] }
+    let (hooks, number) = lock.withLock { (self.hooks, reducesRecorded) }
+    let event = record.event(of: state, numbered: number, in: stores, from: place)
+    // Each interceptor takes the first place in the thread's round: so the first is called last.
+    for hook in hooks.reversed() where hook.first <= number { hook.call(event) }
+    return [record] + hooks
+  }
+}
+
+extension Registry {
+  /// The hooks of its dispatcher, made when they are first asked for.
+  fileprivate var hooks: DispatchHooks {
+    lock.withLock {
+      if let hooks = observer as? DispatchHooks { return hooks }
+      let hooks = DispatchHooks()
+      observer = hooks
+      return hooks
+    }
+  }
+}
+
+extension Dispatcher {
+  /// Calls a closure after every reduce that begins from now on, in the dispatcher's turn, where no user
+  /// code may run. Without any hook, a dispatch costs nothing for that.
+  ///
+  /// - Parameter wantsChanges: Whether the events are to say what has changed.
+  /// - Returns: What ends it.
+  package func addHook(
+    wantingChanges wantsChanges: Bool = false,
+    _ hook: @escaping @Sendable (DispatchEvent) -> Void
+  ) -> Dust {
+    let hook = registry.hooks.add(wantingChanges: wantsChanges, to: registry, hook)
+    return ActionDust { [weak registry, weak hook] in
+      if let registry, let hook { registry.hooks.remove(hook, from: registry) }
+    }
+  }
+
+  /// Whether a store is alive and registered that a state would reach.
+  package func hasStores<State: DispatchState>(for _: State) -> Bool {
+    // They are released outside the lock.
+    let stores = registry.lock.withLock {
+      registry.route(for: State.self)?.takeUnretainedValue().liveStores() ?? []
+    }
+    return !stores.isEmpty
+  }
+
+  /// The stores that are alive and registered, with their variables, in the order of their names. It
+  /// waits for the turn, so that no store is looked at in the midst of its reduce.
+  package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
+    // They are released after the turn.
+    let stores = registry.allStores
+    return read {
+      stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
+        .sorted { sourceName(of: $0.store) < sourceName(of: $1.store) }
+    }
+  }
+
+  /// The process's dispatcher, whatever replaces it.
+  package static var processWide: Dispatcher { ofProcess }
+}

@@ -1,0 +1,116 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// What is noted before a reduce, so that afterwards its event can say what has changed.
+///
+/// It belongs to the thread that has the dispatcher's turn, and is released after that.
+final class ReduceRecord {
+  /// A variable of a store that the state may reach.
+  private struct Entry {
+    let store: any Storable.Type
+    let name: String
+    let variable: any AnyPrimitiveValue
+    let before: (version: UInt64, value: any Sendable)
+  }
+
+  private var entries: [Entry] = []
+
+  /// The stores that were looked at: the last reference may be this, and with it the store goes.
+  private var stores: [AnyObject] = []
+
+  private let instant: ContinuousClock.Instant
+  private let wallClockTime: Duration
+
+  init<State: DispatchState>(of registrations: [Registration<State>]) {
+    for registration in registrations {
+      let store = registration.type
+      for (name, variable) in registration.variables(lookingAt: &stores) {
+        let before = variable.snapshot
+        entries.append(Entry(store: store, name: name, variable: variable, before: before))
+      }
+    }
+    wallClockTime = .sinceBeginningOf1970
+    instant = .now
+  }
+
+  /// The event that the reduce has been, now that it has ended.
+  func event(
+    of state: any DispatchState,
+    numbered number: Int,
+    in stores: [any Storable.Type],
+    from place: SourcePlace
+  ) -> DispatchEvent {
+    let duration = instant.duration(to: .now)
+    let ranks = Dictionary(stores.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in
+      first
+    }
+    var changes: [(rank: Int, change: DispatchEvent.Change)] = []
+    for entry in entries {
+      guard let rank = ranks[ObjectIdentifier(entry.store)] else { continue }
+      let after = entry.variable.snapshot
+      guard after.version != entry.before.version else { continue }
+      let change = DispatchEvent.Change(
+        store: entry.store,
+        name: entry.name,
+        oldValue: entry.before.value,
+        newValue: after.value,
+        variable: entry.variable
+      )
+      changes.append((rank, change))
+    }
+    return DispatchEvent(
+      state: state,
+      sequenceNumber: number,
+      stores: stores,
+      // Sorting is stable: within one store, they stay in the order of its properties.
+      changes: changes.sorted { $0.rank < $1.rank }.map(\.change),
+      instant: instant,
+      wallClockTime: wallClockTime,
+      duration: duration,
+      fileID: place.fileID,
+      line: place.line
+    )
+  }
+}
+
+extension Registration {
+  /// The variables of the store with their names. They are found once if it can't get others.
+  ///
+  /// - Parameter stores: Where the store is kept if it is looked at.
+  fileprivate func variables(
+    lookingAt stores: inout [AnyObject]
+  ) -> [(name: String, value: any AnyPrimitiveValue)] {
+    if let known = observerCache as? [WeakVariable] {
+      let variables = known.compactMap { known in known.value.map { (known.name, $0) } }
+      if variables.count == known.count { return variables }
+    }
+    guard let store else { return [] }
+    stores.append(store)
+    let contents = StoreContents(of: store)
+    let variables = contents.variables.map { (name: $0.name, value: $0.value) }
+    observerCache = contents.isFixed ? variables.map(WeakVariable.init) : nil
+    return variables
+  }
+}
+
+/// It is not kept for the store.
+private struct WeakVariable {
+  let name: String
+  weak let value: (any AnyPrimitiveValue)?
+}
+
+extension Duration {
+  /// The time by the clock on the wall.
+  fileprivate static var sinceBeginningOf1970: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
