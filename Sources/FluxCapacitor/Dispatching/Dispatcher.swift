@@ -18,7 +18,7 @@ public final class Dispatcher: Sendable {
   }
 
   deinit {
-    registry.setLive(false)
+    registry.removeFromLive()
   }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their

@@ -31,7 +31,7 @@ final class Registry: @unchecked Sendable {
 
   init(pendingWork: PendingWork = PendingWork()) {
     self.pendingWork = pendingWork
-    setLive(true)
+    addToLive()
   }
 
   /// Where the states of a type go, if a store for them has ever been registered.
@@ -116,16 +116,18 @@ extension Registry {
 
   /// The registries of all dispatchers alive, held strongly until those go: a weak reference would make
   /// counting each reference three times as slow. Guarded by `liveLock`.
+  @exclusivity(unchecked)
   nonisolated(unsafe) private static var registries: [ObjectIdentifier: Registry] = [:]
 
   /// The registries of all dispatchers alive, so that a store finds the one that it registered with.
   static var live: [Registry] { liveLock.withLock { Array(registries.values) } }
 
-  /// Adds it to those alive, or removes it.
-  func setLive(_ isLive: Bool) {
-    Registry.liveLock.withLock {
-      Registry.registries[ObjectIdentifier(self)] = isLive ? self : nil
-    }
+  func addToLive() {
+    Registry.liveLock.withLock { Registry.registries[ObjectIdentifier(self)] = self }
+  }
+
+  func removeFromLive() {
+    Registry.liveLock.withLock { Registry.registries[ObjectIdentifier(self)] = nil }
   }
 }
 
