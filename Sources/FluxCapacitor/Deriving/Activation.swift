@@ -27,7 +27,8 @@ extension AnyChannel {
     lock.unlock()
     for source in derivation.sources {
       guard let input = source.input else { continue }
-      source.channel.withLockUnlessRoot { source.channel.link(input: input) }
+      source.channel.withLockUnlessRoot { source.channel.join(input) }
+      source.channel.derivation?.inputCount += 1
       source.channel.derivation?.owner?.note(input)
     }
   }
@@ -58,6 +59,7 @@ extension AnyChannel {
             source.unlink(input, into: &detached)
           }
         }
+        source.derivation?.inputCount -= 1
         if source.isDerived { candidates.append(source) }
       }
     }

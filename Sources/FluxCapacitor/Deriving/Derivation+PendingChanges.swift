@@ -183,6 +183,10 @@ extension Derivation {
   /// - Returns: Whether the first entry is complete by that.
   @inlinable
   func arrive(at number: UInt64) -> Bool {
+    if isRelay {
+      pendingChanges.append(PendingChange(number: number, version: number))
+      return pendingChanges.count == 1
+    }
     let index = index(of: number)
     pendingChanges[index].awaited -= 1
     return index == 0 && pendingChanges[0].awaited == 0

@@ -46,6 +46,20 @@ final class Derivation: @unchecked Sendable {
   /// Whether a change may be none here, for a value before it is kept.
   @usableFromInline let mayKeepValues: Bool
 
+  /// Whether each change of the only source is one here, in the same order: then none has to be noted
+  /// before it comes.
+  @usableFromInline let isRelay: Bool
+
+  /// What a relay has its versions from: the nearest channel upstream that is none.
+  @usableFromInline unowned(unsafe) let origin: AnyChannel
+
+  /// How many inputs there are of what derives from this. Read with the lock of any root held, and written
+  /// with those of all.
+  var inputCount = 0
+
+  /// Whether nothing has to be noted here before it comes, nor further down.
+  var isEnd: Bool { isRelay && inputCount == 0 }
+
   /// Computes and tells the first entry; made where the type is known, see `Delivery`.
   @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
@@ -76,6 +90,9 @@ final class Derivation: @unchecked Sendable {
     roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)
     onlyRoot = roots.count == 1 ? roots[0] : nil
     isDirect = sources.count == 1 && !sources[0].channel.isDerived
+    isRelay = sources.count == 1 && !mayKeepValues
+    let source = sources[0].channel
+    origin = source.derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? source
   }
 
   /// One change that is on its way to a derived constant.
@@ -91,6 +108,14 @@ final class Derivation: @unchecked Sendable {
 
     /// How many arrivals are yet to come.
     @usableFromInline var awaited: Int32 = 0
+
+    @usableFromInline
+    init(number: UInt64, pass: UInt64 = 0, version: UInt64, awaited: Int32 = 0) {
+      self.number = number
+      self.pass = pass
+      self.version = version
+      self.awaited = awaited
+    }
   }
 
   /// A variable, and how much its version counts in that of what derives from it.
@@ -132,6 +157,12 @@ protocol AnyDerivedChannel: AnyChannel {
 }
 
 extension AnyChannel {
+  /// Adds an observation or an input; the lock is held, and those of the roots are.
+  final func join(_ dust: Dust) {
+    if let derivation, derivation.isRelay { version = derivation.origin.version }
+    if dust.isInput { link(input: dust) } else { link(dust) }
+  }
+
   /// How it is derived, if it is.
   final var derivation: Derivation? {
     // Nothing but a derived channel has something upstream, and that is its derivation.

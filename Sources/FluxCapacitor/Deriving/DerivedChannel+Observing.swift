@@ -7,7 +7,7 @@ extension DerivedChannel {
     let isAmid = ownDerivation.willBeJoined()
     let activated = activate(on: thread)
     lock.lock()
-    link(observation)
+    join(observation)
     // Who has activated it knows what it tells.
     let mayDiffer = activated.last !== self && (isAmid || !ownDerivation.pendingChanges.isEmpty)
     let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation) : nil

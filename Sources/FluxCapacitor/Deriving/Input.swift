@@ -136,9 +136,14 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
 
   /// Takes in a change of the source; only the source's deliverer calls this.
   @inlinable
-  func receive(_ value: Value, _ revision: Revision, on thread: CurrentThread) {
+  func receive(
+    _ value: Value,
+    _ version: UInt64,
+    _ revision: Revision,
+    on thread: CurrentThread
+  ) {
     target.lock.lock()
-    if isLinked, let number = awaited.popFirst()?.number {
+    if isLinked, let number = derivation.isRelay ? version : awaited.popFirst()?.number {
       lastBrought = number
       arrived.append((number, value, revision))
       let isFirstComplete = derivation.arrive(at: number)
@@ -218,7 +223,7 @@ extension Channel {
       }
       // An input of this channel takes values of this element.
       let input = unsafeDowncast(dust, to: Input<Element>.self)
-      if input.since < version { input.receive(value, revision, on: thread) }
+      if input.since < version { input.receive(value, version, revision, on: thread) }
       return true
     }
     return rest

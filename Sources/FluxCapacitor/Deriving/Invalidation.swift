@@ -56,17 +56,16 @@ extension AnyChannel {
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
     while true {
       guard let node = channel._withUnsafeGuaranteedRef({ $0.onlyInputInUse }) else { break }
-      let (target, onward) = node._withUnsafeGuaranteedRef { dust in
-        let input = unsafeDowncast(dust, to: AnyInput.self)
+      let next: (target: Unmanaged<AnyChannel>, onward: Step?)? = node._withUnsafeGuaranteedRef {
+        let input = unsafeDowncast($0, to: AnyInput.self)
+        guard !input.derivation.isEnd else { return nil }
         input.target.lock.lock()
-        return (
-          Unmanaged<AnyChannel>.passUnretained(input.target),
-          input.note(invalidation, step, on: thread)
-        )
+        return (.passUnretained(input.target), input.note(invalidation, step, on: thread))
       }
       unlock(channel)
-      channel = target
-      guard let onward else { return unlock(channel) }
+      guard let next else { return }
+      channel = next.target
+      guard let onward = next.onward else { return unlock(channel) }
       step = onward
     }
     if channel._withUnsafeGuaranteedRef({ $0.firstInputInUse }) != nil {
@@ -163,6 +162,7 @@ private struct Walk {
         add(input, step)
         continue
       }
+      guard !input.derivation.isEnd else { continue }
       // With one source only, nobody comes there but from here, where all others wait.
       input.target.lock.lock()
       if let onward = input.note(invalidation, step, on: thread), input.target.hasInputs {
@@ -205,6 +205,7 @@ extension AnyInput {
   fileprivate func note(_ invalidation: Invalidation, _ step: Step, on thread: CurrentThread)
     -> Step?
   {
-    derivation.note(invalidation, step, from: self, in: target, on: thread)
+    derivation.isRelay
+      ? step : derivation.note(invalidation, step, from: self, in: target, on: thread)
   }
 }
