@@ -42,6 +42,18 @@ extension AnyChannel {
     }
   }
 
+  /// The first observation that is no input; the lock is held.
+  @inlinable
+  final var firstObserver: Unmanaged<Dust>? {
+    guard let first else { return nil }
+    var observer: Unmanaged<Dust>?
+    AnyChannel.walk(from: first, through: first._withUnsafeGuaranteedRef { $0.previous }) { dust in
+      if !dust.isInput { observer = .passUnretained(dust) }
+      return dust.isInput
+    }
+    return observer
+  }
+
   /// Calls a closure with each observation; the lock is held.
   private final func forEachObservation(_ body: (Dust) -> Void) {
     guard let first else { return }

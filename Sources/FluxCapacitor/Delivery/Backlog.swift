@@ -30,10 +30,19 @@ final class Backlog<Element: Sendable> {
     (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?
 
   /// Brings a change to the inputs, which come before all other observations; no lock is held. It returns
-  /// the first observation that is no input, if there is one.
+  /// the first observation that is no input, and whether inputs are left for `relay`.
   @exclusivity(unchecked) @usableFromInline
   final var receive:
-    (@Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Node?)?
+    (
+      @Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> (
+        rest: Node?, isRelayed: Bool
+      )
+    )?
+
+  /// Delivers the change, behind the channel's own observers, to what takes it from its input at once.
+  @exclusivity(unchecked) @usableFromInline
+  final var relay:
+    (@Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Void)?
 
   @usableFromInline typealias Node = Unmanaged<Dust>
   @usableFromInline typealias Stretch = (first: Node, last: Node?)

@@ -28,15 +28,18 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     guard let first else { return lock.unlock() }
     deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
-    let receive = hasInputs ? backlog?.receive : nil
+    let backlog = hasInputs ? backlog : nil
     lock.unlock()
-    var next: Unmanaged<Dust>? = first
-    if let receive { next = receive(self, value, version, (first, last), thread) }
+    var (next, isRelayed): (Unmanaged<Dust>?, Bool) = (first, false)
+    if let receive = backlog?.receive {
+      (next, isRelayed) = receive(self, value, version, (first, last), thread)
+    }
     if let next { deliverToObservers(value, version, from: next, through: last, on: thread) }
+    if isRelayed { backlog?.relay?(self, value, version, (first, last), thread) }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    if hasCleaned || isClosed || (backlog?.unclaimed ?? 0) > 0 {
+    if hasCleaned || isClosed || (self.backlog?.unclaimed ?? 0) > 0 {
       finishDelivery(hasCleaned: hasCleaned, on: thread)
     } else {
       lock.unlock()

@@ -46,6 +46,13 @@ struct Revision {
   /// The value itself: it stays when the state has changed and the value has not.
   @usableFromInline var edition: CombinedVersion
 
+  /// That of a variable, at one of its versions.
+  @inlinable
+  init(ofVariable version: UInt64) {
+    state = CombinedVersion(version)
+    edition = state
+  }
+
   @inlinable
   init(state: CombinedVersion = .zero, edition: CombinedVersion = .zero) {
     self.state = state

@@ -208,7 +208,7 @@ extension Derivation {
       let before = input.revision.edition
       input.advance(input, number)
       let edition = input.revision.edition
-      if edition != before, !source.channel.isDerived || !input.hasJoined(with: edition) {
+      if edition != before, !source.mayKeepValues || !input.hasJoined(with: edition) {
         isChanged = true
       }
       revision.state = revision.state + source.weight * input.revision.state

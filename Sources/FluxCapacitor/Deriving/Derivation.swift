@@ -63,6 +63,10 @@ final class Derivation: @unchecked Sendable {
   /// Computes and tells the first entry; made where the type is known, see `Delivery`.
   @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
+  /// Computes and delivers a change of the only source; made where the type is known, too.
+  @usableFromInline let relay:
+    @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
+
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
   /// The changes that are on their way here, in order.
@@ -79,12 +83,14 @@ final class Derivation: @unchecked Sendable {
     from sources: [AnySource],
     isMap: Bool,
     keepsValues: Bool,
-    deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void
+    deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void,
+    relay: @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
   ) {
+    self.relay = relay
     self.sources = sources
     self.deliver = deliver
     mayKeepValues =
-      keepsValues || sources.contains { $0.channel.derivation?.mayKeepValues ?? false }
+      keepsValues || sources.contains { $0.mayKeepValues }
     depth = 1 + (sources.lazy.compactMap { $0.channel.derivation?.depth }.max() ?? 0)
     isChain = isMap && (sources[0].channel.derivation?.isChain ?? true)
     roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)

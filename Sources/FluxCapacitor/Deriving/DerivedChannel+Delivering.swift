@@ -15,27 +15,45 @@ extension DerivedChannel {
     let memo = self.memo
     lock.unlock()
 
+    let former = delivered.revision.state
     let (new, isChangedBefore) = ownDerivation.advance(to: number)
-    let isChanged = update(to: new, isChanged: isChangedBefore, memo, isLast: isLast)
-    deliver(version, isChanged: isChanged, on: thread)
+    let isChanged = update(to: new, isChanged: isChangedBefore, memo)
+    let isLatest = isLater(new, than: memo, delivered: former, isLast: isLast)
+    deliver(version, isChanged: isChanged, isLatest: isLatest, on: thread)
+    finishDelivering(on: thread)
+  }
+
+  /// Computes and delivers a change of the only source, whose deliverer has made itself this one's.
+  @inlinable
+  func relay(
+    _ value: UnsafeRawPointer,
+    _ version: UInt64,
+    _ new: Revision,
+    on thread: CurrentThread
+  ) {
+    lock.lock()
+    let memo = self.memo
+    // Inputs that came meanwhile know of it.
+    let first = firstObserver
+    let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
+    lock.unlock()
+    let value = memo.flatMap { known(at: new, in: $0) } ?? formula(.relayed(value))
+    if isLater(new, than: memo, delivered: delivered.revision.state, isLast: true) {
+      remember((value, new, new.edition))
+    }
+    delivered = (nil, new, new.edition)
+    if let first { deliverToObservers(value, version, from: first, through: last, on: thread) }
     finishDelivering(on: thread)
   }
 
   /// Computes what is to be told next; answers whether it differs from what was told last.
   @inlinable
-  func update(to new: Revision, isChanged: Bool, _ memo: Outcome?, isLast: Bool) -> Bool {
-    let deliveredState = delivered.revision.state
+  func update(to new: Revision, isChanged: Bool, _ memo: Outcome?) -> Bool {
     var isChanged = isChanged
     delivered.revision.state = new.state
     delivered.sources = new.edition
     if isChanged {
-      // A reader may have taken another value for the one before, and kept that.
-      let value =
-        if let memo, memo.sources == new.edition, memo.revision.edition == new.edition {
-          memo.value
-        } else {
-          formula(.delivered)
-        }
+      let value = memo.flatMap { known(at: new, in: $0) } ?? formula(.delivered)
       if let isSame, let before = delivered.value, isSame(before, value) {
         isChanged = false
       } else {
@@ -43,12 +61,29 @@ extension DerivedChannel {
         delivered.revision.edition = new.edition
       }
     }
-    // A reader may have been ahead of what is told here; then what it has found is the later one.
-    if let value = delivered.value, isLast || memo == nil || memo?.revision.state == deliveredState
-    {
-      remember((value: value, revision: delivered.revision, sources: new.edition))
-    }
     return isChanged
+  }
+
+  /// The value that a reader has computed already, unless it has kept an earlier one instead.
+  @inlinable
+  func known(at new: Revision, in memo: Outcome) -> Element? {
+    memo.sources == new.edition && memo.revision.edition == new.edition ? memo.value : nil
+  }
+
+  /// Whether a change that is delivered is later than what is remembered: a reader may have been ahead.
+  ///
+  /// - Parameter former: The state of what was delivered before.
+  @inlinable
+  func isLater(
+    _ new: Revision,
+    than memo: Outcome?,
+    delivered former: CombinedVersion,
+    isLast: Bool
+  ) -> Bool {
+    guard let memo, memo.revision.state != former else { return true }
+    // The state of a single variable is its version.
+    guard let root = ownDerivation.onlyRoot, root.weight == .one else { return isLast }
+    return memo.revision.state.value < new.state.value
   }
 
   /// Notes what is told now; answers the inputs that began with that value. The lock is held.
@@ -70,24 +105,31 @@ extension DerivedChannel {
 
   /// Tells the change or, to those who derive from this alone, that there is none.
   @inlinable
-  func deliver(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
+  func deliver(_ version: UInt64, isChanged: Bool, isLatest: Bool, on thread: CurrentThread) {
+    var outcome: Outcome?
+    if isLatest, let value = delivered.value {
+      outcome = (value, delivered.revision, delivered.sources)
+    }
     lock.lock()
+    if outcome != nil { swap(&outcome, &self.memo) }
     let joined = ownDerivation.mayKeepValues ? takeJoining() : []
     let over = joiners.isEmpty ? [] : updateJoiners(before: version, isChanged: isChanged)
     let first = isChanged || hasInputs || !joiners.isEmpty ? self.first : nil
     let last = first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = delivered.value == nil ? self.memo : nil
     lock.unlock()
-    // The values that they know go when the lock is open again.
-    withExtendedLifetime(over) {}
+    // The values that they know go when the lock is open again, and so does the one before.
+    withExtendedLifetime((over, outcome)) {}
     noteJoined(joined)
     guard let first else { return }
     let value = delivered.value ?? valueToDeliver(memo)
     delivered.value = value
-    let observer = deliverToInputs(value, version, delivered.revision, (first, last), on: thread)
+    let (observer, isRelayed) =
+      deliverToInputs(value, version, delivered.revision, (first, last), on: thread)
     if isChanged, let observer {
       deliverToObservers(value, version, from: observer, through: last, on: thread)
     }
+    if isRelayed { relayToInputs(value, version, delivered.revision, (first, last), on: thread) }
   }
 
   /// The value that is told last, which was not asked for before.

@@ -75,14 +75,20 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   ) {
     self.formula = formula
     self.isSame = isSame
-    ownDerivation = Derivation(from: sources, isMap: isMap, keepsValues: isSame != nil) {
-      channel,
-      _,
-      thread in
-      // The closure is that of this very channel.
-      unsafeDowncast(channel, to: DerivedChannel.self).deliverNext(on: thread)
-    }
-    // The closure is that of this very channel.
+    // The closures are those of this very channel.
+    ownDerivation = Derivation(
+      from: sources,
+      isMap: isMap,
+      keepsValues: isSame != nil,
+      deliver: { channel, _, thread in
+        unsafeDowncast(channel, to: DerivedChannel.self).deliverNext(on: thread)
+      },
+      relay: { input, value, version, revision, thread in
+        Unmanaged.passUnretained(input.target)._withUnsafeGuaranteedRef {
+          unsafeDowncast($0, to: DerivedChannel.self).relay(value, version, revision, on: thread)
+        }
+      }
+    )
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
     becomeOwner()
   }

@@ -28,6 +28,9 @@ class AnyInput: Dust, @unchecked Sendable {
   /// What was told last; belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var revision = Revision()
 
+  /// Whether the source's deliverer has made itself that of the target; belongs to it.
+  @exclusivity(unchecked) @usableFromInline final var isRelaying = false
+
   /// Takes over what has arrived for an entry; made where the type is known, see `Delivery`.
   @usableFromInline final let advance: @Sendable (AnyInput, UInt64) -> Void
 
@@ -128,21 +131,31 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
     backlog.invalidate = { $0.invalidateDownstream($1, isMoved: $2, on: $3) }
     backlog.receive = { channel, value, version, nodes, thread in
-      let state = CombinedVersion(version)
-      let revision = Revision(state: state, edition: state)
-      return channel.deliverToInputs(value, version, revision, nodes, on: thread)
+      channel.deliverToInputs(value, version, Revision(ofVariable: version), nodes, on: thread)
+    }
+    backlog.relay = { channel, value, version, nodes, thread in
+      channel.relayToInputs(value, version, Revision(ofVariable: version), nodes, on: thread)
     }
   }
 
   /// Takes in a change of the source; only the source's deliverer calls this.
+  ///
+  /// - Returns: Whether that has to see to it that the target relays the change.
   @inlinable
   func receive(
     _ value: Value,
     _ version: UInt64,
     _ revision: Revision,
     on thread: CurrentThread
-  ) {
+  ) -> Bool {
     target.lock.lock()
+    if derivation.isRelay, isLinked, target.canRelay, derivation.pendingChanges.isEmpty {
+      target.deliverer = Deliverer(thread)
+      target.lock.unlock()
+      self.revision = revision
+      isRelaying = true
+      return true
+    }
     if isLinked, let number = derivation.isRelay ? version : awaited.popFirst()?.number {
       lastBrought = number
       arrived.append((number, value, revision))
@@ -153,12 +166,14 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
       }
     }
     target.lock.unlock()
+    return false
   }
 
   /// Takes over what has arrived for an entry, if anything; only the target's deliverer calls this.
   @inlinable
   func advance(to number: UInt64) {
-    while let arrival = popArrived(for: number) {
+    var hasMore = true
+    while hasMore, let arrival = popArrived(for: number, &hasMore) {
       revision = arrival.revision
       current = arrival.value
     }
@@ -174,11 +189,14 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   }
 
   @inlinable
-  func popArrived(for number: UInt64) -> Arrival? {
+  func popArrived(for number: UInt64, _ hasMore: inout Bool) -> Arrival? {
     target.lock.lock()
     defer { target.lock.unlock() }
-    // Several, if what came for several pendingChanges is told as one.
-    return !arrived.isEmpty && arrived[0].number <= number ? arrived.popFirst() : nil
+    guard !arrived.isEmpty, arrived[0].number <= number else { return nil }
+    let arrival = arrived.popFirst()
+    // Several, if what came for several changes is delivered as one.
+    hasMore = !arrived.isEmpty && arrived[0].number <= number
+    return arrival
   }
 
   override func holds(_ number: UInt64) -> Bool {
@@ -214,8 +232,8 @@ extension Channel {
     _ revision: Revision,
     _ nodes: Backlog<Element>.Stretch,
     on thread: CurrentThread
-  ) -> Unmanaged<Dust>? {
-    var rest: Unmanaged<Dust>?
+  ) -> (rest: Unmanaged<Dust>?, isRelayed: Bool) {
+    var (rest, isRelayed): (Unmanaged<Dust>?, Bool) = (nil, false)
     AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
       guard dust.isInput else {
         rest = .passUnretained(dust)
@@ -223,9 +241,40 @@ extension Channel {
       }
       // An input of this channel takes values of this element.
       let input = unsafeDowncast(dust, to: Input<Element>.self)
-      if input.since < version { input.receive(value, version, revision, on: thread) }
+      if input.since < version, input.receive(value, version, revision, on: thread) {
+        isRelayed = true
+      }
       return true
     }
-    return rest
+    return (rest, isRelayed)
   }
+
+  /// Has those constants relay a change whose inputs wait for that.
+  @inlinable
+  final func relayToInputs(
+    _ value: Element,
+    _ version: UInt64,
+    _ revision: Revision,
+    _ nodes: Backlog<Element>.Stretch,
+    on thread: CurrentThread
+  ) {
+    _withUnprotectedUnsafePointer(to: value) { pointer in
+      AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
+        guard dust.isInput else { return false }
+        let input = unsafeDowncast(dust, to: AnyInput.self)
+        if input.isRelaying {
+          input.isRelaying = false
+          input.derivation.relay(input, UnsafeRawPointer(pointer), version, revision, thread)
+        }
+        return true
+      }
+    }
+  }
+}
+
+extension AnyChannel {
+  /// Whether a change can be delivered at once: nobody else is at it, and nothing derives from this. The
+  /// lock is held.
+  @inlinable
+  final var canRelay: Bool { deliverer.bits == 0 && !hasInputs }
 }

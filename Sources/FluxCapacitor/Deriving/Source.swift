@@ -8,6 +8,9 @@ class AnySource: @unchecked Sendable {
   /// other source, and a random number otherwise.
   @usableFromInline final let weight: CombinedVersion
 
+  /// Whether a change may be none for the source.
+  @usableFromInline final let mayKeepValues: Bool
+
   /// The constant, which keeps the channel.
   private var handle: AnyObject?
 
@@ -28,6 +31,7 @@ class AnySource: @unchecked Sendable {
     self.channel = channel
     self.handle = handle
     self.makeInput = makeInput
+    mayKeepValues = channel.derivation?.mayKeepValues ?? false
     weight = isOnly ? .one : .random()
   }
 
@@ -64,6 +68,9 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
         trap("A derived constant was told before its sources were known.")
       }
       return value
+    case .relayed(let pointer):
+      // What a source relays is of its type.
+      return pointer.assumingMemoryBound(to: Value.self).pointee
     case .evaluation(let evaluation):
       return evaluation.value(of: channel)
     case .variable(let version):
@@ -82,6 +89,9 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
 enum Reading {
   /// From what has come in: for the deliverer.
   case delivered
+
+  /// From an address, at which the only source's value is.
+  case relayed(UnsafeRawPointer)
 
   /// From an evaluation that knows them.
   case evaluation(Evaluation)
