@@ -227,6 +227,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   }
 
   func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread) {
+    let state = evaluation?.state(of: ownDerivation) ?? state
+    // What maps alone derive needs no value to begin with.
+    let evaluation = ownDerivation.isChain ? nil : evaluation
     var revision = Revision(state: state, edition: state)
     if let evaluation {
       for source in ownDerivation.sources { evaluation.find(source.channel) }

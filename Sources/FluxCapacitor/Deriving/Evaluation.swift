@@ -5,21 +5,20 @@
 /// so that a long chain takes no stack.
 @usableFromInline
 final class Evaluation {
-  /// What is known by now: the variables first, whose editions are their versions. What was found last
-  /// is asked for next, in most cases.
-  private var known: [(channel: AnyChannel, value: any Sendable, edition: CombinedVersion)] = []
+  /// What is known by now: first the variables, whose editions are their versions.
+  private var known: [ObjectIdentifier: (value: any Sendable, edition: CombinedVersion)] = [:]
 
   /// Captures the variables, which are locked.
   init(of derivation: Derivation) {
-    known.reserveCapacity(derivation.roots.count + 4)
     for root in derivation.roots {
-      known.append((root.channel, root.channel.capture(), CombinedVersion(root.channel.version)))
+      let edition = CombinedVersion(root.channel.version)
+      note(root.channel.capture(), edition: edition, of: root.channel)
     }
   }
 
   @usableFromInline
   func value<Value>(of channel: AnyChannel) -> Value {
-    guard let index = index(of: channel), let value = known[index].value as? Value else {
+    guard let value = known[ObjectIdentifier(channel)]?.value as? Value else {
       trap("\(channel) was asked for before it was known.")
     }
     return value
@@ -28,18 +27,18 @@ final class Evaluation {
   /// Makes a derived constant known, and what it needs for that.
   func find(_ channel: AnyChannel) {
     channel.visitSourcesFirst {
-      index(of: $0) != nil
+      known[ObjectIdentifier($0)] != nil
     } visit: {
       $0.derivation?.owner?.evaluate(in: self)
     }
   }
 
   func note(_ value: any Sendable, edition: CombinedVersion, of channel: AnyChannel) {
-    known.append((channel, value, edition))
+    known[ObjectIdentifier(channel)] = (value, edition)
   }
 
   func revision(of channel: AnyChannel) -> Revision {
-    let edition = index(of: channel).map { known[$0].edition } ?? .zero
+    let edition = known[ObjectIdentifier(channel)]?.edition ?? .zero
     return Revision(state: channel.derivation.map(state(of:)) ?? edition, edition: edition)
   }
 
@@ -53,13 +52,9 @@ final class Evaluation {
     )
   }
 
-  private func state(of derivation: Derivation) -> CombinedVersion {
+  func state(of derivation: Derivation) -> CombinedVersion {
     derivation.roots.reduce(.zero) { sum, root in
-      sum + root.weight * (known.first { $0.channel === root.channel }?.edition ?? .zero)
+      sum + root.weight * (known[ObjectIdentifier(root.channel)]?.edition ?? .zero)
     }
-  }
-
-  private func index(of channel: AnyChannel) -> Int? {
-    known.lastIndex { $0.channel === channel }
   }
 }
