@@ -18,8 +18,14 @@ import Synchronization
 class AnyChannel: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// Counts the writes.
-  @exclusivity(unchecked) @usableFromInline final var version: UInt64 = 0
+  /// Counts the writes. Written under the lock; releasing, for those who look at it without the lock and
+  /// acquire: who sees a version finds under the lock what was written by then, or a later value.
+  @usableFromInline final let currentVersion = Atomic<UInt64>(0)
+
+  @inlinable final var version: UInt64 {
+    get { currentVersion.load(ordering: .acquiring) }
+    set { currentVersion.store(newValue, ordering: .releasing) }
+  }
 
   /// The observation that subscribed first.
   @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?

@@ -28,18 +28,27 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     guard let first else { return lock.unlock() }
     deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
-    let backlog = hasInputs ? backlog : nil
+    // It stays as long as this channel.
+    let downstream = hasInputs ? backlog.map { Unmanaged.passUnretained($0) } : nil
     lock.unlock()
     var (next, isRelayed): (Unmanaged<Dust>?, Bool) = (first, false)
-    if let receive = backlog?.receive {
+    if let receive = downstream?._withUnsafeGuaranteedRef({ $0.receive }) {
       (next, isRelayed) = receive(self, value, version, (first, last), thread)
     }
     if let next { deliverToObservers(value, version, from: next, through: last, on: thread) }
-    if isRelayed { backlog?.relay?(self, value, version, (first, last), thread) }
+    if isRelayed {
+      downstream?._withUnsafeGuaranteedRef { $0.relay }?(
+        self,
+        value,
+        version,
+        (first, last),
+        thread
+      )
+    }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    if hasCleaned || isClosed || (self.backlog?.unclaimed ?? 0) > 0 {
+    if hasCleaned || isClosed || (backlog?.unclaimed ?? 0) > 0 {
       finishDelivery(hasCleaned: hasCleaned, on: thread)
     } else {
       lock.unlock()

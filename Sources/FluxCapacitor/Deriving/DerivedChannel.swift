@@ -106,11 +106,12 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   @inlinable
   func currentValue() -> Element {
     guard let root = ownDerivation.onlyRoot else { return currentValueOfSeveral() }
-    root.channel.acquire()
-    let state = root.weight * CombinedVersion(root.channel.version)
-    let memo = remembered()
-    root.channel.lock.unlock()
-    if let memo, memo.revision.state == state { return memo.value }
+    // In the midst of its mutation, reading the variable waits, or traps.
+    if !root.channel.lock.isHeldForUser, let memo = remembered() {
+      root.channel.lock.schedulePoint(.read)
+      let state = root.weight * CombinedVersion(root.channel.version)
+      if memo.revision.state == state { return memo.value }
+    }
     return ownDerivation.isDirect ? computeDirectly() : evaluate()
   }
 
