@@ -1,0 +1,143 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1, V1, V2: what a map alone derives is delivered by the thread that delivers its source, at once if
+  /// nothing stands in the way, and is no less in order, whole and complete.
+  struct RelayInterleavings {
+    @Test func whoJoinsAMapAmidAWriteIsCalledOnce() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(tenfold.observe(ignoreFirst: true) { others.append($0) })
+        scenario.thread { number.value = 1 }
+        scenario.thread { dusts.append(tenfold.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0, 10], [10]].contains(log.entries))
+          #expect(others.entries == [10])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// Whoever activates the map is its deliverer, and what comes meanwhile waits.
+    @Test func aChangeIsRelayedBehindThoseThatCameEarlier() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, dusts) = (Trace<Int>(), Trace<Dust>())
+        scenario.thread {
+          number.value = 1
+          number.value = 2
+        }
+        scenario.thread { dusts.append(tenfold.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[], [0, 10, 20], [10, 20], [20]].contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func writesOfTwoThreadsAreRelayedInOneOrder() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (plain, mapped) = (Trace<Int>(), Trace<Int>())
+        let dusts = [
+          number.observe(ignoreFirst: true) { plain.append($0 * 10) },
+          tenfold.observe(ignoreFirst: true) { mapped.append($0) },
+        ]
+        scenario.thread { number.value = 1 }
+        scenario.thread { number.value = 2 }
+        scenario.check {
+          #expect(mapped.entries == plain.entries)
+          #expect(mapped.last == tenfold.value)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// An input that comes between the claim of the map and its delivery has begun with that change.
+    @Test func anInputMayJoinAMapThatRelays() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(tenfold.observe(ignoreFirst: true) { others.append($0) })
+        scenario.thread { number.value = 1 }
+        scenario.thread { dusts.append(tenfold.map { $0 + 1 }.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[1, 11], [11]].contains(log.entries))
+          #expect(others.entries == [10])
+          number.value = 2
+          #expect(log.last == 21)
+          #expect(others.last == 20)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// A combination of maps awaits both of them, from whichever end they are joined.
+    @Test func aDiamondOfMapsIsWholeWhoeverJoinsIt() {
+      explore { scenario in
+        let number = Variable(0)
+        let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
+        let both = Constant.combine(once, twice)
+        let (log, dusts) = (Trace<[Int]>(), Trace(once.observe { _ in }))
+        scenario.thread {
+          number.value = 1
+          number.value = 2
+        }
+        scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
+        scenario.check {
+          #expect([[0, 0], [1, 2], [2, 4]].hasSuffix(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The last of several writes of a transaction is relayed, also to those who come in between.
+    @Test func whoJoinsAMapAmidATransactionIsCalledWithItsLast() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(tenfold.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 2
+          }
+        }
+        scenario.thread { dusts.append(tenfold.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0, 20], [10, 20], [20]].contains(log.entries))
+          #expect(others.entries == [20])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func aMapThatIsLeftAsItRelaysIsCalledNoMore() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          dust.clean()
+          log.append(-1)
+        }
+        scenario.check {
+          #expect([[-1], [10, -1]].contains(log.entries))
+          number.value = 2
+          #expect(log.last == -1)
+          #expect(tenfold.value == 20)
+        }
+      }
+    }
+  }
+#endif
