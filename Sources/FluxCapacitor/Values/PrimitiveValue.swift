@@ -23,7 +23,7 @@ public enum ImmutableTrait {}
 /// dust.clean()
 /// ```
 public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
-  /// A `ValueChannel` or, of a constant that was derived from others, a `ComputedChannel`.
+  /// A `ValueChannel` or, for a derived constant, a `ComputedChannel`.
   @usableFromInline let channel: Channel<Element>
 
   @inlinable
