@@ -1,6 +1,6 @@
-/// Dust of something else than an observation: cleaning it performs an action, once.
+/// Dust of something other than an observation: cleaning it performs an action, once.
 final class ActionDust: Dust, @unchecked Sendable {
-  // Nothing guards `action`: it is taken by whoever cleans first, and by nobody else.
+  // Nothing guards `action`, because only the first thread to clean takes it.
   @exclusivity(unchecked) private var action: (@Sendable () -> Void)?
 
   init(_ action: @escaping @Sendable () -> Void) {
@@ -8,7 +8,7 @@ final class ActionDust: Dust, @unchecked Sendable {
     super.init(isDirect: true) { unsafeDowncast($0, to: ActionDust.self).perform() }
   }
 
-  /// Performs the action and lets go of it, and of what it holds.
+  /// Performs the action and releases it, with what it captures.
   private func perform() {
     let action = action
     self.action = nil

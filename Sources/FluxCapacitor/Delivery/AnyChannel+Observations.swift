@@ -1,5 +1,5 @@
 extension AnyChannel {
-  /// Adds an observation as the last one; the lock is held.
+  /// Adds an observation as the last one. The lock must be held.
   @inlinable
   final func link(_ dust: Dust) {
     let node = Unmanaged.passRetained(dust)
@@ -18,14 +18,14 @@ extension AnyChannel {
     first._withUnsafeGuaranteedRef { $0.previous = node }
   }
 
-  /// Adds an input, before all other observations; the lock is held.
+  /// Adds an input, before all other observations. The lock must be held.
   final func link(input: Dust) {
     link(input)
     first = .passUnretained(input)
   }
 
-  /// Calls a closure with each observation of a stretch of the ring, until that returns `false`; it may take
-  /// out the one that it is called with.
+  /// Calls a closure with each observation in a stretch of the ring, until it returns `false`. It
+  /// may remove the one that it is called with.
   @inlinable
   static func walk(
     from first: Unmanaged<Dust>,
@@ -34,7 +34,7 @@ extension AnyChannel {
   ) {
     var node = first
     while true {
-      // The last one's `next` is not for us to read: a new observation may be joining behind it.
+      // Don't read the last one's `next`: another thread may be adding an observation after it.
       let next =
         node.toOpaque() == last?.toOpaque() ? nil : node._withUnsafeGuaranteedRef { $0.next }
       guard node._withUnsafeGuaranteedRef(body), let next else { return }
@@ -42,7 +42,7 @@ extension AnyChannel {
     }
   }
 
-  /// The first observation that is no input; the lock is held.
+  /// The first observation that isn't an input. The lock must be held.
   @inlinable
   final var firstObserver: Unmanaged<Dust>? {
     guard let first else { return nil }
@@ -54,7 +54,7 @@ extension AnyChannel {
     return observer
   }
 
-  /// Calls a closure with each observation; the lock is held.
+  /// Calls a closure with each observation. The lock must be held.
   private final func forEachObservation(_ body: (Dust) -> Void) {
     guard let first else { return }
     AnyChannel.walk(from: first, through: first._withUnsafeGuaranteedRef { $0.previous }) {
@@ -63,7 +63,7 @@ extension AnyChannel {
     }
   }
 
-  /// Takes an observation out, with the ring's reference to it; the lock is held.
+  /// Removes an observation, and passes on the ring's reference to it. The lock must be held.
   @inlinable
   final func unlink(_ dust: Dust, into detached: inout DetachedObservations) {
     let node = Unmanaged.passUnretained(dust)
@@ -79,11 +79,12 @@ extension AnyChannel {
     detached.push(node)
   }
 
-  /// Takes a cleaned observation out, now or when the delivery that is under way has ended.
+  /// Removes a cleaned observation, now or when the delivery in progress has ended.
   ///
-  /// Inside a mutation of this very channel, the thread has the lock already: what the mutation
-  /// throws away may clean its observation of it. Inside another's, it waits for no lock, whose holder
-  /// may be waiting for that variable: it is taken out afterwards.
+  /// Inside a mutation of this channel, the thread already holds the lock: the deinit of something
+  /// that the mutation discards may clean an observation of it. Inside a mutation of another
+  /// variable, it must not wait for the lock, whose holder may be waiting for that variable: the
+  /// observation is removed afterwards.
   @usableFromInline
   final func remove(_ dust: Dust) {
     var detached = DetachedObservations()
@@ -105,7 +106,7 @@ extension AnyChannel {
     if isUnobserved { becameUnobserved() }
   }
 
-  /// Takes out what could not be taken out at once.
+  /// Removes what `remove(_:)` could not remove immediately.
   private func removeCleaned() {
     lock.lock()
     guard deliverer.thread != 0 else { return detachCleaned() }
@@ -113,7 +114,7 @@ extension AnyChannel {
     lock.unlock()
   }
 
-  /// Takes every cleaned observation out, for nobody delivers; takes the lock over.
+  /// Removes every cleaned observation. No thread may be delivering. Unlocks the lock.
   @usableFromInline
   final func detachCleaned() {
     var detached = DetachedObservations()
@@ -124,19 +125,19 @@ extension AnyChannel {
     if isUnobserved { becameUnobserved() }
   }
 
-  /// Does something when this thread has no variable's lock in hand any more.
+  /// Performs an action in this thread's round, when it holds no variable's lock any more.
   final func afterMutation(
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {
     let delivery = Delivery(to: self, at: 0) { channel, _, _ in
-      // The closure is that of this very channel.
+      // The delivery's target is this channel.
       action(unsafeDowncast(channel, to: AnyChannel.self))
     }
     thread.append(delivery, isOwn: false)
   }
 
-  /// Takes every cleaned observation out; the lock is held, and nobody delivers.
+  /// Removes every cleaned observation. The lock must be held, with no thread delivering.
   @usableFromInline
   final func detachCleaned(into detached: inout DetachedObservations) {
     forEachObservation { dust in
@@ -144,7 +145,7 @@ extension AnyChannel {
     }
   }
 
-  /// How many observe it, directly or through what derives from it. O(n).
+  /// How many observers it has, directly or through derived constants. O(n).
   final var observerCount: Int {
     var observations: [Dust] = []
     lock.lock()
@@ -153,16 +154,16 @@ extension AnyChannel {
     return observations.reduce(0) { $0 + $1.observerCount }
   }
 
-  /// Takes every observation out; the lock is held, and nobody delivers.
+  /// Removes every observation. The lock must be held, with no thread delivering.
   @usableFromInline
   final func detachAll(into detached: inout DetachedObservations) {
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 }
 
-/// Observations that were taken out of a ring, to be released once its lock is open again.
+/// Observations that were removed from a ring, to be released after its lock is unlocked.
 ///
-/// They are chained through themselves, so that nothing is allocated and releasing is a loop.
+/// They are chained through their own links, so that nothing is allocated and releasing is a loop.
 @usableFromInline
 struct DetachedObservations {
   @usableFromInline var head: Unmanaged<Dust>?
@@ -176,7 +177,7 @@ struct DetachedObservations {
     head = node
   }
 
-  /// Drops the ring's references, and what the observations hold.
+  /// Releases the ring's references, and what the observations hold.
   @inlinable
   func release() {
     if head != nil { releaseAll() }

@@ -1,25 +1,27 @@
 import Synchronization
 
-/// The part of a channel that does not depend on what it carries: its lock and its observers.
+/// The part of a channel that doesn't depend on the type of its changes: its lock and observations.
 ///
-/// The observers form a ring, linked through themselves, in the order of their subscription:
-/// subscribing and cleaning are O(1) and allocate nothing. The ring owns one reference to each.
+/// The observations form a ring, linked through themselves, with inputs before all others, which
+/// are in the order of their subscription. So subscribing and cleaning are O(1) and allocate
+/// nothing. The ring owns one reference to each.
 ///
-/// Invariants, all of them guarded by `lock`:
-/// - While there is a `deliverer`, that thread walks the ring without the lock. So nobody takes an
-///   observation out: it is marked as cleaned, and the deliverer takes it out when it is done.
-///   Adding one at the end is fine, for the walk ends at the observation that was the last.
-/// - Each change in the backlog that may be told has a place in some thread's round that reaches as
-///   far, or is within `unclaimed`. What is unclaimed is claimed by the deliverer when it is done or,
-///   if the first change is held back by another thread, by the transaction that holds it.
+/// Invariants, all guarded by `lock`:
+/// - While there is a `deliverer`, that thread walks the ring without the lock. So no other thread
+///   removes an observation: it marks it as cleaned, and the deliverer removes it when it is done.
+///   Adding one at the end is safe, because the walk ends at the observation that was the last.
+/// - Each change in the backlog that may be delivered has a place in some thread's round that
+///   reaches that far, or is within `unclaimed`. What is unclaimed is claimed by the deliverer when
+///   it is done or, if another thread holds back the first change, by the transaction that does.
 /// - A transaction that is the `writer`, or holds back a change, has a place in its thread's round.
-/// - No code of the user's runs under the lock, but for the body of a `modify`.
+/// - No user code runs under the lock, except the body of a `modify`.
 @usableFromInline
 class AnyChannel: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// Counts the writes. Written under the lock; releasing, for those who look at it without the lock and
-  /// acquire: who sees a version finds under the lock what was written by then, or a later value.
+  /// Counts the changes: writes, events, or a derived constant's pending changes. Written under the lock.
+  /// Releasing and acquiring: a thread that sees a version without the lock finds, under it, what was
+  /// written by then or a later value.
   @usableFromInline final let currentVersion = Atomic<UInt64>(0)
 
   @inlinable final var version: UInt64 {
@@ -27,23 +29,23 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
     set { currentVersion.store(newValue, ordering: .releasing) }
   }
 
-  /// The observation that subscribed first.
+  /// The first observation in the ring.
   @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?
 
-  /// Who is telling the observers.
+  /// The thread that is delivering.
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
 
-  /// The variables and constants through which the channel can be reached. Without any, nothing can
-  /// be written any more. The uppermost bit says that the channel is a derived one, and never closed.
+  /// How many variables and constants, or sinks and signals, lead to the channel; it is closed when
+  /// there are none. The highest bit marks a derived channel, which is never closed.
   @usableFromInline final let handles: Atomic<UInt32>
 
-  /// The transaction that has written what is neither told nor in the backlog yet, or zero.
+  /// The transaction whose write is neither delivered nor in the backlog yet, or zero.
   @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
 
-  /// The place of its lock among those that are taken together.
+  /// The place of its lock in the order in which several are taken together.
   final var rank: UInt {
     #if DEBUG
-      // In a scenario, nothing is at the same address each time.
+      // Addresses differ between the runs of a scenario.
       lock.id
     #else
       UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
@@ -57,45 +59,44 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
 
   @inlinable static var derived: UInt32 { 1 << 31 }
 
-  /// Relaxed, for it never changes.
+  /// Relaxed, because this bit never changes.
   @inlinable
   final var isDerived: Bool { handles.load(ordering: .relaxed) & AnyChannel.derived != 0 }
 
-  /// Whether derived constants observe it: their inputs come before all other observations.
+  /// Whether derived constants observe it. Their inputs come before all other observations.
   @inlinable
   final var hasInputs: Bool { first?._withUnsafeGuaranteedRef { $0.isInput } ?? false }
 
-  /// What it is computed by, if it is: a `Derivation`, which is a layer above.
+  /// What computes its value, if anything does: a `Derivation`, whose type is in a layer above.
   var upstream: AnyObject? { nil }
 
-  /// The value of a variable; the lock is held.
+  /// The value of a variable. The lock must be held.
   func capture() -> any Sendable {
     trap("\(self) is no variable.")
   }
 
-  /// Has Observation know of no more changes.
+  /// Stops notifying Observation of changes.
   func untrack() {}
 
-  /// Sees to it that whatever is written from now on is marked anew, for those who join downstream; the
-  /// lock is held.
+  /// Makes the next write invalidate again, for those who join downstream. The lock must be held.
   ///
-  /// - Returns: Whether a transaction is under way that has written here.
+  /// - Returns: Whether a transaction holds back a change here.
   func willJoinDownstream() -> Bool { false }
 
-  /// Is called when the last observation is gone, outside the lock.
+  /// Called when the last observation was removed, outside the lock.
   func becameUnobserved() {}
 
-  /// Lets go of the observations if nothing is left to be told; the lock is held.
+  /// Removes all observations if nothing remains to be delivered. The lock must be held.
   @usableFromInline
   func detachAllIfIdle(into detached: inout DetachedObservations) {
     trap("\(self) is never closed.")
   }
 
-  /// What a trap calls this channel.
+  /// The channel's name in the sentence of a trap.
   @usableFromInline
   var description: String { "\(Self.self)" }
 
-  /// Waits for the lock, and traps if this thread is inside a mutation under it.
+  /// Waits for the lock, or traps if this thread holds it for a mutation.
   @inlinable
   final func acquire() {
     if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
@@ -116,15 +117,15 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
 // MARK: - Handles
 
 extension AnyChannel {
-  /// Counts one more variable or constant that reaches this channel. Relaxed: who adds one has one, so that
-  /// it is not about the last.
+  /// Counts one more handle. Relaxed: a thread that adds a handle already has one, so the count
+  /// can't reach zero meanwhile.
   @inlinable
   final func addHandle() {
     handles.add(1, ordering: .relaxed)
   }
 
-  /// Counts one less; with the last one, the observations are let go of. Releasing and acquiring: what was
-  /// done through any of them is done by then.
+  /// Counts one handle less, and closes the channel after the last one. Releasing and acquiring:
+  /// what was done through any of the handles has happened by then.
   @inlinable
   final func dropHandle() {
     lock.schedulePoint(.write)
@@ -132,14 +133,14 @@ extension AnyChannel {
     if left & ~AnyChannel.derived == 0 { close() }
   }
 
-  /// Asked by the deliverer under the lock, which whoever has dropped the last one takes too: the later of the
-  /// two lets go of the observations.
+  /// Checked by the deliverer under the lock, which the thread that dropped the last handle takes
+  /// too: the later of the two removes the observations.
   @inlinable
   final var isClosed: Bool { handles.load(ordering: .acquiring) == 0 }
 
   @usableFromInline
   final func close() {
-    // A derived one goes on for its observers, but not for a tracker: nobody can read it any more.
+    // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
     if isDerived { return untrack() }
     var detached = DetachedObservations()
     acquire()

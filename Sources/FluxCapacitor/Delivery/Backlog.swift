@@ -1,36 +1,36 @@
-/// The changes of a channel that are still to be told, and what else few channels need; made when
-/// there first is any of it.
+/// The changes of a channel that remain to be delivered, and what else few channels need. Created
+/// when it is first needed.
 @usableFromInline
 final class Backlog<Element: Sendable> {
-  /// One change that is still to be delivered. Its holder is the transaction that made it and has not come
-  /// to deliver it, or zero if it may be delivered.
+  /// A change that remains to be delivered. Its holder is the transaction that made it and still
+  /// holds it back, or zero if it may be delivered.
   @usableFromInline typealias Change = (value: Element, version: UInt64, holder: UInt64)
 
   /// In write order.
   @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change>()
 
-  /// The version up to which they may be told and have no place in any thread's round, or zero.
+  /// The version up to which changes may be delivered but have no place in a round, or zero.
   @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
 
-  /// The version up to which a thread has taken over what was offered: the places of others don't count
-  /// up to there, unless that thread finds somebody in its way.
+  /// The version up to which a thread has taken over what was offered. Up to there, other threads'
+  /// places don't count, unless that thread finds another one in its way.
   @exclusivity(unchecked)
   @usableFromInline final var takenOver: (through: UInt64, by: UInt32) = (0, 0)
 
-  /// What passes the changes on to Observation, if the value was read where that tracks: a `Tracker`,
-  /// which is a layer above.
+  /// Notifies Observation of changes, if the value was read inside `withObservationTracking`: a
+  /// `Tracker`, whose type is in a layer above.
   @exclusivity(unchecked) @usableFromInline final var tracking: (tracker: AnyObject, dust: Dust)?
 
-  /// Notes that a change is on its way to all that derives from the channel, whose lock is held.
+  /// Invalidates everything that derives from the channel, whose lock must be held.
   ///
-  /// This and the next one are there if anything ever has derived from it. That is a layer above, and they
-  /// are made where the type is known, and capture nothing; see `Delivery`.
+  /// This and `receive` are set once a derived constant has observed the channel. Deriving is a
+  /// layer above; they are created where the type is known, and capture nothing. See `Delivery`.
   @exclusivity(unchecked) @usableFromInline
   final var invalidate:
     (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?
 
-  /// Brings a change to the inputs, which come before all other observations; no lock is held. It returns
-  /// the first observation that is no input, and whether inputs are left for `relay`.
+  /// Delivers a change to the inputs, which come before all other observations. Returns the first
+  /// observation that isn't an input, and whether inputs are left for `relay`. No lock may be held.
   @exclusivity(unchecked) @usableFromInline
   final var receive:
     (
@@ -47,13 +47,13 @@ final class Backlog<Element: Sendable> {
   @usableFromInline typealias Node = Unmanaged<Dust>
   @usableFromInline typealias Stretch = (first: Node, last: Node?)
 
-  /// How many of them are held back by a transaction that is still open.
+  /// How many of the changes are held back.
   @exclusivity(unchecked) @usableFromInline final var held = 0
 
   @inlinable
   init() {}
 
-  /// Lets a change that was held back be told; answers its version.
+  /// Lets a change that was held back be delivered, and returns its version.
   @inlinable
   func release(at index: Int32) -> UInt64 {
     changes[index].holder = 0
@@ -62,16 +62,15 @@ final class Backlog<Element: Sendable> {
     return changes[index].version
   }
 
-  /// Where the change that a transaction has held back is.
+  /// The index of the change that a transaction holds back.
   ///
-  /// It searches from both ends, until it has seen all that are held back: a thread that was put off the
-  /// processor has its change at the front, behind which thousands may pile up, and the others come for
-  /// theirs at once, at the back.
+  /// It searches from both ends in turn, until it has seen all changes that are held back: a
+  /// preempted thread has its change at the front, with thousands piling up behind it, while the
+  /// other threads look for theirs immediately, at the back.
   @inlinable
   func index(heldBy transaction: UInt64) -> Int32? {
     var unseen = held
     var (index, other): (Int32, Int32) = (0, changes.count - 1)
-    // From one end and the other in turns.
     while unseen > 0 {
       let holder = changes[index].holder
       if holder == transaction { return index }
@@ -82,7 +81,7 @@ final class Backlog<Element: Sendable> {
     return nil
   }
 
-  /// Takes out the change that a transaction has held back, if there is one.
+  /// Removes and returns the change that a transaction holds back, if there is one.
   @inlinable
   func take(heldBy transaction: UInt64) -> Change? {
     guard let index = index(heldBy: transaction) else { return nil }
@@ -90,7 +89,7 @@ final class Backlog<Element: Sendable> {
     return changes.remove(at: index)
   }
 
-  /// Where the change of a version is. O(log n), for they are in order.
+  /// The index of the change of a version. O(log n), because they are in order.
   @inlinable
   func index(of version: UInt64) -> Int32? {
     let index = changes.partitioningIndex { $0.version >= version }

@@ -1,13 +1,13 @@
 /// An ordered stream of changes to any number of observers: the one delivery path of the library.
 ///
-/// A change is told at once if nothing stands in the way. Otherwise it joins the backlog, which is
-/// in write order, and takes a place in its thread's round. One thread at a time delivers, so an
-/// observer's calls neither overlap nor change places; see `AnyChannel` for the invariants.
+/// A change is delivered immediately if nothing is in the way. Otherwise it joins the backlog,
+/// which is in write order, and takes a place in its thread's round. One thread at a time delivers,
+/// so calls to one observer never overlap or change order; see `AnyChannel` for the invariants.
 @usableFromInline
 class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var backlog: Backlog<Element>?
 
-  /// Tells a change, or queues it behind what has to be told before; takes the lock over.
+  /// Delivers a change, or queues it after those that come first. Unlocks the lock.
   @inlinable
   final func announce(_ value: Element, on thread: CurrentThread) {
     if isIdle, !thread.pointee.isDelivering, thread.pointee.round.isEmpty {
@@ -22,7 +22,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     thread.settle()
   }
 
-  /// Tells a change to all who had subscribed before it; takes the lock over.
+  /// Delivers a change to all observations that are older than it. Unlocks the lock.
   @inlinable
   final func deliver(_ value: Element, version: UInt64, on thread: CurrentThread) {
     guard let first else { return lock.unlock() }
@@ -55,13 +55,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
   }
 
-  /// Notes that a change is on its way to all that derives from this; the lock is held.
+  /// Invalidates everything that derives from this channel. The lock must be held.
   @inlinable
   final func invalidate(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
     backlog?.invalidate?(self, change, isMoved, thread)
   }
 
-  /// Tells a change to the observers; no lock is held.
+  /// Calls the observers with a change. No lock may be held.
   @inlinable
   final func deliverToObservers(
     _ value: Element,
@@ -71,14 +71,14 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     on thread: CurrentThread
   ) {
     AnyChannel.walk(from: first, through: last) { dust in
-      // Behind the inputs, only an `Observation` of this element subscribes to a channel of it.
+      // After the inputs, all observations of this channel are of its element.
       let observation = unsafeDowncast(dust, to: Observation<Element>.self)
       if observation.since < version { observation.receive(value, on: thread) }
       return true
     }
   }
 
-  /// Does what others left for the deliverer to do; takes the lock over.
+  /// Does what other threads left for the deliverer to do. Unlocks the lock.
   @inlinable
   final func finishDelivery(hasCleaned: Bool, on thread: CurrentThread) {
     var detached = DetachedObservations()
@@ -90,11 +90,11 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     detached.release()
   }
 
-  /// Whether nothing has to be told before the next change; the lock is held.
+  /// Whether nothing has to be delivered before the next change. The lock must be held.
   @inlinable
   final var isIdle: Bool { deliverer.thread == 0 && (backlog?.changes.isEmpty ?? true) }
 
-  /// The backlog, made if there is none; the lock is held.
+  /// The backlog, created if there is none. The lock must be held.
   @inlinable
   final func existingBacklog() -> Backlog<Element> {
     if let backlog { return backlog }
@@ -103,7 +103,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     return backlog
   }
 
-  /// Appends a change to the backlog; the lock is held.
+  /// Appends a change to the backlog. The lock must be held.
   @inlinable
   final func enqueue(_ value: Element, heldBy holder: UInt64 = 0) {
     let backlog = existingBacklog()
@@ -115,19 +115,19 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
   }
 
-  /// Gives the unclaimed changes a place in the thread's round, if they are its to tell; the lock is
-  /// held.
+  /// Gives the unclaimed changes a place in the thread's round, if it is the one to deliver them.
+  /// The lock must be held.
   @inlinable
   final func claim(on thread: CurrentThread, isOwn: Bool = false) {
     guard let backlog, backlog.unclaimed > 0 else { return }
-    // What this thread itself holds back has an earlier place in the same round.
+    // A change that this thread itself holds back has an earlier place in the same round.
     guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
     guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
-    // Who is inside an observer takes over nothing: that may be waiting for what is offered.
+    // Don't take over an offer inside an observer, which may itself wait for what is offered.
     if deliverer.isOffered, isOwn, thread.pointee.isDelivering { return }
     thread.append(
       Delivery(to: self, at: backlog.unclaimed) { channel, version, thread in
-        // The closure is that of this very channel.
+        // The delivery's target is this channel.
         unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
       },
       isOwn: isOwn
@@ -139,8 +139,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     backlog.unclaimed = 0
   }
 
-  /// Tells the pending changes up to a version, unless another thread is at it, or one is held back:
-  /// then whoever stands in the way sees to the rest.
+  /// Delivers the backlog up to a version, unless another thread is delivering or a change is held
+  /// back: then the thread that is in the way delivers the rest.
   @inlinable
   final func deliverBacklog(through version: UInt64, on thread: CurrentThread) {
     while true {
@@ -164,7 +164,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
   }
 
-  /// Offers to tell the pending changes up to a version; the lock is held before and after.
+  /// Offers other threads the delivery of the backlog up to a version. The lock must be held; it is
+  /// unlocked in between.
   @usableFromInline
   final func tryToHandOver(on thread: CurrentThread, through version: UInt64) -> Bool {
     guard let backlog else { return false }
@@ -172,8 +173,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     return tryToHandOver(on: thread)
   }
 
-  /// Lets a change that was held back be told, and tells it in its turn among the others; takes the
-  /// lock over.
+  /// Lets a change that was held back be delivered, and delivers it in its order among the others.
+  /// Unlocks the lock.
   @inlinable
   final func releaseHeldBack(at index: Int32?, on thread: CurrentThread) {
     let own = index.flatMap { backlog?.release(at: $0) }

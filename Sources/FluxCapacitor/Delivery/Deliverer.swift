@@ -1,9 +1,9 @@
-/// The thread that tells a channel's observers, and what was left for it to do.
+/// The thread that is delivering a channel, and what others have left for it to do.
 @usableFromInline
 struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
-  /// Nobody.
+  /// No thread.
   @inlinable
   init() {}
 
@@ -16,18 +16,18 @@ struct Deliverer {
   @inlinable
   var thread: UInt32 { isOffered ? 0 : bits &>> 2 }
 
-  /// Whether it has to take out observations that were cleaned in the meantime.
+  /// Whether it has to remove observations that were cleaned in the meantime.
   @inlinable
   var hasCleaned: Bool {
     get { bits & 1 != 0 }
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 
-  /// Whether a thread that was it would like another to go on; nobody is it then.
+  /// Whether a thread that was delivering offers another to go on. No thread is delivering then.
   @inlinable
   var isOffered: Bool { bits & 2 != 0 }
 
-  /// Whether that is this thread: when another has taken the offer, it may offer too.
+  /// Whether this thread made the offer. A thread that takes it may make an offer too.
   func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
 
   mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }

@@ -19,11 +19,11 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
 
-  /// The channel's version at the time of the subscription.
+  /// The channel's version when it was linked.
   @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// The thread that is calling the observer, or zero; with a mark while it is only about to.
+  /// The thread that is calling the observer, or zero; with `aboutToCall` until the call starts.
   @usableFromInline final let caller = Atomic<UInt32>(0)
   @usableFromInline final let flags: Atomic<UInt8>
 
@@ -32,7 +32,7 @@ public class Dust: @unchecked Sendable {
   @inlinable static var input: UInt8 { 4 }
   @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
-  /// Lets go of the channel and of the closure, now that nobody delivers to them any more. It is made
+  /// Releases the channel and the closure, once no thread delivers to them any more. It is created
   /// where the type of the values is known, and captures nothing; see `Delivery`.
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
@@ -48,10 +48,10 @@ public class Dust: @unchecked Sendable {
     self.releaseContents = releaseContents
   }
 
-  /// Whether it is cleaned, and nobody has anything left to do about that.
+  /// Whether it is cleaned, and no thread has anything left to do for that.
   var isOver: Bool { isCleaned }
 
-  /// Does what whoever cleans it has to do, even if another thread is cleaning it already.
+  /// Does what each thread that cleans it has to do, even if another is already cleaning it.
   func didClean() {}
 
   /// How many observers it stands for.
@@ -68,12 +68,12 @@ public class Dust: @unchecked Sendable {
   ///
   /// - Complexity: O(1).
   public final func clean() {
-    var courtesy = Dust.courtesy
+    var yields = Dust.yieldsToCalls
     end()
-    letCallsStart(&courtesy)
+    waitForPreparedCalls(&yields)
   }
 
-  /// Ends the observation, but a call of the observer may be about to start.
+  /// Ends the observation, without waiting for a call that is about to start.
   final func end() {
     lock.schedulePoint(.write)
     let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent)
@@ -87,25 +87,29 @@ public class Dust: @unchecked Sendable {
 
   /// Waits until no other thread is about to call the observer.
   ///
-  /// Who calls writes `caller`, and then reads `flags`; who cleans writes `flags`, and then reads `caller`.
-  /// All four are sequentially consistent: so one of them sees what the other has written, and either the
-  /// call is not made or it is waited for. No code of the user's runs before it starts, so that the wait
-  /// has an end, however long the other thread is put off the processor.
+  /// A thread that calls writes `caller` and then reads `flags`; a thread that cleans writes
+  /// `flags` and then reads `caller`. All four accesses are sequentially consistent, so at least
+  /// one of the two threads sees what the other has written: either the call is not made, or it is
+  /// waited for. No user code runs between preparing and starting a call, so the wait ends, however
+  /// long the other thread is preempted.
   ///
-  /// A call that has started is let run on for some turns of the processor, so that it has mostly ended
-  /// when this returns. That is a courtesy, on which nothing rests: it may have yet to make its first step.
-  final func letCallsStart(_ turns: inout Int) {
+  /// For a call that has started, this yields a limited number of times, so that it has usually
+  /// ended when this returns. Nothing depends on that: the closure may not even have been entered.
+  final func waitForPreparedCalls(_ yields: inout Int) {
     let thread = CurrentThread.current
     while case let caller = caller(besides: thread), caller != 0 {
-      if caller & Dust.aboutToCall == 0 { turns -= 1 }
-      guard turns > 0, thread.yieldProcessor() else { return }
+      if caller & Dust.aboutToCall == 0 {
+        guard yields > 0 else { return }
+        yields -= 1
+      }
+      guard thread.yieldProcessor() else { return }
     }
   }
 
-  /// How many turns who cleans gives to calls that have started.
-  static let courtesy = 10_000
+  /// How often a thread that cleans yields to calls that have started.
+  static let yieldsToCalls = 10_000
 
-  /// A thread other than this one that is calling the observer, or about to and marked so; or zero.
+  /// The value of `caller`, or zero if that is this thread.
   private final func caller(besides thread: CurrentThread) -> UInt32 {
     lock.schedulePoint(.read)
     let caller = caller.load(ordering: .sequentiallyConsistent)
@@ -114,24 +118,24 @@ public class Dust: @unchecked Sendable {
 }
 
 extension Dust {
-  /// Says that a call may be about to start, which whoever cleans waits for; whether it may is to be
-  /// looked at behind this.
+  /// Announces a call, so that a thread that cleans waits for it. Whether the call may be made must
+  /// be checked after this.
   @inlinable
   final func prepareCall(on thread: CurrentThread) {
     lock.schedulePoint(.write)
     caller.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent)
   }
 
-  /// Says that the call starts, for which nothing is left to do.
+  /// Announces that the call starts, so that it is no longer waited for.
   @inlinable
   final func beginCall(on thread: CurrentThread) {
     lock.schedulePoint(.write)
-    // Releasing is enough, as it is for the end: who reads it must only not take it for earlier than the
-    // look at `flags`.
+    // Releasing is enough, as in `endCall`: the store must only not become visible before the check
+    // of `flags` was made.
     caller.store(thread.id, ordering: .releasing)
   }
 
-  /// Says that the call has ended, or that there is none.
+  /// Announces that the call has ended, or is not made.
   @inlinable
   final func endCall() {
     lock.schedulePoint(.write)
@@ -144,12 +148,12 @@ extension Dust {
     return flags.load(ordering: .sequentiallyConsistent) & Dust.cleaned != 0
   }
 
-  /// Whether this is a derived constant's observation of its source. Relaxed, for it never changes.
+  /// Whether this is an input of a derived constant. Relaxed, because this bit never changes.
   @inlinable
   final var isInput: Bool { flags.load(ordering: .relaxed) & Dust.input != 0 }
 
-  /// Marks an input as taken out, for the deliverer to do it. Who looks at inputs, and who marks them, holds
-  /// the channel's lock, which orders all else: releasing is more than enough.
+  /// Marks an input as cleaned, for the deliverer to remove. Threads that look for inputs or mark
+  /// them hold the channel's lock, which orders everything else: releasing is more than enough.
   final func markAsCleaned() {
     lock.schedulePoint(.write)
     flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
@@ -162,14 +166,15 @@ extension Dust {
     return flags.load(ordering: .sequentiallyConsistent) == 0
   }
 
-  /// Puts the closure behind the mailbox. Relaxed, for nobody else knows the observation yet.
+  /// Puts the closure behind the mailbox. Relaxed: no other thread knows the observation yet.
   @inlinable
-  final func leaveDirect() {
+  final func becomeIndirect() {
     flags.store(Dust.indirect, ordering: .relaxed)
   }
 
-  /// Takes the closure out from behind the mailbox, under `lock`. Releasing, so that who finds it direct finds
-  /// done what was done behind the mailbox; who finds it indirect asks again under the lock.
+  /// Takes the closure out from behind the mailbox; `lock` must be held. Releasing, so that a
+  /// thread that finds it direct sees what was done through the mailbox; one that finds it indirect
+  /// checks again under the lock.
   @inlinable
   final func becomeDirect() {
     lock.schedulePoint(.write)

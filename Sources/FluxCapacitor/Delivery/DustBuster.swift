@@ -18,8 +18,8 @@ public final class DustBuster: @unchecked Sendable {
   private let lock = Lock()
   @exclusivity(unchecked) private var dusts: [Dust] = []
 
-  /// At how many it looks for Dust that is cleaned, to forget it: twice as many as the last look has
-  /// left, so that a bag for life holds no more than twice what is alive, at O(1) for each insertion.
+  /// At which count Dust that is over is removed: twice what the last removal has left. So a bag
+  /// that is never cleaned holds at most twice what is alive, at amortized O(1) an insertion.
   @exclusivity(unchecked) private var limit = DustBuster.firstLimit
 
   private static let firstLimit = 16
@@ -44,16 +44,16 @@ public final class DustBuster: @unchecked Sendable {
   public func insert(_ dusts: [Dust]) {
     lock.lock()
     self.dusts += dusts
-    let seen = self.dusts.count >= limit ? forgetWhatIsOver() : []
+    let former = self.dusts.count >= limit ? prune() : []
     lock.unlock()
-    // What is forgotten goes when the lock is open again: its deinit may run code of the user's.
-    withExtendedLifetime(seen) {}
+    // Released after unlocking, because a deinit may run user code.
+    withExtendedLifetime(former) {}
   }
 
-  /// Forgets the Dust that is over; the lock is held.
+  /// Removes the Dust that is over. The lock must be held.
   ///
-  /// - Returns: What was in the bag before, to be let go of outside the lock.
-  private func forgetWhatIsOver() -> [Dust] {
+  /// - Returns: What was in the bag before, to be released after unlocking.
+  private func prune() -> [Dust] {
     let seen = dusts
     dusts = seen.filter { !$0.isOver }
     limit = max(DustBuster.firstLimit, dusts.count * 2)
@@ -71,9 +71,9 @@ public final class DustBuster: @unchecked Sendable {
 
   /// Puts Dust into the bag, and cleans all that was in it before.
   ///
-  /// What is being cleaned stays in the bag until it is over, and whoever comes meanwhile cleans it
-  /// too. So when this returns, on whichever thread, every task that was in the bag before, and that
-  /// has not ended, is cancelled.
+  /// What is being cleaned stays in the bag until it is over, and a thread that cleans the bag
+  /// meanwhile cleans it too. So when this returns, on any thread, every task that was in the bag
+  /// before, and that has not ended, is cancelled.
   func replaceAll(with dusts: [Dust]) {
     lock.lock()
     let older = self.dusts
@@ -81,13 +81,13 @@ public final class DustBuster: @unchecked Sendable {
     lock.unlock()
     for dust in older {
       dust.end()
-      // Another thread may be the one that cleans it, and be late.
+      // Another thread may have begun to clean it, and not be done yet.
       dust.didClean()
     }
-    var courtesy = Dust.courtesy
-    for dust in older { dust.letCallsStart(&courtesy) }
-    let seen = lock.withLock { forgetWhatIsOver() }
-    withExtendedLifetime(seen) {}
+    var yields = Dust.yieldsToCalls
+    for dust in older { dust.waitForPreparedCalls(&yields) }
+    let former = lock.withLock { prune() }
+    withExtendedLifetime(former) {}
   }
 }
 

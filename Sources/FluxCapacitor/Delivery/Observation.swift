@@ -1,20 +1,20 @@
 import Dispatch
 
-/// An observer's node in a channel: its closure, where it runs, and what waits to be told to it.
+/// An observer's node in a channel: its closure, where to call it, and the values waiting for it.
 ///
-/// It is its own Dust, so that observing takes one allocation. On `.current` the deliverer calls the
-/// closure directly. While the first value is being told, and on a queue, changes go through the
-/// mailbox, which one thread at a time empties: calls neither overlap nor change places, on a
-/// concurrent queue too. For each change on a queue a block is sent there, which permits to tell one:
-/// so what is told keeps its place among the queue's other work.
+/// It is its own Dust, so observing takes one allocation. On `.current` the deliverer calls the
+/// closure directly. During the call with the first value, and on a queue, changes go through the
+/// mailbox, which one thread at a time drains: calls never overlap or change order, even on a
+/// concurrent queue. For each change, a block is sent to the queue that permits one call, so that
+/// calls keep their place among the queue's other work.
 ///
-/// Invariants: the mailbox, what is in it, and the dropping of the closure are guarded by `lock`. The
+/// Invariants: the mailbox, its contents, and the release of the closure are guarded by `lock`. The
 /// deliverer reads the closure without it, because nothing is detached while it delivers.
 @usableFromInline
 final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
 
-  /// On a queue, always there; on `.current`, if something comes in while the first value is told.
+  /// Always set on a queue; on `.current`, once a change comes in during the first value's call.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
   @inlinable
@@ -26,12 +26,12 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  /// Tells one change; only the channel's deliverer calls this.
+  /// Delivers one change; only the channel's deliverer calls this.
   @inlinable
   func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     prepareCall(on: thread)
-    // Cleaned by now, perhaps; or else whoever cleans it sees that it is about to be called.
+    // It may be cleaned by now. If not, a thread that cleans it sees that a call is prepared.
     if isDirect {
       beginCall(on: thread)
       Observation.call(&changes, with: value)
@@ -39,7 +39,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     endCall()
   }
 
-  /// Calls the closure, which nobody replaces meanwhile: that is what `inout` says, and it spares
+  /// Calls the closure, which nothing replaces meanwhile. Passing it `inout` says so, and saves
   /// counting two references, which takes longer than a short call.
   @inlinable
   @inline(never)
@@ -60,11 +60,11 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     mailbox.values.append(value)
     switch mailbox.queue {
     case .current:
-      // The thread that tells the first value comes to it, unless it has offered that.
+      // The thread that delivers the first value delivers this too, unless it has offered that.
       let isOffered = mailbox.offerer != 0
       mailbox.offerer = 0
       lock.unlock()
-      if isOffered { deliverWhatHasComeIn(on: thread) }
+      if isOffered { deliverMailbox(on: thread) }
     case .main where MainQueue.isCurrent && mailbox.canDeliverLast(on: thread):
       permitOne(on: thread)
     case .main:
@@ -78,28 +78,28 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   // MARK: The first value
 
-  /// Makes changes wait for the first value; nobody else knows the observation yet.
+  /// Makes changes wait for the first value. No other thread may know the observation yet.
   @inlinable
   func prepareForFirst(on thread: CurrentThread) {
     if let mailbox {
-      // As if this thread were emptying the mailbox: permits count, and nobody tells anything.
-      mailbox.emptier = thread.id
+      // As if this thread were draining the mailbox: permits add up, and nothing is delivered.
+      mailbox.drainer = thread.id
     } else {
-      leaveDirect()
+      becomeIndirect()
     }
   }
 
-  /// Tells the first value, and then what has come in meanwhile.
+  /// Delivers the first value, and then what has come in meanwhile.
   @inlinable
   func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
-    let activity = queue.isCurrent ? nil : admit(first: first)
+    let activity = queue.isCurrent ? nil : prepend(first: first)
     switch queue {
     case .current:
       thread.whileDelivering {
         beginCall(on: thread)
         changes?(first)
         endCall()
-        deliverWhatHasComeIn(on: thread)
+        deliverMailbox(on: thread)
       }
     case .main where MainQueue.isCurrent:
       lock.lock()
@@ -109,9 +109,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  /// Tells what has come in while the first value was told.
+  /// Delivers what has come in during the call with the first value.
   @inlinable
-  func deliverWhatHasComeIn(on thread: CurrentThread) {
+  func deliverMailbox(on thread: CurrentThread) {
     while !(thread.isDueForHandover && tryToHandOver(on: thread)),
       let (value, changes) = next(on: thread)
     {
@@ -122,21 +122,21 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  /// Puts the first value before what has come in meanwhile; from now on that may be told.
+  /// Puts the first value in front of what has come in meanwhile, and lets that be delivered.
   ///
-  /// - Returns: Where the call is accounted for.
+  /// - Returns: The pending work that the call is part of.
   @usableFromInline
-  func admit(first: Element) -> PendingWork? {
+  func prepend(first: Element) -> PendingWork? {
     lock.lock()
     defer { lock.unlock() }
     mailbox?.values.prepend(first)
-    mailbox?.emptier = 0
+    mailbox?.drainer = 0
     return mailbox?.activity
   }
 
   // MARK: The mailbox
 
-  /// Sends a block to the queue, which permits to tell one change.
+  /// Sends a block to the queue that permits one call.
   @usableFromInline
   func sendPermit(to queue: DispatchQueue, accountedBy activity: PendingWork?) {
     let end = activity?.begin {
@@ -149,14 +149,14 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  /// Permits to tell one more change, and tells it unless a thread is at it, which then does; takes
-  /// the lock over.
+  /// Permits one more call, and makes it, unless a thread is draining the mailbox, which then makes
+  /// it. Unlocks `lock`.
   @usableFromInline
   func permitOne(on thread: CurrentThread) {
     guard let mailbox else { return lock.unlock() }
     mailbox.permits += 1
-    guard mailbox.emptier == 0 else { return lock.unlock() }
-    mailbox.emptier = thread.id
+    guard mailbox.drainer == 0 else { return lock.unlock() }
+    mailbox.drainer = thread.id
     lock.unlock()
     while let (value, changes) = next(on: thread) {
       thread.whileDelivering {
@@ -167,7 +167,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
-  /// What is to be told next, with the call prepared; when there is nothing, the emptying has ended.
+  /// Returns what to deliver next, with the call prepared, or ends the draining.
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
@@ -178,8 +178,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
     endCall()
     let mailbox = self.mailbox
-    if let mailbox, !mailbox.isOfFirst {
-      mailbox.emptier = 0
+    if let mailbox, !mailbox.isTemporary {
+      mailbox.drainer = 0
     } else {
       self.mailbox = nil
       becomeDirect()
@@ -191,7 +191,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     return nil
   }
 
-  /// Lets go of the channel and, unless values are still on their way to it, of the closure.
+  /// Releases the channel and, unless values are still on their way to it, the closure.
   @inlinable
   func releaseContents() {
     lock.lock()
@@ -206,29 +206,29 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       self.mailbox = nil
     }
     lock.unlock()
-    // What they hold goes when the lock is open again: its deinit may be code of the user's.
+    // Released after unlocking, because a deinit may run user code.
     _ = consume channel
     _ = consume changes
     _ = consume mailbox
   }
 }
 
-/// The values that are on their way to an observer, in the order in which they are to be told.
+/// The values on their way to an observer, in order.
 @usableFromInline
 final class Mailbox<Element> {
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
-  /// Where the calls that are on their way to the queue are accounted for.
+  /// The pending work that calls on the queue are part of.
   @usableFromInline let activity: PendingWork?
 
-  /// The thread that is emptying the mailbox, or zero.
-  @exclusivity(unchecked) @usableFromInline var emptier: UInt32 = 0
+  /// The thread that is draining the mailbox, or zero.
+  @exclusivity(unchecked) @usableFromInline var drainer: UInt32 = 0
 
-  /// The thread that has told the first value and would like another to tell the rest, or zero.
+  /// The thread that has delivered the first value and offers another to deliver the rest, or zero.
   @exclusivity(unchecked) @usableFromInline var offerer: UInt32 = 0
 
-  /// How many changes may be told by now.
+  /// How many calls are permitted and not made yet.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
   @inlinable
@@ -237,22 +237,22 @@ final class Mailbox<Element> {
     activity = queue.isCurrent ? nil : PendingWork.current
   }
 
-  /// Whether it is there for what comes in while the first value is told, on `.current`.
+  /// Whether it exists only for the call with the first value, on `.current`.
   @inlinable
-  var isOfFirst: Bool { queue.isCurrent }
+  var isTemporary: Bool { queue.isCurrent }
 
   @inlinable
-  var isInUse: Bool { isOfFirst || emptier != 0 || !values.isEmpty }
+  var isInUse: Bool { isTemporary || drainer != 0 || !values.isEmpty }
 
-  /// Whether the last value may be told by this thread at once.
+  /// Whether this thread may deliver the last value immediately.
   @inlinable
   func canDeliverLast(on thread: CurrentThread) -> Bool {
-    emptier == thread.id || values.count == 1
+    drainer == thread.id || values.count == 1
   }
 
   @inlinable
   func popPermitted() -> Element? {
-    if isOfFirst { return values.popFirst() }
+    if isTemporary { return values.popFirst() }
     guard permits > 0, let value = values.popFirst() else { return nil }
     permits -= 1
     return value

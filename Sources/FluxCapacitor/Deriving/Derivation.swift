@@ -15,7 +15,7 @@
 /// - `pendingChanges`, `latest`, each source's `input` and what an input awaits are guarded by the derived
 ///   channel's lock. So is `isActive`, which besides changes only while all roots are locked.
 /// - Locks are taken downstream: a variable's first, then that of what derives from it.
-/// - The numbers of the pendingChanges grow from the first to the last, and so do those of the pendingChanges that
+/// - The numbers of the pending changes grow from the first to the last, and so do those of the ones that
 ///   one input awaits: what arrives, in order, meets them in order.
 /// - A change is marked before any source brings it. So nothing of an entry that is marked again has
 ///   arrived, but for what it was made one with.

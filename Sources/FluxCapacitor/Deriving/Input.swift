@@ -97,7 +97,7 @@ class AnyInput: Dust, @unchecked Sendable {
     (0..<awaited.count).contains { awaited[$0].number == number }
   }
 
-  /// Notes that pendingChanges have another number now.
+  /// Notes that pending changes have another number now.
   func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
     if numbers.contains(lastBrought) { lastBrought = number }
     for index in 0..<awaited.count where numbers.contains(awaited[index].number) {

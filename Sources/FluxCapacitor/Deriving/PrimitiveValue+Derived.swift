@@ -1,7 +1,7 @@
 extension PrimitiveValue {
   /// Returns a constant of the transformed value.
   ///
-  /// DerivedChannel constants are constants: you read, observe and derive from them in the same way.
+  /// Derived constants are constants: you read, observe and derive from them in the same way.
   ///
   /// - While they aren't observed, they compute when they are read, and only if a source has
   ///   changed since. While they are observed, they compute each change once, and deliver it after

@@ -37,7 +37,7 @@ class AnySource: @unchecked Sendable {
 
   deinit {
     // A long chain lets go of itself link by link; nested, that would take as much stack.
-    if let handle = handle.take() { CurrentThread.current.releaseContents(handle) }
+    if let handle = handle.take() { CurrentThread.current.release(handle) }
   }
 
   var roots: [Derivation.Root] {

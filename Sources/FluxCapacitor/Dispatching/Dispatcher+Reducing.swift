@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Dispatcher {
-  /// Reduces a state in its stores; the observers are not called yet.
+  /// Reduces a state in its stores. The observers are not called yet.
   @inlinable
   func reduce<State: DispatchState>(
     _ state: State,
@@ -17,11 +17,11 @@ extension Dispatcher {
       thread.pointee.dispatchDeferrals += 1
       registry.lock.schedulePoint(.read)
       if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
-      // Released after the turn, because the last reference may go here, and with it the store.
+      // Released after the turn, because these may be the last references to the stores.
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
       var (hasDead, hasEarly) = (false, false)
-      // The protected one watches the stack, which takes five instructions more.
+      // `withUnsafePointer` adds stack protection, which takes five instructions more.
       _withUnprotectedUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
         thread.pointee.reducing = .passUnretained(route)
@@ -30,7 +30,7 @@ extension Dispatcher {
           registration._withUnsafeGuaranteedRef { registration in
             next = registration.next
             registry.lock.schedulePoint(.read)
-            guard registration.isOpen else { return hasEarly = registration.pass() || hasEarly }
+            guard registration.isOpen else { return hasEarly = registration.unmark() || hasEarly }
             guard let store = registration.store else { return hasDead = true }
             route.current = .passUnretained(registration)
             store.reduce(with: state)
@@ -54,9 +54,9 @@ extension Dispatcher {
     }
   }
 
-  /// Passes a state on to those that want it besides the stores; the turn is held.
+  /// Passes a state on to its observers and to the registry's observer. The turn must be held.
   ///
-  /// - Returns: What is to be released after the turn, besides the latest store.
+  /// - Returns: What to release after the turn, besides the latest store.
   @inlinable
   @inline(never)
   func passOn<State: DispatchState>(
@@ -67,19 +67,19 @@ extension Dispatcher {
     from place: SourcePlace,
     on thread: CurrentThread
   ) -> [AnyObject]? {
-    // Behind the variables that were written, in the thread's round.
+    // In the thread's round, this comes after the variables that were written.
     if let channel = route.linkedChannel { channel.send(state) }
     guard route.isLinkedToObserver, let observer = registry.observer else { return earlier }
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
     let remains = observer.didReduce(state, in: types, from: place)
-    registry.beginTelling(of: State.self, on: thread)
+    registry.beginDelivery(of: State.self, on: thread)
     return stores + remains
   }
 
   /// Waits for the turn, unless this thread has it, and opens a transaction.
   ///
-  /// - Returns: Whether the turn was taken, so that it is to be given up.
+  /// - Returns: Whether the turn was taken, and has to be given up.
   @inlinable
   func beginTurn(on thread: CurrentThread) -> Bool {
     let takesTurn = !registry.turn.isHeld(by: thread.id)
@@ -92,7 +92,7 @@ extension Dispatcher {
     return takesTurn
   }
 
-  /// Closes the transaction, while no other thread can reduce, and gives up the turn if it was taken.
+  /// Closes the transaction while no other thread can reduce; gives up the turn if it was taken.
   @inlinable
   func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()

@@ -57,7 +57,7 @@ public final class Dispatcher: Sendable {
         end?()
       }
     } else {
-      // What was invoked before, and waits, comes first.
+      // Dispatches that were deferred before come first.
       if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
       reduce(state, from: place, on: thread)
       thread.finish()
@@ -74,11 +74,10 @@ public final class Dispatcher: Sendable {
     dispatch(state, fileID: #fileID, line: #line)
   }
 
-  /// Dispatches a state, but nothing that is invoked during this on the same thread: it was
-  /// recorded too.
+  /// Dispatches a state, but nothing that this thread invokes meanwhile: that was recorded too.
   package func replay(_ state: some DispatchState) {
     let thread = CurrentThread.current
-    // In the midst of something else, it waits like any other.
+    // Inside a reduce and the like, it is deferred like any other dispatch.
     guard thread.pointee.dispatchDeferrals == 0 else { return dispatch(state) }
     if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
     thread.pointee.replaying = ObjectIdentifier(registry)
@@ -152,25 +151,27 @@ extension Dispatcher {
     guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut) else {
       return sharedByLookUp
     }
-    // It is that of `ofProcess`, which is never released.
+    // It is the address of `ofProcess`, which is never released.
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
   }
 
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // `withDispatcher` alone binds it, to a dispatcher.
+    // Only `withDispatcher` binds it, and always to a dispatcher.
     let replacement = PendingWork.replacement.get()
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
 
   static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
 
-  /// The address of `ofProcess` as long as nothing has ever replaced it, because asking a `TaskLocal` takes
-  /// longer than all the rest; zero before it is made, `isReplaced` for good afterwards.
+  /// The address of `ofProcess` until it is replaced for the first time, because reading a
+  /// `TaskLocal` takes longer than all the rest. Zero before it is created; `isReplaced` for good
+  /// once it was replaced.
   ///
-  /// Releasing and acquiring, so that a thread that finds the address finds the dispatcher made. That it is
-  /// replaced is relaxed: the task in which it is has stored that itself, and no other depends on it.
+  /// Releasing and acquiring, so that a thread that reads the address finds the dispatcher
+  /// initialized. `isReplaced` is stored relaxed: the task in which the dispatcher is replaced has
+  /// stored it itself, and no other task depends on it.
   private static let shortcut = Atomic<UInt>(0)
   private static let isReplaced: UInt = 1
 
@@ -186,7 +187,7 @@ extension Dispatcher {
 }
 
 extension Dispatcher: PendingWorkOwner {
-  /// What is under way on behalf of this dispatcher.
+  /// The work in progress on behalf of this dispatcher.
   package var pendingWork: PendingWork { registry.pendingWork }
 }
 

@@ -1,18 +1,18 @@
 extension Registry {
-  /// The one live store of a type, made if there is none.
+  /// Returns the one live store of a type, which is created if there is none.
   ///
-  /// A registered store of a subclass stands in for its parent, unless the parent itself is there or
-  /// being made.
+  /// A registered store of a subclass stands in for its superclass, unless a store of the
+  /// superclass itself exists or is being created.
   func instantiate<S: Storable>(_: S.Type) -> S {
     let thread = CurrentThread.current
-    // The stores that were looked at are released at the end, when nothing is locked or being made:
-    // the last reference may go here, and with it the store.
+    // The stores that were looked at are released at the end, when nothing is locked or being
+    // created, because these may be the last references to them.
     var seen: [any Storable<S.DispatchStateType>] = []
     defer { withExtendedLifetime(seen) {} }
     while true {
       switch find(S.self, on: thread, seen: &seen) {
       case .found(let store): return store
-      case .awaited(let creation): creation.isUnderWay.withLock {}
+      case .awaited(let creation): creation.completion.withLock {}
       case .begun(let creation): return create(creation, on: thread)
       }
     }
@@ -24,7 +24,7 @@ extension Registry {
     case begun(Creation)
   }
 
-  /// Finds the store of a type, or the thread that is making it, or else begins to make it.
+  /// Finds the store of a type, or the thread that is creating it, or else begins to create it.
   private func find<S: Storable>(
     _: S.Type,
     on thread: CurrentThread,
@@ -47,8 +47,8 @@ extension Registry {
   }
 
   private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {
-    // What the init invokes waits until the store is registered, and this thread waits for no turn
-    // while other threads wait for this very store.
+    // What the init invokes is deferred until the store is registered, and this thread must not
+    // wait for a turn while other threads may be waiting for the store.
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openCreations += 1
     let store = S()
@@ -61,12 +61,12 @@ extension Registry {
       creations.removeAll { $0 === creation }
       awaited = awaited.filter { $0.value !== creation }
     }
-    creation.isUnderWay.unlock()
+    creation.completion.unlock()
     thread.finish()
     return store
   }
 
-  /// The types that wait for each other if this thread waited for a creation; the lock is held.
+  /// The types that would wait for each other if this thread waited. The lock must be held.
   private func cycle(from wanted: Creation, on thread: UInt32) -> [any Any.Type]? {
     var path: [any Any.Type] = []
     var next: Creation? = wanted
@@ -89,17 +89,18 @@ extension Registry {
     )
   }
 
-  /// A store that a thread is making; other threads that want it wait until it is made.
+  /// A store that a thread is creating. Other threads that want it wait until it is registered.
   final class Creation: Sendable {
     let type: any Any.Type
     let thread: UInt32
-    /// Held by the thread that makes the store.
-    let isUnderWay = Lock()
+
+    /// Held by the thread that creates the store, until the store is registered.
+    let completion = Lock()
 
     init(of type: any Any.Type, on thread: UInt32) {
       self.type = type
       self.thread = thread
-      isUnderWay.lock()
+      completion.lock()
     }
   }
 }

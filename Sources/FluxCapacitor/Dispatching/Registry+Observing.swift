@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Registry {
-  /// Has the observer called for each reduce from now on, or no longer.
+  /// Starts or stops calling the observer for each reduce.
   func setObserved(_ isObserved: Bool) {
     lock.withLock {
       lock.schedulePoint(.write)
@@ -10,7 +10,7 @@ extension Registry {
     }
   }
 
-  /// The route of a type of states that no store and no observer of theirs has asked for, if all are observed.
+  /// The route of a type that has none yet, created if the registry's observer wants all states.
   @inlinable
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     lock.schedulePoint(.read)
@@ -22,9 +22,9 @@ extension Registry {
     lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
-  /// Notes that a state waits for the end of the reduce that it was invoked in, if that is of interest.
+  /// Notes that a state waits for the end of the reduce that invoked it, if there is an observer.
   ///
-  /// - Returns: A closure to be called when it has been reduced.
+  /// - Returns: A closure to call when the state has been reduced.
   @usableFromInline
   func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
     guard isObserved.load(ordering: .relaxed) else { return nil }
@@ -33,9 +33,9 @@ extension Registry {
     }
   }
 
-  /// Notes that this thread has to call the observers of what a state has changed.
+  /// Notes that this thread has yet to call the observers of what a state has changed.
   @usableFromInline
-  func beginTelling(of type: any DispatchState.Type, on thread: CurrentThread) {
+  func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
     guard !thread.pointee.round.isEmpty,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })
     else { return }

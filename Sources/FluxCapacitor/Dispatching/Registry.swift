@@ -1,28 +1,29 @@
 import Synchronization
 
-/// The stores of one dispatcher, weakly held, by the type of the states that reach them.
+/// The stores of one dispatcher, held weakly, by the type of the states that reach them.
 ///
 /// Its lock is held for a few instructions and never while user code runs: the init of a store runs
-/// outside it, and a store that a look-up has touched is released outside it.
+/// outside it, and stores that a lookup has retained are released outside it.
 @usableFromInline
 final class Registry: @unchecked Sendable {
   @usableFromInline let lock = Lock()
 
-  /// The dispatcher's: held by the thread that reduces.
+  /// The dispatcher's turn: held by the thread that reduces, or is in a transaction or a read.
   @usableFromInline let turn = Lock()
 
   @usableFromInline let routes = RouteTable()
 
-  /// What is under way on behalf of the dispatcher.
+  /// The work in progress on behalf of the dispatcher.
   let pendingWork: PendingWork
 
-  /// What is called before and after every reduce, if there has ever been something. It is set once, under
-  /// `lock`, before `isObserved` is: so a thread whose route is linked to it reads it without the lock.
+  /// Called before and after every reduce while `isObserved` is set. It is set once, under `lock`,
+  /// before `isObserved` is, so a thread whose route is linked to it can read it without the lock.
   @exclusivity(unchecked) @usableFromInline var observer: (any ReduceObserver)?
 
-  /// Whether the observer wants to be called; written under `lock`. Elsewhere it is a hint: a thread that finds
-  /// it set asks again under the lock, and a dispatch may miss an observer that comes just then. So relaxed is
-  /// enough to read it.
+  /// Whether the observer wants to be called; written under `lock`. Read without the lock, it is
+  /// only a hint: `observedRoute(for:)` checks it again under the lock, nothing but a note for
+  /// tests depends on it in `beginDeferral(of:)`, and a dispatch may miss an observer that is added
+  /// at that moment. So relaxed is enough to read it.
   @usableFromInline let isObserved = Atomic(false)
 
   // Guarded by `lock`.
@@ -34,9 +35,9 @@ final class Registry: @unchecked Sendable {
     addToLive()
   }
 
-  /// Where the states of a type go, if a store for them has ever been registered.
+  /// The route of a type of states, if there is one.
   ///
-  /// The route stays as long as the registry, so no reference is counted.
+  /// It lives as long as the registry, so no reference is counted.
   @inlinable
   func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     guard let route = routes.route(for: ObjectIdentifier(State.self)) else { return nil }
@@ -44,7 +45,7 @@ final class Registry: @unchecked Sendable {
     return .fromOpaque(route.toOpaque())
   }
 
-  /// The same, made if there is none; the lock is held.
+  /// The route of a type of states, created if there is none. The lock must be held.
   func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
@@ -54,24 +55,24 @@ final class Registry: @unchecked Sendable {
     return route
   }
 
-  /// Links a route's registrations and its channel for reducing; the turn is held.
+  /// Links a route's registrations and its channel for reducing. The turn must be held.
   @usableFromInline
   func link<State: DispatchState>(_ route: Route<State>) {
     lock.withLock { route.link() }
     if route.isLinkedToObserver { observer?.willReduce(in: route.linked) }
   }
 
-  /// Where the dispatched states of a type can be observed.
+  /// The channel that delivers the dispatched states of a type.
   func channel<State: DispatchState>(of _: State.Type) -> EventChannel<State> {
     lock.withLock { routeForRegistering(State.self).channelOfStates() }
   }
 
-  /// The stores that are alive and registered, in no certain order.
+  /// The stores that are alive and registered, in no particular order.
   var allStores: [any Storable] {
     lock.withLock { routes.routes.flatMap { $0.allStores() } }.compactMap { $0 as? any Storable }
   }
 
-  /// Forgets the registrations whose stores are gone.
+  /// Removes the registrations whose stores are deallocated.
   @usableFromInline
   func removeDead<State: DispatchState>(of _: State.Type) {
     remove(of: State.self) { registration in registration.store == nil }
@@ -99,7 +100,7 @@ final class Registry: @unchecked Sendable {
     where isUnwanted: (Registration<State>) -> Bool
   ) -> Bool {
     guard let route = route(for: State.self)?.takeUnretainedValue() else { return false }
-    // Outside the lock, because a store that is looked at is released afterwards.
+    // Filtered outside the lock, because a store that is looked at is released afterwards.
     let unwanted = lock.withLock { route.registrations }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
     for registration in unwanted {
@@ -114,12 +115,12 @@ final class Registry: @unchecked Sendable {
 extension Registry {
   private static let liveLock = Lock()
 
-  /// The registries of all dispatchers alive, held strongly until those go: a weak reference would make
-  /// counting each reference three times as slow. Guarded by `liveLock`.
+  /// The registries of all live dispatchers, held strongly until those are deallocated: a weak
+  /// reference would make counting each reference three times as slow. Guarded by `liveLock`.
   @exclusivity(unchecked)
   nonisolated(unsafe) private static var registries: [ObjectIdentifier: Registry] = [:]
 
-  /// The registries of all dispatchers alive, so that a store finds the one that it registered with.
+  /// The registries of all live dispatchers, among which a store finds its own.
   static var live: [Registry] { liveLock.withLock { Array(registries.values) } }
 
   func addToLive() {
@@ -131,16 +132,16 @@ extension Registry {
   }
 }
 
-/// What a dispatcher calls before and after every reduce, besides its stores; it has the turn.
+/// What a dispatcher calls before and after every reduce, with its turn held.
 @usableFromInline
 protocol ReduceObserver: AnyObject, Sendable {
-  /// A state is about to be reduced in those of these stores that are still there.
+  /// Called when a state is about to be reduced in those of the stores that still exist.
   func willReduce<State: DispatchState>(in registrations: [Registration<State>])
 
-  /// A state has been reduced, and its observers have not been called yet.
+  /// Called when a state has been reduced, and before any observer is called.
   ///
   /// - Parameter stores: Those that have reduced it, in the order in which their reduces ended.
-  /// - Returns: What is to be released after the turn.
+  /// - Returns: What to release after the turn.
   func didReduce(
     _ state: any DispatchState,
     in stores: [any Storable.Type],

@@ -2,10 +2,10 @@ import Synchronization
 
 /// The registered stores that the states of one type reach, in the order of their registration.
 ///
-/// Registering takes the registry's lock and not the turn, for it may happen in the midst of a
-/// reduce. Reducing takes the turn, and goes along a chain that nothing but the turn guards; it is
-/// linked anew when the registrations have changed since. The same holds for the channel of the states
-/// themselves, which is made for the first that observes them.
+/// Registering takes the registry's lock and not the turn, because it may happen inside a reduce.
+/// Reducing takes the turn, and follows a chain that only the turn guards; the chain is linked
+/// again if the registrations have changed since. The same holds for the channel of the states
+/// themselves, which is created for their first observer.
 @usableFromInline
 final class Route<State: DispatchState>: AnyRoute {
   // Guarded by the registry's lock.
@@ -15,39 +15,40 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Whether the registry's observer is called for each state.
   @exclusivity(unchecked) private var isObserved = false
 
-  /// Counts the changes of these.
+  /// Counts the changes to the registrations, the channel and `isObserved`.
   @exclusivity(unchecked) private var changes = 0
 
   /// The number of the last change or, if nothing wants the states, zero.
   ///
-  /// Releasing and acquiring are enough: a thread that sees a number takes the registry's lock for what it
-  /// stands for, and one that does not see it yet is as early as if nothing had changed.
+  /// Releasing and acquiring are enough: a thread that sees a number takes the registry's lock to
+  /// read what has changed, and one that doesn't see it yet acts as if it had come before the
+  /// change.
   @usableFromInline let edition = Atomic(0)
 
-  // What a reduce goes along; guarded by the dispatcher's turn.
+  // What a reduce follows; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
   @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
   @exclusivity(unchecked) @usableFromInline var isLinkedToObserver = false
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private(set) var linked: [Registration<State>] = []
 
-  /// The state, and the registration whose store reduces it, while a thread is reducing along this route;
-  /// see `reduceEarly(in:)`.
+  /// While a thread is reducing along this route, the state, and the registration whose turn it is
+  /// in the chain; see `reduceEarly(in:)`.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
   @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
 
-  /// The registrations that were waited for and have not reduced the state to its end, in order.
+  /// The registrations whose early reduces have not ended, in the order in which they began.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, each with the store in whose place in the chain it did;
-  /// to be released after the turn.
+  /// The stores that have reduced the state early, each with the store in whose place in the chain
+  /// it did so. They are released after the turn.
   @exclusivity(unchecked) var early: [(store: any Storable<State>, during: ObjectIdentifier?)] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))
   }
 
-  /// The address of a state. One that takes no memory may be nowhere; it can be read from any place.
+  /// The address of a state. One of size zero may have no valid address, and can be read from any.
   @inlinable
   static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
     if MemoryLayout<State>.size > 0 { return state }
@@ -58,7 +59,7 @@ final class Route<State: DispatchState>: AnyRoute {
     channel?.dropHandle()
   }
 
-  /// The stores that are alive and registered; the registry's lock is held.
+  /// The stores that are alive and registered. The registry's lock must be held.
   func liveStores() -> [any Storable<State>] {
     registrations.compactMap { registration in
       guard registration.isRegistered else { return nil }
@@ -68,19 +69,19 @@ final class Route<State: DispatchState>: AnyRoute {
     }
   }
 
-  /// Adds a store as the last one, in place of those that are gone; the registry's lock is held.
+  /// Adds a store, and removes cancelled registrations. The registry's lock must be held.
   func register(_ store: any Storable<State>) {
     registrations.append(Registration(store))
     removeCancelled()
   }
 
-  /// Forgets the registrations that were cancelled; the registry's lock is held.
+  /// Removes the registrations that were cancelled. The registry's lock must be held.
   func removeCancelled() {
     registrations.removeAll { !$0.isRegistered }
     publish()
   }
 
-  /// The channel of the states, made if there is none; the registry's lock is held.
+  /// The channel of the states, created if there is none. The registry's lock must be held.
   func channelOfStates() -> EventChannel<State> {
     if let channel { return channel }
     let channel = EventChannel<State>()
@@ -89,7 +90,7 @@ final class Route<State: DispatchState>: AnyRoute {
     return channel
   }
 
-  /// Lets the next reduce link anew; the registry's lock is held.
+  /// Makes the next reduce link again. The registry's lock must be held.
   private func publish() {
     changes += 1
     let isWanted = !registrations.isEmpty || channel != nil || isObserved
@@ -108,9 +109,10 @@ final class Route<State: DispatchState>: AnyRoute {
     removeCancelled()
   }
 
-  /// Links the registrations and the channel for reducing; the turn and the registry's lock are held.
+  /// Links what a reduce follows. The turn and the registry's lock must be held.
   ///
-  /// For the observer, which is called before each reduce, each state is linked for anew.
+  /// While it is observed, the route is linked again for each state, because the observer is called
+  /// with the registrations before each reduce.
   func link() {
     linked = registrations
     linkedChannel = channel
@@ -124,26 +126,25 @@ final class Route<State: DispatchState>: AnyRoute {
   }
 }
 
-/// One store's place in a route. It does not keep the store.
+/// One store's place in a route. It holds the store weakly.
 @usableFromInline
 final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
 
-  /// That it is cancelled, which any thread may set and none takes back: releasing and acquiring, so that a
-  /// thread that sees it sees what was done before. And that it is early, which only the thread that has the
-  /// turn sets and reads: relaxed.
+  /// `cancelled`, which any thread may set and none clears: releasing and acquiring, so that a
+  /// thread that sees it sees what was done before. And `early`, which only the thread that has the
+  /// turn sets, clears and depends on: relaxed.
   @usableFromInline let marks = Atomic<UInt8>(0)
 
   static var cancelled: UInt8 { 1 }
   static var early: UInt8 { 2 }
 
-  /// The next one in the chain that a reduce goes along; guarded by the dispatcher's turn.
+  /// The next one in the chain that a reduce follows; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
 
-  /// The type of the store.
   let type: any Storable.Type
 
-  /// What the registry's observer has found out about the store; guarded by the dispatcher's turn.
+  /// What the registry's observer has cached about the store; guarded by the dispatcher's turn.
   @exclusivity(unchecked) var observerCache: Any?
 
   init(_ store: any Storable<State>) {
@@ -151,8 +152,8 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
     type = Swift.type(of: store)
   }
 
-  /// Whether a reduce that comes to this place goes on to the store: it is registered, and was not
-  /// waited for.
+  /// Whether a reduce that gets here calls the store: it is registered, and has not reduced the
+  /// state early.
   @inlinable
   var isOpen: Bool { marks.load(ordering: .acquiring) == 0 }
 

@@ -1,24 +1,25 @@
 import Synchronization
 
-/// The routes of a registry by the type of their states. A look-up takes no lock.
+/// The routes of a registry, by the type of their states. A lookup takes no lock.
 ///
-/// The key is the address of the type, which spreads well with one multiplication: a look-up takes
-/// 2 ns where a `Dictionary`, whose hashing withstands attackers, takes 15.
+/// The key is the address of the type's metadata, which one multiplication spreads well: a lookup
+/// takes 2 ns where a `Dictionary`, whose hashing withstands attackers, takes 15.
 ///
-/// Routes are never removed, and inserted under the registry's lock. A slot is written once. When
-/// slots get scarce, more of them take their place; the earlier ones stay until the end of the table,
-/// because another thread may be looking a route up in them.
+/// Routes are never removed, and are inserted under the registry's lock. A slot is written once.
+/// Before half of the slots are taken, twice as many replace them; the earlier ones live as long as
+/// the table, because another thread may be looking up a route in them.
 ///
-/// A slot and `latest` are stored releasing and loaded acquiring: so a thread that sees a route, or more
-/// slots, sees what is in them. One that does not see it yet is as early as if it were not there.
+/// Slots and `latest` are stored releasing and loaded acquiring, so a thread that sees a route, or
+/// the new slots, sees their contents. A thread that doesn't see them yet acts as if it had come
+/// before them.
 @usableFromInline
 struct RouteTable: ~Copyable {
-  /// It is read while another thread inserts, and so nothing else of the table may change.
+  /// Read while another thread inserts, so nothing else that a lookup uses may be mutable.
   @usableFromInline let latest: Atomic<Unmanaged<Slots>>
 
   private let contents: Contents
 
-  /// What the slots only point at; guarded by the registry's lock.
+  /// Retains what `latest` and the slots point to; guarded by the registry's lock.
   private final class Contents {
     @exclusivity(unchecked) var generations: [Slots]
     @exclusivity(unchecked) var routes: [AnyRoute] = []
@@ -34,10 +35,10 @@ struct RouteTable: ~Copyable {
     latest = Atomic(.passUnretained(slots))
   }
 
-  /// All routes; the registry's lock is held.
+  /// All routes. The registry's lock must be held.
   var routes: [AnyRoute] { contents.routes }
 
-  /// The route with a key, if there is one. It stays as long as the table, so no reference is counted.
+  /// The route with a key, if any. It lives as long as the table, so no reference is counted.
   @inlinable
   func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
     let slots = latest.load(ordering: .acquiring)
@@ -51,7 +52,7 @@ struct RouteTable: ~Copyable {
     }
   }
 
-  /// Adds a route for a type that has none; the registry's lock is held.
+  /// Adds a route for a type that has none. The registry's lock must be held.
   func insert(_ route: AnyRoute) {
     contents.routes.append(route)
     let slots = contents.generations[contents.generations.count - 1]
@@ -67,7 +68,7 @@ struct RouteTable: ~Copyable {
 }
 
 extension RouteTable {
-  /// As many slots as a power of two, of which at most half are taken.
+  /// A hash table of routes. The number of slots is a power of two, and at most half are taken.
   @usableFromInline
   final class Slots {
     @usableFromInline let mask: Int
@@ -85,6 +86,7 @@ extension RouteTable {
 
     func insert(_ route: AnyRoute) {
       var index = firstIndex(for: route.key)
+      // Relaxed, because all insertions are made under the registry's lock.
       while first[index].load(ordering: .relaxed) != nil { index = (index + 1) & mask }
       first[index].store(.passUnretained(route), ordering: .releasing)
     }
@@ -98,7 +100,7 @@ extension RouteTable {
   }
 }
 
-/// A route, whatever its states.
+/// A route, whatever the type of its states.
 @usableFromInline
 class AnyRoute {
   /// The type of the states.
@@ -108,18 +110,17 @@ class AnyRoute {
     self.key = key
   }
 
-  /// Unregisters every store; the registry's lock is held.
+  /// Unregisters every store. The registry's lock must be held.
   func cancelAll() {
     trap("\(Self.self) leads nowhere.")
   }
 
-  /// The stores that are alive and registered; the registry's lock is held.
+  /// The stores that are alive and registered. The registry's lock must be held.
   func allStores() -> [AnyObject] {
     trap("\(Self.self) leads nowhere.")
   }
 
-  /// Has each state come here, to be observed, or only those that a store or an observer of theirs wants;
-  /// the registry's lock is held.
+  /// Sets whether the registry's observer wants the states. The registry's lock must be held.
   func setObserved(_ isObserved: Bool) {
     trap("\(Self.self) leads nowhere.")
   }

@@ -30,7 +30,7 @@ extension Storable {
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
-    // It is set by `Dispatcher.reduce` alone, and always to a route.
+    // Only `Dispatcher.reduce` sets it, and always to a route.
     let route = CurrentThread.current.pointee.reducing.map {
       unsafeDowncast($0.takeUnretainedValue(), to: AnyRoute.self)
     }
@@ -49,11 +49,11 @@ extension Storable {
 }
 
 extension Route {
-  /// Has the stores of a type reduce the state that is being reduced, unless they have; the
-  /// dispatcher's turn is held.
+  /// Makes the stores of a type reduce the current state, unless they already have. The
+  /// dispatcher's turn must be held.
   ///
-  /// A store before the current one in the chain has reduced it. One behind it, which reduces it early,
-  /// is marked until the reduce passes by.
+  /// A store before the current one in the chain has already reduced the state. One after it
+  /// reduces it early, and is marked until the reduce gets to it.
   func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
     guard let state, let current else { return }
     var next: Unmanaged<Registration<State>>? = current
@@ -72,7 +72,7 @@ extension Route {
     }
   }
 
-  /// Traps if a store that is waited for is in the midst of its reduce, and so waits for this very one.
+  /// Traps if a store that is waited for is itself reducing, and so waits for this one.
   private func trapIfReducing(_ registration: Registration<State>) {
     let reducing = [current?.takeUnretainedValue()].compactMap(\.self) + awaited
     guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }
@@ -85,8 +85,8 @@ extension Route {
     )
   }
 
-  /// Takes the stores that have reduced the state early, together with the others, now that it has been
-  /// reduced: in the order in which their reduces have ended.
+  /// After a reduce, takes the stores that reduced the state early, and returns them together with
+  /// the others, in the order in which their reduces ended.
   @usableFromInline
   func takeEarly(with others: [AnyObject]?) -> [AnyObject] {
     let early = early
@@ -105,11 +105,11 @@ extension Route {
 }
 
 extension Registration {
-  /// Passes by the store, whose early reduce counts no longer.
+  /// Clears the mark of a store that has reduced the state early, when the reduce gets to it.
   ///
-  /// - Returns: Whether it has reduced the state early.
+  /// - Returns: Whether there was a mark.
   @usableFromInline
-  func pass() -> Bool {
+  func unmark() -> Bool {
     let (marks, _) = marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
     return marks & Registration.early != 0
   }

@@ -1,12 +1,12 @@
 /// The hooks of a dispatcher: closures that are called after every reduce, of states of all types.
 ///
-/// They are called in the dispatcher's turn, on the thread that dispatches, before any observer is. So they
-/// may only take notes: no user code runs in them.
+/// They are called with the dispatcher's turn held, on the thread that dispatches, before any
+/// observer. So they must run no user code, and only take notes.
 final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   fileprivate final class Hook: Sendable {
     let call: @Sendable (DispatchEvent) -> Void
 
-    /// The number of the first event that it is called with; zero if it does not want the changes.
+    /// The number of the first event that it is called with; zero if it doesn't want the changes.
     let first: Int
 
     init(from first: Int, _ call: @escaping @Sendable (DispatchEvent) -> Void) {
@@ -19,10 +19,10 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   private let lock = Lock()
   @exclusivity(unchecked) private var hooks: [Hook] = []
 
-  /// How many reduces have begun that were recorded: the number of each is that of its event.
+  /// How many recorded reduces have begun. The number of each is that of its event.
   @exclusivity(unchecked) private var reducesRecorded = 0
 
-  /// Belongs to the thread that has the turn.
+  /// Belongs to the thread that has the turn, and so is not guarded by `lock`.
   @exclusivity(unchecked) private var record: ReduceRecord?
 
   fileprivate func add(
@@ -31,7 +31,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     _ call: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Hook {
     lock.withLock {
-      // Of a reduce that has begun by now, there may be no record.
+      // A reduce that has already begun may have no record.
       let hook = Hook(from: wantsChanges ? reducesRecorded + 1 : 0, call)
       hooks.append(hook)
       registry.setObserved(true)
@@ -44,7 +44,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
       hooks.removeAll { $0 === hook }
       if hooks.isEmpty { registry.setObserved(false) }
     }
-    // What it holds is released when the lock is open again.
+    // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(hook) {}
   }
 
@@ -62,18 +62,18 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     in stores: [any Storable.Type],
     from place: SourcePlace
   ) -> [AnyObject] {
-    // There is none if the last hook was removed as the reduce began.
+    // There is none if the last hook was removed just as the reduce began.
     guard let record = record.take() else { return [] }
     let (hooks, number) = lock.withLock { (self.hooks, reducesRecorded) }
     let event = record.event(of: state, numbered: number, in: stores, from: place)
-    // Each interceptor takes the first place in the thread's round: so the first is called last.
+    // Each hook puts its event in front of the thread's round, so the first hook is called last.
     for hook in hooks.reversed() where hook.first <= number { hook.call(event) }
     return [record] + hooks
   }
 }
 
 extension Registry {
-  /// The hooks of its dispatcher, made when they are first asked for.
+  /// The hooks of its dispatcher, created on first use.
   fileprivate var hooks: DispatchHooks {
     lock.withLock {
       if let hooks = observer as? DispatchHooks { return hooks }
@@ -85,11 +85,11 @@ extension Registry {
 }
 
 extension Dispatcher {
-  /// Calls a closure after every reduce that begins from now on, in the dispatcher's turn, where no user
-  /// code may run. Without any hook, a dispatch costs nothing for that.
+  /// Calls a closure after every reduce that begins from now on, with the dispatcher's turn held,
+  /// so it must run no user code. Without hooks, they cost a dispatch nothing.
   ///
-  /// - Parameter wantsChanges: Whether the events are to say what has changed.
-  /// - Returns: What ends it.
+  /// - Parameter wantsChanges: Whether the events must contain what has changed.
+  /// - Returns: The Dust that removes the hook.
   package func addHook(
     wantingChanges wantsChanges: Bool = false,
     _ hook: @escaping @Sendable (DispatchEvent) -> Void
@@ -100,19 +100,19 @@ extension Dispatcher {
     }
   }
 
-  /// Whether a store is alive and registered that a state would reach.
+  /// Whether a state would reach a store that is alive and registered.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    // They are released outside the lock.
+    // Released after unlocking, because these may be the last references to them.
     let stores = registry.lock.withLock {
       registry.route(for: State.self)?.takeUnretainedValue().liveStores() ?? []
     }
     return !stores.isEmpty
   }
 
-  /// The stores that are alive and registered, with their variables, in the order of their names. It
-  /// waits for the turn, so that no store is looked at in the midst of its reduce.
+  /// The stores that are alive and registered, with their variables, in the order of their names.
+  /// This waits for the turn, so that no store is looked at in the middle of a reduce.
   package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
-    // They are released after the turn.
+    // Released after the turn, because these may be the last references to them.
     let stores = registry.allStores
     return read {
       stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
@@ -120,6 +120,6 @@ extension Dispatcher {
     }
   }
 
-  /// The process's dispatcher, whatever replaces it.
+  /// The process's dispatcher, even where it is replaced.
   package static var processWide: Dispatcher { ofProcess }
 }

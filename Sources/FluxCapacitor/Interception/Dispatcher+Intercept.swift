@@ -36,7 +36,7 @@ extension Dispatcher {
   /// - Returns: The interception. It lasts until its `clean()` is called or the dispatcher is
   ///   deallocated; it doesn't keep the dispatcher alive.
   public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
-    // The sink goes with the hook, and so with the dispatcher; with it goes the interceptor.
+    // Only the hook retains the sink, so the interceptor is released with the dispatcher.
     let sink = Sink<DispatchEvent>()
     let dust = sink.channel.observe(on: .current, interceptor)
     let hook = addHook(wantingChanges: true) { sink.channel.sendInFront($0, on: .current) }

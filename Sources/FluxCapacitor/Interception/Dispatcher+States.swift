@@ -1,4 +1,4 @@
-// States as events: for what is no part of the data, such as to log, to navigate, to play a sound.
+// States as events, for effects that are not part of the data: logging, navigation, sounds.
 
 extension Dispatcher {
   /// Calls a closure with every state of a type that is dispatched from now on.

@@ -8,9 +8,9 @@
   import Android
 #endif
 
-/// What is noted before a reduce, so that afterwards its event can say what has changed.
+/// What is recorded before a reduce, so that its event can contain what has changed.
 ///
-/// It belongs to the thread that has the dispatcher's turn, and is released after that.
+/// It belongs to the thread that has the dispatcher's turn, and is released after the turn.
 final class ReduceRecord {
   /// A variable of a store that the state may reach.
   private struct Entry {
@@ -22,7 +22,7 @@ final class ReduceRecord {
 
   private var entries: [Entry] = []
 
-  /// The stores that were looked at: the last reference may be this, and with it the store goes.
+  /// The stores that were looked at: these may be the last references to them.
   private var stores: [AnyObject] = []
 
   private let instant: ContinuousClock.Instant
@@ -40,7 +40,7 @@ final class ReduceRecord {
     instant = .now
   }
 
-  /// The event that the reduce has been, now that it has ended.
+  /// The event of the reduce, which has ended.
   func event(
     of state: any DispatchState,
     numbered number: Int,
@@ -69,7 +69,7 @@ final class ReduceRecord {
       state: state,
       sequenceNumber: number,
       stores: stores,
-      // Sorting is stable: within one store, they stay in the order of its properties.
+      // Sorting is stable, so within a store the changes stay in the order of its properties.
       changes: changes.sorted { $0.rank < $1.rank }.map(\.change),
       instant: instant,
       wallClockTime: wallClockTime,
@@ -81,9 +81,9 @@ final class ReduceRecord {
 }
 
 extension Registration {
-  /// The variables of the store with their names. They are found once if it can't get others.
+  /// The variables of the store with their names. They are looked up once if it can't get others.
   ///
-  /// - Parameter stores: Where the store is kept if it is looked at.
+  /// - Parameter stores: Retains the store if it is looked at.
   fileprivate func variables(
     lookingAt stores: inout [AnyObject]
   ) -> [(name: String, value: any AnyPrimitiveValue)] {
@@ -100,14 +100,14 @@ extension Registration {
   }
 }
 
-/// It is not kept for the store.
+/// A variable of a store, which the cache must not keep alive.
 private struct WeakVariable {
   let name: String
   weak let value: (any AnyPrimitiveValue)?
 }
 
 extension Duration {
-  /// The time by the clock on the wall.
+  /// The current time by the wall clock.
   fileprivate static var sinceBeginningOf1970: Duration {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,7 +1,7 @@
 /// The variables and constants of a store, by the names of its properties.
 ///
-/// It finds those in structs, tuples, enums, optionals, arrays and dictionaries too, and not those of
-/// other objects. A variable that a constant publishes has the constant's name, and its own besides.
+/// It looks into structs, tuples, enums, optionals, arrays and dictionaries, but not into other
+/// objects. A variable that a constant publishes has the constant's name, and its own besides.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
     package let name: String
@@ -11,8 +11,8 @@ package struct StoreContents: Sendable {
 
   package private(set) var items: [Item] = []
 
-  /// Whether the store can't get others: none of its properties is, or has, an optional, an enum or a
-  /// collection.
+  /// Whether the store can't get others: none of its properties is or contains an optional, an enum
+  /// or a collection.
   package private(set) var isFixed = true
 
   private var indices: [ObjectIdentifier: Int] = [:]
@@ -31,7 +31,7 @@ package struct StoreContents: Sendable {
     }
   }
 
-  /// Those that are variables, or publish one: they can change by themselves.
+  /// The variables, and the constants that publish one, but no derived constants.
   package var variables: [Item] { items.filter { !$0.value.isDerived } }
 
   package func item(for value: any AnyPrimitiveValue) -> Item? {
@@ -42,7 +42,7 @@ package struct StoreContents: Sendable {
     items.first { $0.name == name } ?? items.first { $0.otherName == name }
   }
 
-  /// - Returns: Whether it is, or has, a variable, or may get one.
+  /// - Returns: Whether it is or contains a variable, or may get one.
   @discardableResult
   private mutating func add(_ value: Any, name: String) -> Bool {
     if let value = value as? any AnyPrimitiveValue {
@@ -54,7 +54,7 @@ package struct StoreContents: Sendable {
     case .struct, .tuple:
       var hasAny = false
       for (label, child) in mirror.children {
-        // The first of a tuple is called `.0`.
+        // The label of a tuple's first element is `.0`.
         if add(child, name: "\(name).\((label ?? "").trimmingPrefix("."))") { hasAny = true }
       }
       return hasAny
@@ -75,7 +75,7 @@ package struct StoreContents: Sendable {
         Array(Mirror(reflecting: entry.value).children.map(\.value))
       }
       let named = entries.map { ("\(name)[\($0[0])]", $0[1]) }
-      // If the first one has no variable, none has, and they need not be put in order.
+      // If the first value contains no variable, none does, and they needn't be sorted.
       addElements(named.first.map { isPlain($0.1) } == true ? [] : named.sorted { $0.0 < $1.0 })
       return true
     default:
@@ -83,14 +83,14 @@ package struct StoreContents: Sendable {
     }
   }
 
-  /// Adds the elements of a collection, unless the first one shows that there is no variable in them.
+  /// Adds the elements of a collection, up to the first that contains no variable.
   private mutating func addElements(_ elements: some Sequence<(String, Any)>) {
     for (name, element) in elements {
       guard add(element, name: name) else { return }
     }
   }
 
-  /// Whether a value has no variable, and can't get one.
+  /// Whether a value contains no variable, and can't get one.
   private func isPlain(_ value: Any) -> Bool {
     var others = self
     return !others.add(value, name: "")

@@ -2,10 +2,10 @@
 ///
 /// It belongs to one store; ``Queryable/query(_:)`` adds to it. See ``Queryable`` for an example.
 public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
-  /// Those that have a holder.
+  /// The queries that have a holder.
   let active = Variable<Set<Query>>([])
 
-  // Both guarded by `lock`; `holders` counts them by query.
+  // Both guarded by `lock`; `holders` is how many each query has.
   private let lock = Lock()
   @exclusivity(unchecked) private var holders: [Query: Int] = [:]
   @exclusivity(unchecked) private var isObserved = false
@@ -15,32 +15,32 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
 
   /// Adds a holder of a query; the store is notified if it is the first.
   func hold<Store: Queryable>(_ query: Query, of store: Store) -> Dust where Store.Query == Query {
-    count(query, by: 1) { [weak store] old, new in
+    adjustHolders(of: query, by: 1) { [weak store] old, new in
       // In a transaction, a query may have come and gone.
       if old != new { store?.activeQueriesDidChange(from: old, to: new) }
     }
-    return ActionDust { self.count(query, by: -1) }
+    return ActionDust { self.adjustHolders(of: query, by: -1) }
   }
 
-  /// Counts a holder of a query more, or one less.
+  /// Counts one holder of a query more or less.
   ///
   /// The set is written under the lock, so that it changes in the order of the counting, and in a
-  /// transaction, so that the store is notified when the lock is open again.
+  /// transaction, so that the store is notified after unlocking.
   ///
-  /// - Parameter changes: What is called with each change of the set, if nothing is yet.
-  private func count(
-    _ query: Query,
+  /// - Parameter changes: Observes the set, unless something already does.
+  private func adjustHolders(
+    of query: Query,
     by difference: Int,
     observedBy changes: (@Sendable (Set<Query>, Set<Query>) -> Void)? = nil
   ) {
-    // It is released when the lock is open again: the deinit of a query may be user code.
+    // Released after unlocking, because a deinit may run user code.
     var removed: (key: Query, value: Int)?
     let thread = CurrentThread.current
     thread.beginTransaction()
     lock.lock()
     if !isObserved, let changes {
       isObserved = true
-      // The observation ends with `active`, and so with this.
+      // The observation ends with `active`, and so with this object.
       _ = active.observeChanges(changes: changes)
     }
     let count = holders[query, default: 0] + difference

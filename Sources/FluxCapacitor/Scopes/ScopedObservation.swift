@@ -1,33 +1,34 @@
-/// Ties an observation to an object: the observer is called while that is there, and the first change
-/// after it is gone ends the observation, from inside the call.
+/// Ties an observation to an object: the observer is called only while the object exists, and the
+/// first change after that ends the observation, from inside the call.
 ///
-/// The Dust and this hold each other, by way of the closure, until that is freed with the observation.
+/// The Dust and this retain each other, through the closure, until that is released with the
+/// observation.
 final class ScopedObservation: @unchecked Sendable {
-  // `dust` is guarded by `lock`: a call may come, on another thread, before it is there.
+  // `dust` is guarded by `lock`, because another thread may call the observer before it is set.
   private let lock = Lock()
   @exclusivity(unchecked) private var dust: Dust?
 
   /// Observes on any queue.
   ///
-  /// - Parameter subscribe: Is given what is to be called with each value.
+  /// - Parameter subscribe: Subscribes the closure that it is called with.
   static func observe<Target: AnyObject & Sendable, Value>(
     for target: Target,
     changes: @escaping @Sendable (Target, Value) -> Void,
     subscribe: (@escaping @Sendable (Value) -> Void) -> Dust
   ) -> Dust {
-    // Whoever finds the target gone finds the Dust, for until then the target stays.
+    // The target exists until the Dust is set, so a call that finds it gone finds the Dust.
     withExtendedLifetime(target) {
       let observation = ScopedObservation()
-      return observation.tie(
+      return observation.attach(
         subscribe { [weak target] value in
-          guard let target else { return observation.cut() }
+          guard let target else { return observation.end() }
           changes(target, value)
         }
       )
     }
   }
 
-  /// Observes on the main actor, where what isn't `Sendable` may be held and called.
+  /// Observes on the main actor, where the target and the closure needn't be `Sendable`.
   @MainActor
   static func observeOnMain<Target: AnyObject, Value>(
     for target: Target,
@@ -36,21 +37,21 @@ final class ScopedObservation: @unchecked Sendable {
   ) -> Dust {
     withExtendedLifetime(target) {
       let observation = ScopedObservation()
-      return observation.tie(
+      return observation.attach(
         subscribe { [weak target] value in
-          guard let target else { return observation.cut() }
+          guard let target else { return observation.end() }
           changes(target, value)
         }
       )
     }
   }
 
-  private func tie(_ dust: Dust) -> Dust {
+  private func attach(_ dust: Dust) -> Dust {
     lock.withLock { self.dust = dust }
     return dust
   }
 
-  private func cut() {
+  private func end() {
     lock.withLock { dust }?.clean()
   }
 }

@@ -1,7 +1,7 @@
-/// The values on their way to one consumer, which waits for them without a thread.
+/// The values on their way to one consumer, which waits for them without blocking a thread.
 ///
-/// The state decides under the lock, and returns what is to be done after it: a continuation is resumed,
-/// and what is dropped is released, when the lock is open again. Either may run user code.
+/// The state decides under the lock, and returns an action to perform after it. Continuations are
+/// resumed and dropped values are released after unlocking, because either may run user code.
 @usableFromInline
 final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   // `state` is guarded by `lock`.
@@ -19,25 +19,25 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
     lock.withLock { state.append(value) }.perform()
   }
 
-  /// The first value, if there is one.
+  /// Removes and returns the first value, if there is one.
   @inlinable
   func popFirst() -> Element? {
     lock.withLock { state.popFirst() }
   }
 
-  /// Resumes a continuation with the first value, as soon as there is one, or with `nil` at the end.
+  /// Resumes a continuation with the first value once there is one, or with `nil` at the end.
   @usableFromInline
   func wait(_ waiter: CheckedContinuation<Element?, Never>) {
     lock.withLock { state.wait(waiter) }.perform()
   }
 
-  /// Ends the buffer after the values that are in it.
+  /// Ends the buffer after the values in it.
   @usableFromInline
   func finish() {
     lock.withLock { state.finish() }.perform()
   }
 
-  /// Ends the buffer, and drops what is in it.
+  /// Ends the buffer, and drops the values in it.
   @usableFromInline
   func cancel() {
     var dropped = FIFO<Element>()
@@ -45,21 +45,21 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// What is in a buffer, and the consumer that waits for it.
+/// The contents of a buffer, and the consumer that waits for it.
 ///
 /// Invariant: while a consumer waits, there are no values, and the buffer has not ended.
 @usableFromInline
 struct AsyncBufferState<Element: Sendable>: ~Copyable {
   @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
 
-  /// What is to be done once the lock is open.
+  /// What to do after unlocking.
   @usableFromInline
   enum Action {
     case none
     case resume(Waiter, Element?)
     case drop(Element)
 
-    /// A value to be dropped is released with the action itself.
+    /// A value to drop is released with the action itself.
     @inlinable
     func perform() {
       if case .resume(let waiter, let value) = self { waiter.resume(returning: value) }
@@ -89,7 +89,7 @@ struct AsyncBufferState<Element: Sendable>: ~Copyable {
       values.append(value)
       return oldest.map { .drop($0) } ?? .none
     case .oldest(let limit) where values.count > limit:
-      // There is no room, and the last one in the buffer had found none either.
+      // The last value in the buffer didn't fit either, and is superseded by this one.
       var superseded = value
       swap(&superseded, &values[values.count - 1])
       return .drop(superseded)

@@ -11,7 +11,7 @@
     /// tested.
     public var publisher: AnyPublisher<Element, Never> {
       Deferred {
-        // Sound in spite of the closure below, which is Sendable: a subject has a lock of its own.
+        // Safe to capture in the `Sendable` closure below, because a subject has a lock of its own.
         nonisolated(unsafe) let subject = CurrentValueSubject<Element?, Never>(nil)
         let dust = self.observe { subject.send($0) }
         return

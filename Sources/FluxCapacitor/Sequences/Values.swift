@@ -72,9 +72,10 @@ extension Values {
 
   /// One consumer: its buffer, and the observation that fills it.
   ///
-  /// The iterator alone holds it, so that its end is the iterator's. The observation's closure holds
-  /// the other end of the buffer, an `Inlet`: its end is that of the observation, whatever brings it
-  /// about. Neither reaches the other, so nothing is held in a circle.
+  /// Only the iterator retains it, so it is deallocated with the iterator. The observation's
+  /// closure retains the other end of the buffer, a `Producer`, which is deallocated when the
+  /// observation ends, for whatever reason. The producer doesn't reach the consumer, so there is no
+  /// retain cycle.
   @usableFromInline
   final class Consumer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
@@ -83,9 +84,9 @@ extension Values {
     @inlinable
     init(buffering policy: BufferingPolicy, subscribe: Subscribe) {
       let buffer = AsyncBuffer<Element>(policy)
-      let inlet = Inlet(of: buffer)
+      let producer = Producer(of: buffer)
       self.buffer = buffer
-      dust = subscribe { inlet.buffer.append($0) }
+      dust = subscribe { producer.buffer.append($0) }
     }
 
     @usableFromInline
@@ -102,16 +103,17 @@ extension Values {
       }
     }
 
-    /// Ends the observation. Calls of it that are about to start need not be waited for, as `clean()`
-    /// would: what they append is dropped.
+    /// Ends the observation, without waiting for calls that are about to start, as `clean()` would:
+    /// what they append is dropped.
     private func cancel() {
       buffer.cancel()
       dust.end()
     }
   }
 
+  /// The end of a buffer at which values are appended; the buffer ends with it.
   @usableFromInline
-  final class Inlet: Sendable {
+  final class Producer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
 
     @inlinable

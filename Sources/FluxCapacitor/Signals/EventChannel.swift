@@ -1,7 +1,8 @@
-/// A channel without a value: what it carries is told once, to those who observe then.
+/// A channel without a value: each event is delivered once, to those who observe at that time.
 ///
-/// Unlike the values that a transaction writes to a cell, of which the last one counts, each event
-/// takes a place of its own in the thread's round: a transaction's events are all told, after it.
+/// Of the values that a transaction writes to a variable, only the last one is delivered. But each
+/// event takes a place of its own in the thread's round, so all events of a transaction are
+/// delivered, after it.
 @usableFromInline
 final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable
@@ -22,7 +23,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     enqueue(event, heldBy: thread.pointee.transaction)
     thread.append(
       Delivery(to: self, at: version) { channel, version, thread in
-        // The closure is that of this very channel.
+        // The delivery's target is this channel.
         let channel = unsafeDowncast(channel, to: EventChannel.self)
         channel.lock.lock()
         channel.releaseHeldBack(at: channel.backlog?.index(of: version), on: thread)
@@ -32,27 +33,28 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     lock.unlock()
   }
 
-  /// Tells an event before all else that this thread has to tell.
+  /// Delivers an event before everything else in this thread's round.
   ///
-  /// It is not held back until the thread's transaction has ended: whoever tells the next event tells
-  /// this one first. If another thread is telling events just then, that one tells it, and this thread
-  /// goes on: to wait could last for ever, for what is called there may want what this thread holds.
+  /// It is not held back until the thread's transaction has ended: a thread that delivers the next
+  /// event delivers this one first. If another thread is delivering events at that moment, it
+  /// delivers this one too, and this thread goes on without waiting for it. That could take
+  /// forever, because what is called there may need what this thread holds.
   func sendInFront(_ event: Event, on thread: CurrentThread) {
     lock.lock()
     version &+= 1
     guard first != nil else { return lock.unlock() }
     enqueue(event)
-    // Whoever is delivering delivers it too; otherwise, this place is for all up to here.
+    // A thread that is delivering delivers this too. Otherwise, this place is for all so far.
     thread.prepend(
       Delivery(to: self, at: version) { channel, version, thread in
-        // The closure is that of this very channel.
+        // The delivery's target is this channel.
         unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
       }
     )
     lock.unlock()
   }
 
-  /// Subscribes an observer, which is told the events from now on.
+  /// Subscribes an observer, which is called with the events from now on.
   @inlinable
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
     let observation = Observation(on: queue, changes: changes)

@@ -1,5 +1,5 @@
 extension Equatable {
-  /// Whether a value of whatever type is of this one, and equal.
+  /// Whether a value of unknown type is of this type, and equal.
   package func isEqual(to other: Any) -> Bool {
     (other as? Self) == self
   }

@@ -1,8 +1,8 @@
-/// A first-in-first-out queue; appending and taking are O(1), amortised.
+/// A first-in, first-out queue, with O(1) amortized insertion and removal at both ends.
 ///
-/// It is a ring in memory of its own, without the checks of an array, for it is on the way of every
-/// change. Of its slots, `count` from `head` on are initialised, and no others; `mask` is one less
-/// than their number, which is a power of two, or zero.
+/// It is a ring buffer in its own memory, without an array's checks, because every change goes
+/// through one. Exactly the `count` slots from `head` on are initialized; `mask` is one less than
+/// the number of slots, which is a power of two, or zero.
 @usableFromInline
 struct FIFO<Element>: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<Element>?
@@ -23,7 +23,7 @@ struct FIFO<Element>: ~Copyable {
   @inlinable
   var isEmpty: Bool { count == 0 }
 
-  /// The element at an offset from the first, which must be there.
+  /// The element at an offset from the first, which must exist.
   @inlinable
   subscript(index: Int32) -> Element {
     _read { yield slots.unsafelyUnwrapped[slot(at: index)] }
@@ -52,7 +52,7 @@ struct FIFO<Element>: ~Copyable {
     let element = (slots.unsafelyUnwrapped + Int(head)).move()
     head = Int32(slot(at: 1))
     count -= 1
-    // A burst must not keep its memory for good.
+    // Don't keep the memory of a burst forever.
     if count == 0, mask >= 64 { self = FIFO() }
     return element
   }
@@ -64,7 +64,7 @@ struct FIFO<Element>: ~Copyable {
     return (slots.unsafelyUnwrapped + slot(at: count)).move()
   }
 
-  /// Takes out an element. O(n) in the distance to the nearer end.
+  /// Removes and returns an element. O(n) in the distance to the nearer end.
   @usableFromInline
   mutating func remove(at index: Int32) -> Element {
     let slots = slots.unsafelyUnwrapped
@@ -83,13 +83,13 @@ struct FIFO<Element>: ~Copyable {
     return element
   }
 
-  /// The place of the last element that satisfies the predicate. O(n).
+  /// The offset of the last element that satisfies the predicate. O(n).
   func lastIndex(where predicate: (Element) -> Bool) -> Int32? {
     (0..<count).reversed().first { predicate(self[$0]) }
   }
 
-  /// The place of the first element that satisfies the predicate, as all behind it do, or else the end.
-  /// O(log n).
+  /// The offset of the first element that satisfies the predicate, or `count`. All elements after
+  /// it must satisfy it too. O(log n).
   @inlinable
   func partitioningIndex(where predicate: (Element) -> Bool) -> Int32 {
     var (low, high): (Int32, Int32) = (0, count)

@@ -37,8 +37,8 @@ extension Task {
 
   /// Retires the Dust when the task has ended, so that the bag can forget it.
   private func retire(_ dust: TaskDust) {
-    // It ends with the task, and is never cancelled. Detached, it keeps no task-local value; in the
-    // background, it does not raise the priority of the task that it waits for.
+    // Nothing cancels this task; it ends with the one that it waits for. It is detached, to keep no
+    // task-local value, and in the background, not to raise that one's priority.
     Task<Void, Never>.detached(priority: .background) {
       _ = await result
       dust.retire()
@@ -93,11 +93,12 @@ extension Task where Failure == Never {
     operation: @escaping @Sendable @isolated(any) () async -> Success
   ) {
     let dust = TaskDust(startedIn: fileID, line: line)
-    // Here it is settled which one is the newest. A later one cleans this Dust, and the task
-    // has either been started by then and is cancelled, or will start with the knowledge.
+    // This decides which task is the newest. A later one cleans this Dust: by then, the task has
+    // either been started and is cancelled, or it starts as a cancelled one.
     dustBuster.replaceAll(with: [dust])
     self = dust.start { isCleaned in
-      // A lock is held, which runs no user code: this closure starts on no actor, the operation later.
+      // The Dust's lock is held, and no user code runs under it: the task starts on no actor, and
+      // runs the operation later.
       Task {
         if isCleaned { withUnsafeCurrentTask { $0?.cancel() } }
         return await operation()

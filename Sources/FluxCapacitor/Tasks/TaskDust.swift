@@ -1,19 +1,19 @@
-/// Dust of a task: cleaning it cancels the task.
+/// The Dust of a task: cleaning it cancels the task.
 final class TaskDust: Dust, @unchecked Sendable {
-  /// Guarded by `lock`; there from the start of the task to its cancellation or its end.
+  /// Guarded by `lock`; set from the start of the task until its cancellation or its end.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
-  /// Notes that the task has ended, where its beginning was noted.
+  /// Notes the end of the task in the pending work that it is part of.
   private let noteEnd: (@Sendable () -> Void)?
 
-  /// Dust of a task that is yet to be started.
+  /// Creates the Dust of a task that is yet to be started.
   init(startedIn fileID: StaticString, line: UInt) {
     noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
     super.init(isDirect: true) { $0.didClean() }
   }
 
-  /// Starts the task, in one step: a thread that cleans either finds it started, or it starts with the
-  /// knowledge that it was cleaned before.
+  /// Checks whether the Dust is cleaned and starts the task, in one step: a thread that cleans it
+  /// finds the task started, or else the task starts as a cancelled one.
   func start<Success, Failure>(
     _ start: (_ isCleaned: Bool) -> Task<Success, Failure>
   ) -> Task<Success, Failure> {
@@ -25,14 +25,14 @@ final class TaskDust: Dust, @unchecked Sendable {
     }
   }
 
-  /// Becomes cleaned without cancelling the task, which has ended by itself.
+  /// Cleans the Dust without cancelling the task, which has ended by itself.
   func retire() {
     forgetTask()
     clean()
     noteEnd?()
   }
 
-  /// Releases the task outside the lock: its result may go with it.
+  /// Releases the task after unlocking, because its result may be released with it.
   private func forgetTask() {
     let forgotten = lock.withLock {
       defer { cancelTask = nil }
@@ -43,8 +43,8 @@ final class TaskDust: Dust, @unchecked Sendable {
 
   /// Cancels the task, unless it is over.
   ///
-  /// Several threads may clean this Dust at once, and for each of them the task has been cancelled when
-  /// it returns: so each of them cancels, and none takes the task away from the others before.
+  /// Several threads may clean this Dust at the same time, and each of them promises that the task
+  /// is cancelled when it returns. So each of them cancels it, and only then forgets it.
   override func didClean() {
     lock.withLock { cancelTask }?()
     forgetTask()

@@ -1,21 +1,22 @@
-/// A place in a thread's round: a channel, and how it delivers what has its place there.
+/// A place in a thread's round: a channel, and how it delivers the change.
 ///
-/// It owns one reference to the channel, which `perform` gives up: each is performed once.
+/// It owns one reference to the channel, which `perform` releases: perform each exactly once.
 @usableFromInline
 struct Delivery {
-  /// The channel, which is a layer above.
+  /// The channel, whose type is in a layer above.
   @usableFromInline let target: Unmanaged<AnyObject>
 
-  /// The transaction, or the version, of what is delivered.
+  /// The transaction, or the version, of the change.
   @usableFromInline let mark: UInt64
 
-  /// A virtual method would do, but one of a generic class always runs unspecialised, which takes ten
-  /// times as long; this closure is made where the type is known. It captures nothing.
+  /// A closure rather than a virtual method, which in a generic class always runs unspecialized and
+  /// takes ten times as long. It is created where the type is known and, except in `afterMutation`,
+  /// captures nothing, so it allocates nothing.
   @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
   #if DEBUG
-    /// How many observers have led to it, each by what it set when it was called with what the one
-    /// before had set.
+    /// The length of the chain of observers that led to this change, each of which set something
+    /// when it was called with what the previous one had set.
     @usableFromInline var depth = 0
   #endif
 

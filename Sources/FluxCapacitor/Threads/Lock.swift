@@ -1,47 +1,47 @@
 import Synchronization
 
-/// A mutex that can tell a thread that it holds the lock already.
+/// A mutex that knows whether the current thread already holds it for user code.
 ///
-/// Two kinds of holders take it. Most hold it for a few instructions and run no code of the user's;
-/// they leave `holder` at zero. A reduce and the body of a `modify` do run code of the user's, which
-/// may come back to the same lock; they leave the number of their thread, so that the way back can
-/// be told from a wait for another thread.
+/// Most holders keep it for a few instructions and run no user code; they leave `holder` at zero. A
+/// reduce and the body of a `modify` do run user code, which may come back to the same lock; they
+/// store their thread's number, so that re-entering can be told from waiting for another thread.
 ///
-/// `holder` is written with release before each unlock and read with acquire after each lock. That
-/// costs nothing on x86 and next to nothing elsewhere, and it shows the thread sanitizer the
-/// hand-over that happens inside `Mutex`, which it cannot see. The mutex itself orders all else, so that
-/// `holder` may be relaxed otherwise: a thread finds its own number there if and only if it has put it there.
+/// `holder` is stored with release ordering before each unlock and loaded with acquire ordering
+/// after each lock. That costs nothing on x86 and next to nothing elsewhere, and it shows the
+/// thread sanitizer the synchronization inside `Mutex`, which it cannot see. The mutex itself
+/// orders everything else, so other accesses to `holder` may be relaxed: a thread finds its own
+/// number there if and only if it has stored it and not unlocked since.
 @usableFromInline
 package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())
   @usableFromInline let holder = Atomic<UInt32>(0)
 
   #if DEBUG
-    /// What a scenario knows it by: unlike an address, no other lock ever has it.
+    /// Identifies the lock in a scenario. Unlike an address, it is never reused.
     @usableFromInline let id = nextLockID()
   #endif
 
   @inlinable
   package init() {}
 
-  /// Waits for the lock. The thread must not hold it.
+  /// Waits for the lock, which the current thread must not hold.
   @inlinable
   func lock() {
     #if DEBUG
       reach(.lock(id))
     #endif
-    // The locking calls of `Mutex` that take no closure: a `_modify` accessor has to yield in between.
+    // `withLock` would not do: a `_modify` accessor has to yield between locking and unlocking.
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
   }
 
-  /// Takes the lock if nobody has it.
+  /// Takes the lock if it is free.
   @inlinable
   func tryLock() -> Bool {
     #if DEBUG
       if isScheduled {
         guard reach(.tryLock(id)) else { return false }
-        // Whoever has it is none of the scheduled threads, and will open it.
+        // Only a thread outside the scenario can hold it now, and that will unlock it.
         mutex._unsafeLock()
         return true
       }
@@ -51,7 +51,7 @@ package struct Lock: ~Copyable, Sendable {
     return true
   }
 
-  /// Waits for the lock, to run code of the user's under it.
+  /// Waits for the lock, to run user code while holding it.
   @inlinable
   func lock(holder thread: UInt32) {
     lock()
@@ -67,15 +67,15 @@ package struct Lock: ~Copyable, Sendable {
     #endif
   }
 
-  /// Whether somebody runs code of the user's under the lock; a hint, but for one's own thread.
+  /// Whether a thread holds the lock for user code. Only a hint, except about the current thread.
   @inlinable
   var isHeldForUser: Bool {
     holder.load(ordering: .relaxed) != 0
   }
 
-  /// Whether this very thread runs code of the user's under the lock.
+  /// Whether the current thread, which has this number, holds the lock for user code.
   ///
-  /// No race: a thread's own number is there only while that thread has put it there.
+  /// There is no race: a thread's number is there only while that thread itself has put it there.
   @inlinable
   func isHeld(by thread: UInt32) -> Bool {
     holder.load(ordering: .relaxed) == thread

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Tells whether code runs on the main queue.
+/// Whether code runs on the main queue.
 ///
-/// `Thread.isMainThread` would be wrong on Linux: the main actor leaves the main thread with the
+/// `Thread.isMainThread` would be wrong on Linux: the main actor leaves the main thread at the
 /// first `await` of an asynchronous `main`.
 @usableFromInline
 enum MainQueue {

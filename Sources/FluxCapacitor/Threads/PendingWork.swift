@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What is under way on behalf of a dispatcher, for tests that wait until nothing is.
+/// The work in progress on behalf of a dispatcher, for tests that wait until there is none.
 ///
-/// Work that leads to other work begins that before it ends itself; so once nothing is under way,
+/// Work that causes other work begins that before it ends itself. So once nothing is in progress,
 /// nothing begins by itself.
 @usableFromInline
 package final class PendingWork: @unchecked Sendable {
@@ -12,10 +12,10 @@ package final class PendingWork: @unchecked Sendable {
   @exclusivity(unchecked) private var waiting: [@Sendable () -> Void] = []
   @exclusivity(unchecked) private var lastNumber = 0
 
-  /// Notes that something has begun.
+  /// Notes that some work has begun.
   ///
-  /// - Parameter describe: Says in a sentence what is under way, for a test that waits in vain.
-  /// - Returns: A closure to be called once, when it has ended.
+  /// - Parameter describe: Returns a sentence about the work, for a test that waits in vain.
+  /// - Returns: A closure to call once, when the work has ended.
   @usableFromInline
   package func begin(_ describe: @escaping @Sendable () -> String) -> @Sendable () -> Void {
     let number = lock.withLock {
@@ -36,7 +36,7 @@ package final class PendingWork: @unchecked Sendable {
     for body in done { body() }
   }
 
-  /// Calls a closure when nothing is under way: now, or on the thread that ends the last of it.
+  /// Calls a closure when nothing is in progress: now, or on the thread that ends the last work.
   package func whenIdle(_ body: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock {
       if !running.isEmpty { waiting.append(body) }
@@ -45,32 +45,33 @@ package final class PendingWork: @unchecked Sendable {
     if isIdle { body() }
   }
 
-  /// A sentence for each thing that is under way, in the order in which they began.
+  /// A sentence about each piece of work in progress, in the order in which they began.
   package var descriptions: [String] {
     let running = lock.withLock { self.running }
     return running.sorted { $0.key < $1.key }.map { $0.value() }
   }
 }
 
-/// On whose behalf work is pending: a dispatcher.
+/// Has pending work: a dispatcher, whose type is in a layer above.
 protocol PendingWorkOwner: AnyObject, Sendable {
   var pendingWork: PendingWork { get }
 }
 
 extension PendingWork {
-  /// Where what begins now is noted. It is nowhere until something has replaced the process's dispatcher for
-  /// the first time: only tests wait for it, and asking a `TaskLocal` takes long.
+  /// The pending work of the current task's dispatcher. It is `nil` until the process's dispatcher
+  /// has been replaced for the first time, because only tests wait for it and a `TaskLocal` is slow
+  /// to read.
   @usableFromInline static var current: PendingWork? {
     isReplaced.load(ordering: .relaxed) ? replacement.get()?.pendingWork ?? ofProcess : nil
   }
 
-  /// That of the process's dispatcher.
+  /// The pending work of the process's dispatcher.
   static let ofProcess = PendingWork()
 
   /// What replaces the process's dispatcher in the current task.
   static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
-  /// Whether it has ever been replaced. Relaxed: the task in which it is has stored that itself, and no other
-  /// depends on it.
+  /// Whether the process's dispatcher has ever been replaced. Relaxed: the task in which it is
+  /// replaced has stored that itself, and no other task depends on it.
   static let isReplaced = Atomic(false)
 }

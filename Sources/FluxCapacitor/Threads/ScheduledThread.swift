@@ -1,69 +1,69 @@
 import Dispatch
 import Synchronization
 
-// Where a scheduler decides, in debug builds, which thread goes on: see `everyInterleaving` in
-// FluxCapacitorTesting. Release builds have no trace of it.
+// In debug builds, a scheduler can decide which thread goes on: see `everyInterleaving` in
+// FluxCapacitorTesting. Release builds contain nothing of it.
 
 #if DEBUG
-  /// A step of a thread, after or before which others find something else.
+  /// A step of a thread, before and after which other threads may find a different state.
   @usableFromInline
   package enum ScheduledStep: Equatable, Sendable {
-    /// It is done when nobody has the lock.
+    /// Possible only while no other thread has the lock.
     case lock(UInt)
     case tryLock(UInt)
 
-    /// What comes behind an unlocking, which is done by then.
+    /// The point after an unlock, which has happened by then.
     case unlocked(UInt)
 
-    /// A read, or a write, of what is atomic and goes with a lock.
+    /// A read or a write of an atomic that belongs to a lock.
     case read(UInt)
     case write(UInt)
 
-    /// It is done when others have got on, and can't be if there are none.
+    /// Done when other threads have made progress; impossible if there is none that can.
     case yield
   }
 
-  /// A thread whose steps are done when a scheduler says so; other threads have none.
+  /// A thread whose steps wait for a scheduler; other threads' steps wait for nothing.
   package protocol ScheduledThread: AnyObject {
     /// Whether the thread stands for the main queue.
     var isMain: Bool { get }
 
-    /// Waits until the step is to be done.
+    /// Waits until the scheduler permits the step.
     ///
-    /// - Returns: Whether it can be: not if it is to try for a lock that another thread has, or to let
-    ///   others go on and none can.
+    /// - Returns: Whether the step is possible: not if it tries for a lock that another thread has,
+    ///   or yields while no other thread can go on.
     @discardableResult
     func reach(_ step: ScheduledStep) -> Bool
 
-    /// Has a thread of the scenario run a block that was sent to a queue.
+    /// Runs a block that was sent to a queue on a thread of the scenario.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
-    /// Says that the process is about to end.
+    /// Called when the process is about to end.
     func willTrap()
   }
 
-  /// The scheduled thread that this one is, if it is one.
+  /// The current thread's scheduled thread, if it has one.
   package var scheduledThread: (any ScheduledThread)? {
     get { CurrentThread.current.pointee.scheduled }
     set {
       CurrentThread.current.pointee.scheduled = newValue
-      // It is to do the same as one that has done nothing before.
+      // What this thread did before must not influence what it does in a scenario.
       CurrentThread.current.pointee.changesOfOthers = 0
     }
   }
 
-  /// A number greater than those of all locks before, and than those that scenarios give to other things.
-  /// Relaxed: that no number is given twice is all.
+  /// Returns a number greater than those of all earlier locks, and than those that scenarios give
+  /// to other things. Relaxed: all that matters is that no number is given twice.
   @usableFromInline
   func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 
   private let lastLockID = Atomic<UInt>(1 << 62)
 
-  /// Whether somebody decides when this thread goes on.
+  /// Whether a scheduler decides when the current thread goes on.
   @usableFromInline
   var isScheduled: Bool { scheduledThread != nil }
 
-  /// Waits until a step of this thread is to be done, if somebody decides on that.
+  /// Waits until a scheduler permits a step of the current thread, if it is scheduled.
   @usableFromInline
   @discardableResult
   func reach(_ step: ScheduledStep) -> Bool {
@@ -72,15 +72,15 @@ import Synchronization
 #endif
 
 extension Lock {
-  /// What a thread is about to do with something atomic that goes with this lock.
+  /// What a thread is about to do with an atomic that belongs to this lock.
   @usableFromInline
   enum AtomicAccess {
     case read, write
   }
 
-  /// A point before an atomic access on which a decision rests, at which other threads may go on first.
+  /// A point before an atomic access that a decision depends on: other threads may go first.
   ///
-  /// It is only ever part of its caller, so that nothing is left of it in a release build.
+  /// It is always inlined into its caller, so that nothing is left of it in a release build.
   @_alwaysEmitIntoClient
   @inline(__always)
   func schedulePoint(_ access: AtomicAccess) {
@@ -94,7 +94,7 @@ extension Lock {
 }
 
 extension DispatchQueue {
-  /// Runs a block on this queue, some time.
+  /// Runs a block on this queue, asynchronously.
   @usableFromInline
   func send(_ block: @escaping @Sendable () -> Void) {
     #if DEBUG

@@ -1,7 +1,7 @@
-// A thread delivers what it has changed in a round, when no transaction of its is open.
+// A thread delivers its changes in a round, when it has no open transaction.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Runs observers; what they set in the meantime is told afterwards, on this thread.
+  /// Runs a closure that calls observers. What they write is delivered after it, on this thread.
   @inlinable
   func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
@@ -11,7 +11,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     settle()
   }
 
-  /// Delivers this thread's round, unless it is being delivered or a transaction is open.
+  /// Delivers this thread's round, unless it is already delivering or a transaction is open.
   @inlinable
   func settle() {
     guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
@@ -20,9 +20,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     deliverRound()
   }
 
-  /// Takes a place in the round.
+  /// Takes the last place in the round.
   ///
-  /// - Parameter isOwn: Whether this thread has made the change, and not come to tell another's.
+  /// - Parameter isOwn: Whether this thread made the change, and isn't delivering another thread's.
   @inlinable
   func append(_ delivery: Delivery, isOwn: Bool) {
     #if DEBUG
@@ -66,7 +66,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   #if DEBUG
-    /// Finds out who takes part in a cycle of observers that never settles, and says so.
+    /// Collects the channels in a cycle of observers that never settles, and traps naming them.
     private func noteCycle(through delivery: Delivery) {
       let name = delivery.target._withUnsafeGuaranteedRef { "\($0)" }
       if !pointee.cycle.contains(name) { pointee.cycle.append(name) }
@@ -91,20 +91,20 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.openTransactions += 1
   }
 
-  /// A number that tells a change from all others of all threads.
+  /// Returns a number that no other change has, on any thread.
   @inlinable
   func newTransaction() -> UInt64 {
     pointee.transaction &+= 1
     return pointee.transaction
   }
 
-  /// Closes the transaction; with the outermost one, what it has written may be told.
+  /// Closes the transaction. With the outermost one, what it has written may be delivered.
   @inlinable
   func endTransaction() {
     pointee.openTransactions -= 1
   }
 
-  /// Tells the observers, and runs the dispatches that had to wait, each told before the next.
+  /// Delivers the round, and runs the deferred dispatches, each delivered before the next one.
   @inlinable
   func finish() {
     settle()
@@ -113,7 +113,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
   }
 
-  /// Runs the dispatches that had to wait, in the order in which they were invoked.
+  /// Runs the deferred dispatches, in the order in which they were invoked.
   @usableFromInline
   func runDeferredDispatches() {
     while let dispatch = pointee.deferredDispatches.popFirst() {

@@ -9,75 +9,75 @@
 #endif
 import Synchronization
 
-/// What one thread has under way: its transaction, its round of deliveries, its queued dispatches.
+/// What one thread has in progress: a transaction, a round of deliveries, deferred dispatches.
 ///
-/// It hangs on a pthread key, which costs 2 ns to ask where a `TaskLocal` costs 34. Nobody but its
-/// own thread touches it, so it needs no lock. It is used through a pointer, one field at a time,
-/// because code of the user's that runs in between comes back to it.
+/// It is stored under a pthread key, which takes 2 ns to read where a `TaskLocal` takes 34. Only
+/// its own thread uses it, so it needs no lock. It is used through a pointer, one field at a time,
+/// because user code that runs in between may come back to it.
 @usableFromInline
 struct ThreadState: ~Copyable {
   /// This thread's number in locks and channels; never zero.
   @usableFromInline let id: UInt32
 
-  /// Transactions, reduces and mutations that are open: writes join the outermost one.
+  /// How many transactions, reduces and mutations are open. Writes join the outermost one.
   @usableFromInline var openTransactions = 0
 
-  /// What tells the outermost transaction, open or the last one, from all others of all threads.
+  /// The number of the outermost transaction, open or last, which no other has on any thread.
   @usableFromInline var transaction: UInt64
 
-  /// Reduces, mutations, reads and inits of stores that are open: dispatches wait for their end.
+  /// How many reduces, mutations, reads and inits of stores are open. Dispatches wait for them.
   @usableFromInline var dispatchDeferrals = 0
 
-  /// Bodies of `modify` that are open: each holds the lock of a variable.
+  /// How many bodies of `modify` are open. Each holds the lock of a variable.
   @usableFromInline var openMutations = 0
 
-  /// Inits of stores that are running: other threads may be waiting for each of those stores.
+  /// How many inits of stores are running. Other threads may be waiting for each of those stores.
   @usableFromInline var openCreations = 0
 
-  /// The route of the state that stores on this thread are reducing; reduces never nest.
+  /// The route of the state that is being reduced on this thread; reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyObject>?
 
-  /// How often this thread has marked what derives from a variable that it wrote to.
+  /// How often this thread has invalidated what derives from a variable.
   @usableFromInline var invalidations: UInt64 = 0
 
-  /// Whether an observer is being told on this thread: what it sets is told after the round.
+  /// Whether this thread is calling observers. What they set takes a place in the round.
   @usableFromInline var isDelivering = false
 
-  /// What is to be told by this thread when no transaction is open: a place for each channel that a
+  /// What this thread delivers when no transaction is open: a place for each channel that a
   /// transaction has written to, in the order of the first writes, and for each change that had to
   /// wait for another.
   @usableFromInline var round = FIFO<Delivery>()
 
-  /// Where it is noted that this thread has a round to tell, and what is to be called at its end.
+  /// The pending work that the round is part of, each with what to call at the end of the round.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
-  /// How many changes of others it has come to tell in this round, since it last offered them that.
+  /// How many changes of others it has delivered in this round since it last offered a handover.
   @usableFromInline var changesOfOthers: Int32 = 0
 
-  /// The dispatcher on which a recorded state is being dispatched again; see `Dispatcher.replay(_:)`.
+  /// The registry whose dispatcher is replaying a recorded state; see `Dispatcher.replay(_:)`.
   @usableFromInline var replaying: ObjectIdentifier?
 
-  /// Dispatches that wait for the end of the reduce that they were invoked in.
+  /// Dispatches that wait until `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// What finds out whether a read is tracked, once one was: a `Tracking`, which is a layer above.
+  /// Detects whether a read is tracked: a `Tracking`, whose type is in a layer above.
   var tracking: Unmanaged<AnyObject>?
 
   #if DEBUG
-    /// What decides when this thread goes on, if that is not the system alone.
+    /// How a scheduler decides when this thread goes on, if one does.
     unowned(unsafe) var scheduled: (any ScheduledThread)?
 
-    /// The depth of what is being told.
+    /// The depth of the delivery in progress.
     @usableFromInline var depth = 0
 
-    /// The names of those who take part in what seems to be a cycle of observers.
+    /// The names of the channels in what seems to be a cycle of observers.
     var cycle: [String] = []
 
-    /// No chain of observers that ends is as long; a cycle gets there in about a second.
+    /// Longer than any chain of observers that ends; a cycle gets here in about a second.
     static let depthOfCycles = 1_000_000
   #endif
 
-  /// What is to be let go of when the present letting go has ended; see `releaseContents(_:)`.
+  /// What remains to be released when the release in progress has ended; see `release(_:)`.
   var releaseQueue: [AnyObject]?
 
   @usableFromInline
@@ -90,22 +90,22 @@ struct ThreadState: ~Copyable {
     tracking?.release()
   }
 
-  /// There is room for 10^12 transactions before the numbers of the next thread begin.
+  /// Leaves room for 10^12 transactions before the numbers of the next thread begin.
   @inlinable
   static func firstTransaction(of id: UInt32) -> UInt64 { UInt64(id) &<< 40 }
 
-  /// Whether a transaction is, or was, one of this thread's.
+  /// Whether a transaction is or was one of this thread's.
   @inlinable
   func began(_ transaction: UInt64) -> Bool {
     (transaction ^ ThreadState.firstTransaction(of: id)) &>> 40 == 0
   }
 }
 
-/// The state of the thread that asks.
+/// The state of the current thread.
 @usableFromInline
 typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
-/// Asks for the state. As a static property the same would be called through a thunk.
+/// Returns the current thread's state. A static property would be called through a thunk.
 @usableFromInline
 func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
@@ -114,7 +114,7 @@ func currentThread() -> CurrentThread {
   return state.assumingMemoryBound(to: ThreadState.self)
 }
 
-/// Out of the way of those who have one.
+/// Kept out of `currentThread()`, whose fast path it would slow down.
 @inline(never)
 private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
@@ -128,12 +128,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable
   static var current: CurrentThread { currentThread() }
 
-  /// The number of this thread.
   @inlinable
   var id: UInt32 { pointee.id }
 
-  /// Lets go of an object, and then of what its end lets go of: in a loop, for it may be a long chain.
-  func releaseContents(_ object: consuming AnyObject) {
+  /// Releases an object, and then what its deinit passes here in turn: in a loop, because a long
+  /// chain would overflow the stack.
+  func release(_ object: consuming AnyObject) {
     let isOutermost = pointee.releaseQueue == nil
     if isOutermost { pointee.releaseQueue = [] }
     pointee.releaseQueue?.append(object)
@@ -144,7 +144,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Lets another thread run.
   ///
-  /// - Returns: Whether there may be one: a scenario knows if there is none.
+  /// - Returns: Whether there may be one; a scenario knows when there is none.
   @discardableResult
   func yieldProcessor() -> Bool {
     #if DEBUG
@@ -156,15 +156,15 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension ThreadState {
-  /// The last number given to a thread. Relaxed: that no number is given twice is all.
+  /// The last number given to a thread. Relaxed: all that matters is that no number is given twice.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
-  /// One more than the key under which each thread keeps its state, or zero before there is one: a
-  /// constant to begin with, it is read without the check that a lazy global needs. Relaxed: the number is
-  /// all, and who reads zero asks for the key itself.
+  /// One more than the key under which each thread keeps its state, or zero before there is a key.
+  /// Its initial value is a constant, so it is read without the check that a lazy global needs.
+  /// Relaxed: nothing but the number is read through it, and a thread that reads zero uses `key`.
   fileprivate static let keyAndOne = Atomic<UInt>(0)
 
-  /// The key, made by the first to ask; a thread's end frees what it keeps there.
+  /// The key, created on first use. When a thread ends, its state is freed.
   fileprivate static let key: pthread_key_t = {
     var key = pthread_key_t()
     let failure = pthread_key_create(&key) { state in

@@ -1,7 +1,6 @@
-/// Ends the process over a mistake of the programmer's, with a sentence that names the types.
+/// Ends the process because of a programmer's mistake, with a sentence that names the types.
 ///
-/// A `precondition` loses its sentence in optimised builds, where such a mistake is the hardest to
-/// find; this keeps it.
+/// A `precondition` loses its message in optimized builds, where such a mistake is hardest to find.
 @usableFromInline
 func trap(_ sentence: @autoclosure () -> String) -> Never {
   #if DEBUG
@@ -10,16 +9,16 @@ func trap(_ sentence: @autoclosure () -> String) -> Never {
   fatalError(sentence())
 }
 
-/// The full name of a type as it stands in the source.
+/// The full name of a type as it is written in the source.
 func sourceName(of type: any Any.Type) -> String {
   String(reflecting: type).withSourceNames
 }
 
 extension String {
-  /// The same with all names of types as they stand in the source; those of private ones have addresses
-  /// in them, and nested ones may have modules.
+  /// This string with all type names as they are written in the source. The runtime's names of
+  /// private types contain addresses, and those of nested types may contain modules.
   package var withSourceNames: String {
-    // Most have none of it, and it takes long to look for.
+    // Most strings contain neither, and replacing is slow.
     guard utf8.contains(UInt8(ascii: "(")),
       contains("(unknown context at $") || contains("(extension in ")
     else { return self }

@@ -1,6 +1,6 @@
-/// A variable or a constant, whatever its element: for tests and tools that look into stores.
+/// A variable or a constant of any element, for tests and tools that look into stores.
 package protocol AnyPrimitiveValue: AnyObject, Sendable {
-  /// Tells variables apart; it is the same for a variable and its constants.
+  /// The identity of a variable, which its constants share.
   var identity: ObjectIdentifier { get }
 
   /// Whether it is computed from others.
@@ -11,16 +11,16 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
 
   var anyValue: any Sendable { get }
 
-  /// The value, and what tells whether it was written to since. Not for what is derived.
+  /// The value, and a version that every write changes. Not for derived constants.
   var snapshot: (version: UInt64, value: any Sendable) { get }
 
-  /// How many observe it just now, directly or through what derives from it. O(n).
+  /// How many observers it has, directly or through derived constants. O(n).
   var observerCount: Int { get }
 
-  /// Writes a value of its element's type. Not for what is derived.
+  /// Writes a value of the element's type. Not for derived constants.
   func write(any value: any Sendable)
 
-  /// Tells every later change, on the thread that makes it.
+  /// Calls a closure with every later change, on `.current`.
   func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust
 }
 

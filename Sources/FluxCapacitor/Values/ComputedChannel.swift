@@ -1,8 +1,8 @@
-/// A channel whose value is computed from those of others. How is a layer above: a subclass.
+/// A channel whose value is computed from those of others, by a subclass in a layer above.
 @usableFromInline
 class ComputedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  /// Computes the value at the present state of the variables. A virtual method would always run
-  /// unspecialised; this closure is made where the type is known. It captures nothing; see `Delivery`.
+  /// Computes the value from the current values of the variables. A closure rather than a virtual
+  /// method, which would always run unspecialized. It captures nothing; see `Delivery`.
   @usableFromInline let compute: @Sendable (ComputedChannel) -> Element
 
   @usableFromInline
@@ -11,20 +11,20 @@ class ComputedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable 
     super.init(isDerived: true)
   }
 
-  /// Subscribes an observation, which is called with the value first if it asks for that.
+  /// Subscribes an observation, which is called with the current value first unless `ignoreFirst`.
   @usableFromInline
   func add(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     trap("\(self) computes nothing.")
   }
 
-  /// The value, for an observer that is to be called with the next change after that: even if it is none
-  /// for others, when what is read is of the midst of a transaction.
+  /// The value, for an observer that must be called with the next change after it. If the value is
+  /// from the middle of a transaction, other observers may not be called with that change.
   func value(rejoining observer: Dust) -> Element {
     trap("\(self) computes nothing.")
   }
 }
 
-// What is done with a computed channel that is known as a channel only; see the same of `ValueChannel`.
+// The operations of a computed channel, as methods of `Channel`: see those of `ValueChannel`.
 extension Channel {
   @inlinable
   final func computedValue() -> Element {

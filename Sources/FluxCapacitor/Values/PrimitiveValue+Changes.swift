@@ -57,7 +57,7 @@ extension PrimitiveValue {
   }
 }
 
-/// The value that an observer was told last.
+/// The value that an observer was last called with.
 ///
 /// Nothing guards `value`, because calls to one observer never overlap, and each sees what the one
 /// before it has done.

@@ -1,8 +1,8 @@
 import Observation
 
-/// What Observation knows a channel by whose value was read inside `withObservationTracking`.
+/// Stands for a channel whose value was read inside `withObservationTracking`.
 ///
-/// It observes the channel, as anybody does, and passes each change on.
+/// It observes the channel like any other observer, and notifies Observation of each change.
 @usableFromInline
 final class Tracker: Observable, Sendable {
   private static let path: any KeyPath<Tracker, Void> & Sendable = \Tracker.value
@@ -21,7 +21,7 @@ final class Tracker: Observable, Sendable {
 }
 
 extension PrimitiveValue {
-  /// The value, whose next change is passed on to Observation.
+  /// The value, of whose next change Observation is notified.
   @usableFromInline
   func trackedValue() -> Element {
     let (tracker, dust) = channel.tracking { tracker in
@@ -33,7 +33,7 @@ extension PrimitiveValue {
 }
 
 extension Channel {
-  /// The channel's tracker, which is made to observe it if there is none yet.
+  /// The channel's tracker, which is created and subscribed if there is none yet.
   fileprivate final func tracking(
     observing observe: (Tracker) -> Dust
   ) -> (tracker: Tracker, dust: Dust) {
@@ -48,7 +48,7 @@ extension Channel {
       return backlog.tracking
     }
     guard let known, known.tracker !== tracker else { return (tracker, dust) }
-    // Another thread was faster, and its tracker observes by now.
+    // Another thread was faster, and its tracker is already subscribed.
     dust.clean()
     return (unsafeDowncast(known.tracker, to: Tracker.self), known.dust)
   }

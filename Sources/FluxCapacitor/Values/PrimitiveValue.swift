@@ -23,7 +23,7 @@ public enum ImmutableTrait {}
 /// dust.clean()
 /// ```
 public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
-  /// A `ValueChannel` or, of a constant that was derived from others, a `ComputedChannel`.
+  /// A `ValueChannel` or, for a derived constant, a `ComputedChannel`.
   @usableFromInline let channel: Channel<Element>
 
   @inlinable
@@ -165,7 +165,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// print(mine ?? "Sold out")
   /// ```
   ///
-  /// - Parameter body: Changes the value. If it throws, what it has changed by then releaseQueue.
+  /// - Parameter body: Changes the value. If it throws, what it has changed by then remains.
   /// - Returns: What the body returns.
   @inlinable
   public func modify<Result, Failure: Error>(

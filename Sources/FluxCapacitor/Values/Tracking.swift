@@ -1,51 +1,51 @@
 import Observation
 
-/// Finds out whether a read happens inside `withObservationTracking`, at the price of asking for a local
-/// variable of the thread.
+/// Detects reads inside `withObservationTracking`, at the cost of a thread-local lookup.
 ///
-/// Observation has no call for that. But inside, and only there, it hashes the key path of each access
-/// that it is told of; so this tells it of one whose key path notes that it is hashed. Otherwise every
-/// constant would need a registrar as soon as it is read, and every set would have to consult it.
+/// Observation has no API for that. But inside tracking, and only there, it hashes the key path of
+/// each access that it is notified of. So this notifies it of an access whose key path notes that
+/// it is hashed. Otherwise every constant would need a registrar as soon as it is read, and every
+/// write would have to consult it.
 ///
-/// Each thread has its own, and nobody but that thread touches it.
+/// Each thread has its own instance, which no other thread uses.
 @usableFromInline
 final class Tracking: Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
-  private let path: any KeyPath<Tracking, Void> & Sendable = \Tracking[Question()]
+  private let path: any KeyPath<Tracking, Void> & Sendable = \Tracking[HashProbe()]
 
   /// How often the key path was hashed.
   @exclusivity(unchecked) private var hashes = 0
 
-  /// How many reads were tracked through it.
+  /// How many reads were tracked through this instance.
   @exclusivity(unchecked) private var reads = 0
 
-  /// The one that the thread had before.
-  @exclusivity(unchecked) private var former: Tracking?
+  /// The thread's previous instance.
+  @exclusivity(unchecked) private var previous: Tracking?
 
-  private init(after former: Tracking?) {
-    self.former = former
-    former?.former = nil
+  private init(after previous: Tracking?) {
+    self.previous = previous
+    previous?.previous = nil
   }
 
   /// Notes that it is hashed.
-  private struct Question: Hashable, Sendable {
-    static func == (left: Question, right: Question) -> Bool { true }
+  private struct HashProbe: Hashable, Sendable {
+    static func == (left: HashProbe, right: HashProbe) -> Bool { true }
 
     func hash(into hasher: inout Hasher) {
-      Tracking.ofThread?._withUnsafeGuaranteedRef { $0.hashes &+= 1 }
+      Tracking.current?._withUnsafeGuaranteedRef { $0.hashes &+= 1 }
     }
   }
 
-  private subscript(_: Question) -> Void { () }
+  private subscript(_: HashProbe) -> Void { () }
 
-  /// That of the current thread, if it has one.
-  private static var ofThread: Unmanaged<Tracking>? {
-    // Nothing else is ever put there.
+  /// The current thread's instance, if it has one.
+  private static var current: Unmanaged<Tracking>? {
+    // Nothing else is ever stored there.
     CurrentThread.current.pointee.tracking.map { .fromOpaque($0.toOpaque()) }
   }
 
   @usableFromInline static var isActive: Bool {
-    let tracking = ofThread ?? renew()
+    let tracking = current ?? renew()
     return tracking._withUnsafeGuaranteedRef { $0.isTracked }
   }
 
@@ -54,22 +54,23 @@ final class Tracking: Observable, @unchecked Sendable {
     registrar.access(self, keyPath: path)
     guard hashes != before else { return false }
     reads += 1
-    if reads == Tracking.readsOfOne { _ = Tracking.renew() }
+    if reads == Tracking.readsPerInstance { _ = Tracking.renew() }
     return true
   }
 
-  /// Gives the thread a fresh one.
+  /// Gives the thread a new instance.
   ///
-  /// Observation keeps what the reader wants to have done at the next change with each registrar that it
-  /// has met, until then. So each goes when it has met some, and with it what will never be done. But it
-  /// must not go before the tracking that it is met in has ended: it stays until the next one goes.
+  /// Each registrar that is accessed while tracking keeps the reader's `onChange` closure until its
+  /// next change, and this one never changes. So an instance is replaced after a number of reads,
+  /// which releases those closures. It must not be released before the tracking in which it was
+  /// accessed has ended, so it is kept until its successor is replaced too.
   private static func renew() -> Unmanaged<Tracking> {
-    let former = ofThread?.takeRetainedValue()
-    let tracking = Unmanaged.passRetained(Tracking(after: former))
+    let previous = current?.takeRetainedValue()
+    let tracking = Unmanaged.passRetained(Tracking(after: previous))
     CurrentThread.current.pointee.tracking = .fromOpaque(tracking.toOpaque())
     return tracking
   }
 
-  /// As many as one tracking may read and leave nothing behind.
-  private static let readsOfOne = 256
+  /// As many values as can be read in one tracking without leaving anything behind.
+  private static let readsPerInstance = 256
 }

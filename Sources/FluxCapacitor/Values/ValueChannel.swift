@@ -1,10 +1,10 @@
-/// A value that is written under a lock and tells its observers: what variables and constants share.
+/// The channel of a value that is written under a lock: what a variable and its constants share.
 ///
-/// A write outside a transaction is announced at once. Inside one, the cell notes which transaction
-/// has written, and takes a place in its thread's round; when that place comes, after the
-/// transaction, the value is told. If another transaction or another thread writes in the meantime,
-/// what was written so far takes its place in the backlog first, held back until then: write order
-/// stays, nothing is lost, and nothing is told early.
+/// A write outside a transaction is announced immediately. Inside one, the channel notes which
+/// transaction has written, and takes a place in its thread's round; the value is delivered in that
+/// place, after the transaction. If another transaction or thread writes in the meantime, what was
+/// written so far goes to the backlog first, and is held back until then. So write order is kept,
+/// nothing is lost, and nothing is delivered early.
 @usableFromInline
 final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// Guarded by the lock.
@@ -27,9 +27,9 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
   override func capture() -> any Sendable { stored }
 }
 
-// What is done with a cell. They are methods of a channel that is one: a variable knows its channel
-// by that type, and while a property that is downcast is counted, which would double the time that a
-// read takes, `self` is not.
+// The operations of a value's channel are methods of `Channel`, the type by which a variable knows
+// it. Downcasting that property would retain it, which would double the time of a read; downcasting
+// `self` doesn't.
 extension Channel {
   @inlinable
   final var value: Element {
@@ -52,13 +52,13 @@ extension Channel {
     swap(&oldValue, &value)
     version &+= 1
     if first == nil { lock.unlock() } else { announce(on: .current, as: nil) }
-    // Its deinit may run code of the user's, so it goes when the lock is open again.
+    // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(oldValue) {}
   }
 
-  /// Announces a write, now or at the transaction's end; takes the lock over.
+  /// Announces a write, now or at the end of the transaction. Unlocks the lock.
   ///
-  /// - Parameter mutation: The transaction that the write itself was, if it was one.
+  /// - Parameter mutation: The transaction that the write itself was, if it was a mutation.
   @inlinable
   final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
@@ -78,10 +78,10 @@ extension Channel {
     return try body(&value)
   }
 
-  /// Takes the lock for code of the user's, which gets the value to change in place.
+  /// Takes the lock for user code that changes the value in place.
   ///
-  /// A mutation is a small transaction: what its body sets elsewhere is announced after it, and what
-  /// it invokes is dispatched after it.
+  /// A mutation is a small transaction: what its body sets elsewhere is delivered after it, and
+  /// what it invokes is dispatched after it.
   @inlinable
   final func beginMutation() -> CurrentThread {
     let thread = CurrentThread.current
@@ -111,7 +111,7 @@ extension Channel {
   /// Traps if an asynchronous function that mutates the value in place has changed threads.
   @inlinable
   final func trapIfSuspended() {
-    // Numbers are not given twice; the state of a thread that has ended is at no address at all.
+    // Compares thread numbers, which are never reused: a thread's state is freed when it ends.
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
       """
@@ -123,7 +123,7 @@ extension Channel {
 
   // MARK: Transactions
 
-  /// Leaves the telling to the end of the thread's transaction; takes the lock over.
+  /// Leaves the delivery to the end of the thread's transaction. Unlocks the lock.
   @inlinable
   final func joinTransaction(on thread: CurrentThread) {
     let transaction = thread.pointee.transaction
@@ -135,20 +135,20 @@ extension Channel {
     lock.unlock()
   }
 
-  /// Takes the place at which what a transaction has written is told; the lock is held.
+  /// Takes the place in which a transaction's write is delivered. The lock must be held.
   @inlinable
   final func takePlace(for transaction: UInt64, on thread: CurrentThread) {
     thread.append(
       Delivery(to: self, at: transaction) { channel, transaction, thread in
-        // The closure is that of this very cell.
+        // The delivery's target is this channel.
         unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
       },
       isOwn: true
     )
   }
 
-  /// Forgets what the transaction itself had written before others wrote, if anything, for it has
-  /// written again; takes the lock over.
+  /// Drops what the transaction itself wrote before others did, if anything, because it has written
+  /// again. Unlocks the lock.
   @inlinable
   final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
     let replaced = backlog?.take(heldBy: transaction)
@@ -158,23 +158,23 @@ extension Channel {
     withExtendedLifetime(replaced) {}
   }
 
-  /// Puts what another transaction has written into the backlog, before the thread overwrites it;
-  /// the lock is held.
+  /// Puts what another transaction has written into the backlog, before this thread overwrites it.
+  /// The lock must be held.
   @inlinable
   final func holdBack(before thread: CurrentThread) {
     if writer == thread.pointee.transaction, thread.pointee.openTransactions > 0 { return }
     holdBack()
   }
 
-  /// Puts what a transaction has written into the backlog, so that its next write counts as its first;
-  /// the lock is held.
+  /// Puts what a transaction has written into the backlog, so that its next write counts as its
+  /// first. The lock must be held.
   @inlinable
   final func holdBack() {
     if first != nil { enqueue(value, heldBy: writer) }
     writer = 0
   }
 
-  /// Tells what a transaction has written, in its turn among the other changes.
+  /// Delivers what a transaction has written, in its order among the other changes.
   @inlinable
   final func deliverTransaction(_ transaction: UInt64, on thread: CurrentThread) {
     lock.lock()
@@ -192,7 +192,7 @@ extension Channel {
 
   // MARK: Observing
 
-  /// Subscribes an observation, which is told the value first if it asks for it.
+  /// Subscribes an observation, which is called with the current value first unless `ignoreFirst`.
   @inlinable
   final func subscribe(
     _ observation: Observation<Element>,
