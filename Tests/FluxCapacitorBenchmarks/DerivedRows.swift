@@ -2,11 +2,54 @@ import Dispatch
 import FluxCapacitor
 import Synchronization
 
-/// What comes beyond values: derived constants, signals, tracked reads. The contract sets no limit for
-/// most of them; those here are our own.
+/// What comes beyond values: derived constants, signals, tracked reads.
 func derivedRows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
+
+  func floorMap() -> Workload {
+    Workload(n) {
+      let variable = FloorVariable(0)
+      variable.observe { sum.add($0 &* 2) }
+      return { for value in 0..<n { variable.value = value } }
+    }
+  }
+
+  func ourMap(setting set: @escaping (Dispatcher, () -> Void) -> Void) -> Workload {
+    Workload(n) {
+      let dispatcher = Dispatcher()
+      let variable = Variable(0)
+      let dust = variable.map { $0 &* 2 }.observe { sum.add($0) }
+      return {
+        for value in 0..<n { set(dispatcher) { variable.value = value } }
+        dust.clean()
+      }
+    }
+  }
+
+  func floorCombine() -> Workload {
+    Workload(n) {
+      let pair = FloorVariable((0, 0))
+      pair.observe { sum.add($0.0 &+ $0.1) }
+      return { for value in 0..<n { pair.value = (value, value) } }
+    }
+  }
+
+  func ourCombine(
+    setting set: @escaping (Dispatcher, Variable<Int>, Variable<Int>, Int) -> Void
+  ) -> Workload {
+    Workload(n) {
+      let dispatcher = Dispatcher()
+      let (first, second) = (Variable(0), Variable(0))
+      let dust = Constant.combine(Constant(first), Constant(second)).observe {
+        sum.add($0.0 &+ $0.1)
+      }
+      return {
+        for value in 0..<n { set(dispatcher, first, second, value) }
+        dust.clean()
+      }
+    }
+  }
 
   return [
     Row(
@@ -24,24 +67,19 @@ func derivedRows(scale: Int) -> [Row] {
     ),
     Row(
       "map, set and tell",
-      atMost: .ratio(10),
-      floor: Workload(n) {
-        let variable = FloorVariable(0)
-        variable.observe { sum.add($0 &* 2) }
-        return { for value in 0..<n { variable.value = value } }
-      },
-      ours: Workload(n) {
-        let variable = Variable(0)
-        let dust = variable.map { $0 &* 2 }.observe { sum.add($0) }
-        return {
-          for value in 0..<n { variable.value = value }
-          dust.clean()
-        }
-      }
+      atMost: .ratio(3),
+      floor: floorMap(),
+      ours: ourMap { _, set in set() }
+    ),
+    Row(
+      "map, set and tell in a transaction",
+      atMost: .ratio(4),
+      floor: floorMap(),
+      ours: ourMap { $0.transaction($1) }
     ),
     Row(
       "map, get unchanged",
-      atMost: .ratio(8),
+      atMost: .ratio(4),
       floor: Workload(n) {
         let variable = FloorVariable(1)
         return {
@@ -61,7 +99,7 @@ func derivedRows(scale: Int) -> [Row] {
     ),
     Row(
       "map, set and get",
-      atMost: .ratio(20),
+      atMost: .ratio(4),
       floor: Workload(n) {
         let variable = FloorVariable(1)
         return {
@@ -87,28 +125,19 @@ func derivedRows(scale: Int) -> [Row] {
       }
     ),
     Row(
+      "combine of two, set one and tell",
+      atMost: .ratio(6),
+      floor: floorCombine(),
+      ours: ourCombine { _, first, _, value in first.value = value }
+    ),
+    Row(
       "combine of two, set both and tell",
-      atMost: .ratio(20),
-      floor: Workload(n) {
-        let pair = FloorVariable((0, 0))
-        pair.observe { sum.add($0.0 &+ $0.1) }
-        return { for value in 0..<n { pair.value = (value, value) } }
-      },
-      ours: Workload(n) {
-        let first = Variable(0)
-        let second = Variable(0)
-        let dispatcher = Dispatcher()
-        let dust = Constant.combine(Constant(first), Constant(second)).observe {
-          sum.add($0.0 &+ $0.1)
-        }
-        return {
-          for value in 0..<n {
-            dispatcher.transaction {
-              first.value = value
-              second.value = value
-            }
-          }
-          dust.clean()
+      atMost: .ratio(8),
+      floor: floorCombine(),
+      ours: ourCombine { dispatcher, first, second, value in
+        dispatcher.transaction {
+          first.value = value
+          second.value = value
         }
       }
     ),

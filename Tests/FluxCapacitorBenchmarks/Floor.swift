@@ -63,6 +63,19 @@ final class FloorList: Sendable {
   }
 }
 
+/// A dispatcher by hand, which holds its store weakly, and loads it once a dispatch.
+final class FloorDispatcher: Sendable {
+  private weak let store: FloorStore?
+
+  init(to store: FloorStore) {
+    self.store = store
+  }
+
+  func dispatch(_ state: FloorStore.State) {
+    store?.dispatch(state)
+  }
+}
+
 /// A store by hand: a `Mutex` and a switch.
 final class FloorStore: Sendable {
   enum State: Sendable {

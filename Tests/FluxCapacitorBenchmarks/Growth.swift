@@ -73,6 +73,13 @@ func growths(scale: Int) -> [Growth] {
         }
       }
     },
+    Growth(name: "observe a chain, by maps", sizes: [500, 1_000, 2_000, 4_000]) { size in
+      // For each map.
+      Workload(size) {
+        let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
+        return { end.observe { sum.add($0) }.clean() }
+      }
+    },
     Growth(name: "append, by elements", sizes: [10_000, 20_000, 40_000]) { size in
       Workload(size) {
         let list = Variable<[Int]>([])

@@ -35,8 +35,12 @@ func rows(scale: Int) -> [Row] {
     Workload(n) {
       let store = FloorStore()
       for _ in 0..<observers { store.observe { sum.add($0) } }
+      let dispatcher = FloorDispatcher(to: store)
       let states = floorStates()
-      return { for index in 0..<n { store.dispatch(states[index & 7]) } }
+      return {
+        for index in 0..<n { dispatcher.dispatch(states[index & 7]) }
+        withExtendedLifetime(store) {}
+      }
     }
   }
 
@@ -94,13 +98,13 @@ func rows(scale: Int) -> [Row] {
   return [
     Row(
       "dispatch, no observer",
-      atMost: .ratio(5),
+      atMost: .ratio(2),
       floor: floorDispatch(observers: 0),
       ours: ourDispatch(observers: 0)
     ),
     Row(
       "dispatch, one observer",
-      atMost: .ratio(4),
+      atMost: .ratio(2),
       floor: floorDispatch(observers: 1),
       ours: ourDispatch(observers: 1)
     ),
