@@ -70,7 +70,7 @@
     @Test func whatIsToldLateIsNotTakenForALaterChange() {
       explore { scenario in
         let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
+        let tenfold = Constant.combine(Constant(number), Constant(Variable(0))).map { $0.0 * 10 }
         let log = Trace<Int>()
         let dusts = Trace(number.observe { _ in })
         scenario.thread { number.value = 1 }
