@@ -14,9 +14,9 @@
 ///
 /// A *relay* delivers each change of its only source, and in the same order, so that there is
 /// nothing to decide beforehand: it notes no pending change when it is invalidated, and passes the
-/// step on unchanged. What its source brings is delivered at once, behind the source's own
-/// observers: see `Input.receive`. If something is in the way, or derives from the relay, it becomes
-/// a pending change when it arrives.
+/// step on unchanged. It delivers what its source brings at once, behind the source's own
+/// observers: see `Input.receive`. If something is in the way, or something derives from the relay,
+/// it notes a pending change when that arrives.
 ///
 /// Invariants:
 /// - `pendingChanges`, `lastNumber`, `latest`, each source's `input` and what an input awaits are
@@ -184,7 +184,8 @@ protocol AnyDerivedChannel: AnyChannel {
 extension AnyChannel {
   /// Adds an observation or an input. The lock must be held, and those of the roots.
   final func join(_ dust: Dust) {
-    // The observation notes it. No version changes while the roots are locked.
+    // Linking notes the version; see `origin`, whose version doesn't change while the roots are
+    // locked.
     if let derivation, derivation.isRelay { version = derivation.origin.version }
     if dust.isInput { link(input: dust) } else { link(dust) }
   }

@@ -109,8 +109,8 @@ extension DerivedChannel {
     for input in inputs { input.noteJoined(delivered.revision.edition) }
   }
 
-  /// Delivers the change or, if the value is the same, delivers it to the inputs only, which await
-  /// it.
+  /// Delivers the change or, if the value is the same as before, only lets the inputs know that it
+  /// has arrived.
   @inlinable
   func deliver(_ version: UInt64, isChanged: Bool, isLatest: Bool, on thread: CurrentThread) {
     var outcome: Outcome?
@@ -154,7 +154,7 @@ extension DerivedChannel {
   func updateJoiners(before version: UInt64, isChanged: Bool) -> [Joiner] {
     let due = joiners.filter { $0.since < version }
     for joiner in due { joiner.isOwed = true }
-    // Who joined while this change was on its way may have started with it.
+    // A joiner may have started with this change, if it joined while that was on its way.
     let over = joiners.filter { $0.state == delivered.revision.state } + (isChanged ? due : [])
     joiners.removeAll { joiner in over.contains { $0 === joiner } }
     return over

@@ -11,17 +11,16 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
 {
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
-  /// Returns whether two values are equal, if a value that is equal to the one before is no change.
+  /// Returns whether two values are equal, if this constant skips consecutive equal values.
   @usableFromInline let isSame: (@Sendable (Element, Element) -> Bool)?
 
   @usableFromInline let ownDerivation: Derivation
 
-  /// What was computed last; guarded by the lock.
+  /// What was computed last. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// What was delivered last, or would have been, and the edition that its sources made; belongs to
-  /// the deliverer. The value is `nil` until it is needed: at the start, and after a relayed
-  /// change.
+  /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
+  /// the deliverer. The value is `nil` at the start and after a relayed change, until it is needed.
   @exclusivity(unchecked) @usableFromInline
   var delivered: (value: Element?, revision: Revision, sources: CombinedVersion) = (
     nil, Revision(), .zero

@@ -147,9 +147,9 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   ///
   /// If the target is a relay with nothing in the way, this claims the change: the source's
   /// deliverer makes itself the target's deliverer too, before it calls the source's own observers,
-  /// and delivers the change behind them. So neither they nor another thread can get ahead of it,
-  /// nor deactivate the target, and the order is the same as if the change had taken a place in the
-  /// thread's round.
+  /// and delivers the change behind them. So no other thread can get ahead of it, nothing that those
+  /// observers do can deactivate the target, and the order in the thread's round stays: the change
+  /// comes before all that they write.
   ///
   /// - Returns: Whether the change is claimed, so that the caller must relay it.
   @inlinable
