@@ -147,9 +147,9 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
   ///
   /// If the target is a relay with nothing in the way, this claims the change: the source's
   /// deliverer makes itself the target's deliverer too, before it calls the source's own observers,
-  /// and delivers the change behind them. So no other thread can get ahead of it, nothing that those
-  /// observers do can deactivate the target, and the order in the thread's round stays: the change
-  /// comes before all that they write.
+  /// and delivers the change behind them. So no other thread can get ahead of it, nothing that
+  /// those observers do can deactivate the target, and the change comes before all that they write,
+  /// as it would in the thread's round.
   ///
   /// - Returns: Whether the change is claimed, so that the caller must relay it.
   @inlinable
