@@ -1,12 +1,14 @@
-// A derived constant that is observed observes its sources; those may be derived themselves. Both
-// directions are loops, not recursion, for a chain may be long, and happen while all variables are
-// locked, so that no change is on its way to some of them and not to others.
+// A derived constant that is observed observes its sources, which may be derived themselves.
+// Activating and deactivating are loops, because recursion along a long chain would overflow the
+// stack. All variables are locked meanwhile, so that each change invalidates either all of the
+// constants or none.
 
 extension AnyChannel {
-  /// Has this channel, and all that it derives from, observe their sources; the roots are locked.
+  /// Makes this channel, and all derived channels upstream, observe their sources. The roots must
+  /// be locked.
   ///
-  /// - Returns: Those that did not before, sources first. This thread is their deliverer until it has
-  ///   started them.
+  /// - Returns: The channels that were not active before, sources first. This thread is their
+  ///   deliverer until it has started them.
   final func activate(on thread: CurrentThread) -> [AnyChannel] {
     var activated: [AnyChannel] = []
     visitSourcesFirst {
@@ -33,8 +35,8 @@ extension AnyChannel {
     }
   }
 
-  /// Has this channel stop to observe its sources if nobody observes it any more, and those sources
-  /// that it was the last to observe.
+  /// Makes this channel stop observing its sources if nobody observes it any more, and then those
+  /// sources that nobody else observes.
   final func deactivateIfUnobserved() {
     guard let roots = derivation else { return }
     let thread = CurrentThread.current
@@ -51,7 +53,7 @@ extension AnyChannel {
         let source = input.source.channel
         inputs.append(input)
         source.withLockUnlessRoot {
-          // Under the lock: a deliverer that is done takes out what is marked, and only it then.
+          // Under the lock, because a deliverer that is done removes what it finds marked.
           input.markAsCleaned()
           if source.deliverer.thread != 0 {
             source.deliverer.hasCleaned = true
@@ -64,12 +66,15 @@ extension AnyChannel {
       }
     }
     roots.unlockRoots()
-    // Values that were on their way go here, outside the locks: their deinit may be the user's code.
+    // Values that were on their way are released after unlocking, because a deinit may run user
+    // code.
     detached.release()
     withExtendedLifetime((inputs, joiners)) {}
   }
 
-  /// Forgets what was on its way here, if nobody observes it; answers the inputs, now out of use.
+  /// Discards what was on its way here, if nobody observes it.
+  ///
+  /// - Returns: The inputs, which are no longer in use.
   private final func deactivated(forgetting joiners: inout [Any]) -> [AnyInput] {
     lock.withLock {
       guard let derivation, derivation.isActive, first == nil, deliverer.thread == 0 else {
@@ -85,7 +90,7 @@ extension AnyChannel {
     }
   }
 
-  /// The lock of a root is held already while one activates and deactivates.
+  /// Activating and deactivating hold the locks of the roots already.
   private final func withLockUnlessRoot(_ body: () -> Void) {
     if isDerived { lock.withLock(body) } else { body() }
   }

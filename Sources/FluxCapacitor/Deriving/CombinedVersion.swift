@@ -1,9 +1,9 @@
-/// A number that tells the states of several variables from each other: the sum of their versions,
-/// each times a random factor.
+/// A number that identifies a state of several variables: the sum of their versions, each times a
+/// random factor.
 ///
-/// A sum can be made along a graph, step by step, and comes out the same as one over the variables.
-/// It is taken modulo a prime, where no product of factors is zero and, however often they are added
-/// up in diamonds, two states are as unlikely to agree as any two numbers of 61 bits.
+/// The sum can be computed step by step along a graph, with the same result as directly from the
+/// variables. It is taken modulo a prime, so that no product of factors is zero: however often
+/// diamonds add them up, two states are as unlikely to agree as any two numbers of 61 bits.
 @usableFromInline
 struct CombinedVersion: Equatable, Sendable {
   @usableFromInline var value: UInt64
@@ -13,7 +13,7 @@ struct CombinedVersion: Equatable, Sendable {
 
   @inlinable static var prime: UInt64 { 1 << 61 - 1 }
 
-  /// That of a single variable: its version.
+  /// The state of a single variable: its version.
   @inlinable
   init(_ version: UInt64) {
     value = version
@@ -31,22 +31,22 @@ struct CombinedVersion: Equatable, Sendable {
 
   @inlinable
   static func * (left: CombinedVersion, right: CombinedVersion) -> CombinedVersion {
-    // 2^61 leaves one: what is above 61 bits is added to what is below.
+    // 2^61 is 1 modulo the prime, so the bits above the lowest 61 are added to those.
     let (high, low) = left.value.multipliedFullWidth(by: right.value)
     return CombinedVersion(low & prime) + CombinedVersion(high << 3 | low >> 61)
   }
 }
 
-/// What tells a value that was computed from others.
+/// Identifies a computed value, and the state that it was computed from.
 @usableFromInline
 struct Revision {
   /// The state of the variables that it derives from.
   @usableFromInline var state: CombinedVersion
 
-  /// The value itself: it stays when the state has changed and the value has not.
+  /// Identifies the value itself: it stays the same when the state changes but the value doesn't.
   @usableFromInline var edition: CombinedVersion
 
-  /// That of a variable, at one of its versions.
+  /// The revision of a variable at one of its versions.
   @inlinable
   init(ofVariable version: UInt64) {
     state = CombinedVersion(version)

@@ -1,9 +1,9 @@
-// Which changes a derived constant awaits, and in which order.
+// The order of the changes that a derived constant awaits.
 
 extension Derivation {
-  /// Notes that a source will bring a change; the lock is held.
+  /// Notes that a source will bring a change. The lock must be held.
   ///
-  /// - Returns: How the invalidation goes on downstream, if it does.
+  /// - Returns: The step with which the invalidation goes on downstream, or `nil` if it ends here.
   func note(
     _ invalidation: Invalidation,
     _ step: Step,
@@ -16,21 +16,22 @@ extension Derivation {
     }
     let takenBack = takeBack(step, from: input)
     let known = number(of: invalidation.change)
-    // The change's own entry or, if it comes with others, the first one of theirs.
+    // The pending change that it belongs to already: its own or, if the source now brings it
+    // together with others, the first of theirs.
     guard let former = known.map({ min($0, takenBack ?? $0) }) ?? takenBack else {
       return append(invalidation, step, from: input, in: channel)
     }
-    let (kind, number) = place(former, step, behind: input.lastAwaited, on: thread, in: channel)
+    let (kind, number) = reorder(former, step, behind: input.lastAwaited, on: thread, in: channel)
     noteLatest(invalidation.change, is: number)
     input.await(number, as: step.origin)
     pendingChanges[index(of: number)].awaited += 1
     return renew(number, kind, formerly: former, for: invalidation, in: channel)
   }
 
-  /// Sees to it that an entry is behind all that a source brings before it.
+  /// Makes sure that a pending change is behind all that a source brings before it.
   ///
-  /// - Returns: How it comes to be, and its number then.
-  private func place(
+  /// - Returns: What happened to it, and its number from now on.
+  private func reorder(
     _ number: UInt64,
     _ step: Step,
     behind last: UInt64,
@@ -64,7 +65,8 @@ extension Derivation {
     return Step(kind: .new, origin: lastNumber, former: lastNumber)
   }
 
-  /// Makes an entry newer than whoever has subscribed by now: it is told to them too.
+  /// Gives a pending change a new version, so that those who have joined by now are called with it
+  /// too.
   private func renew(
     _ number: UInt64,
     _ kind: Step.Kind,
@@ -73,7 +75,7 @@ extension Derivation {
     in channel: AnyChannel
   ) -> Step? {
     let index = index(of: number)
-    // Behind a walk's first step here, which has gone on, another that changes nothing needs not.
+    // This pass has been here before and gone on downstream; this step has nothing to add.
     if kind == .again, pendingChanges[index].pass == invalidation.pass { return nil }
     channel.version &+= 1
     pendingChanges[index].pass = invalidation.pass
@@ -81,9 +83,9 @@ extension Derivation {
     return Step(kind: kind, origin: number, former: former)
   }
 
-  /// Has an input no more await what its source will bring in another place.
+  /// Stops awaiting, in its former order, what the source will now bring in another.
   ///
-  /// - Returns: The number of the first entry that it awaited for that.
+  /// - Returns: The number of the first pending change that awaited it.
   private func takeBack(_ step: Step, from input: AnyInput) -> UInt64? {
     switch step.kind {
     case .new, .again:
@@ -98,13 +100,14 @@ extension Derivation {
   }
 
   private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
-    guard let place = input.awaited.lastIndex(where: { isTaken($0.origin) }) else { return nil }
-    let number = input.awaited.remove(at: place).number
+    guard let last = input.awaited.lastIndex(where: { isTaken($0.origin) }) else { return nil }
+    let number = input.awaited.remove(at: last).number
     pendingChanges[index(of: number)].awaited -= 1
     return number
   }
 
-  /// Whether no source brings something behind an entry that is to go behind the others.
+  /// Whether a pending change can become the last one: no source that brings something for it
+  /// brings anything after that.
   private func canMove(_ number: UInt64) -> Bool {
     sources.allSatisfy { source in
       guard let input = source.input else { return true }
@@ -112,21 +115,21 @@ extension Derivation {
     }
   }
 
-  /// Makes an entry the last one; answers its new number.
+  /// Makes a pending change the last one, and returns its new number.
   private func move(_ number: UInt64, on thread: CurrentThread, in channel: AnyChannel) -> UInt64 {
-    var entry = pendingChanges.remove(at: index(of: number))
+    var moved = pendingChanges.remove(at: index(of: number))
     lastNumber &+= 1
-    entry.number = lastNumber
-    // What was waiting behind it may have arrived.
+    moved.number = lastNumber
+    // If it was the first, the next one may already be complete.
     if isReady, channel.deliverer.thread == 0 {
       thread.append(delivery(to: channel), isOwn: false)
     }
-    pendingChanges.append(entry)
+    pendingChanges.append(moved)
     renumber(number...number, as: lastNumber)
     return lastNumber
   }
 
-  /// Makes one entry of this and all behind it; answers its number.
+  /// Merges a pending change with all those behind it, and returns the number of the result.
   private func merge(from first: UInt64) -> UInt64 {
     let start = index(of: first)
     var merged = pendingChanges[start]
@@ -146,7 +149,7 @@ extension Derivation {
     }
   }
 
-  /// The number of the entry for a change, which can only be the latest of its thread.
+  /// The number of the pending change for a change, which can only be its thread's latest.
   private func number(of change: UInt64) -> UInt64? {
     guard !pendingChanges.isEmpty, let latest = latest.first(where: { $0.change == change }),
       latest.number >= pendingChanges[0].number
@@ -160,7 +163,7 @@ extension Derivation {
       $0.change >> 40 == change >> 40 || $0.number < first
     }) {
       latest[index] = (change, number)
-      // One thread, one note: the place may have been that of another thread, before its own.
+      // That may have replaced another thread's, ahead of this thread's own: keep only one.
       if let other = latest[(index + 1)...].firstIndex(where: { $0.change >> 40 == change >> 40 }) {
         latest.remove(at: other)
       }
@@ -169,21 +172,22 @@ extension Derivation {
     }
   }
 
-  /// Where an entry is. O(log n), and at once if none was moved.
+  /// The index of a pending change. O(log n), or O(1) as long as none was moved or merged.
   @usableFromInline
   func index(of number: UInt64) -> Int32 {
-    // Without gaps it would be there.
+    // Right if there are no gaps in the numbers.
     let guess = Int32(truncatingIfNeeded: number &- pendingChanges[0].number)
     if guess < pendingChanges.count, pendingChanges[guess].number == number { return guess }
     return pendingChanges.partitioningIndex { $0.number >= number }
   }
 
-  /// Notes that a source has brought a change; the lock is held.
+  /// Notes that a source has brought a change. The lock must be held.
   ///
-  /// - Returns: Whether the first entry is complete by that.
+  /// - Returns: Whether that completes the first pending change.
   @inlinable
   func arrive(at number: UInt64) -> Bool {
     if isRelay {
+      // It wasn't noted beforehand, and awaits nothing else.
       pendingChanges.append(PendingChange(number: number, version: number))
       return pendingChanges.count == 1
     }
@@ -192,13 +196,13 @@ extension Derivation {
     return index == 0 && pendingChanges[0].awaited == 0
   }
 
-  /// Whether the first entry can be told; the lock is held.
+  /// Whether the first pending change is complete. The lock must be held.
   @inlinable
   var isReady: Bool { !pendingChanges.isEmpty && pendingChanges[0].awaited == 0 }
 
-  /// Takes over what the sources have brought for an entry. Only the deliverer calls this.
+  /// Takes over what the sources have brought for a pending change. Only the deliverer calls this.
   ///
-  /// - Returns: What it comes to, and whether a source has another value now.
+  /// - Returns: The revision that results, and whether the value of any source has changed.
   @inlinable
   func advance(to number: UInt64) -> (Revision, isChanged: Bool) {
     var revision = Revision()
@@ -217,7 +221,7 @@ extension Derivation {
     return (revision, isChanged)
   }
 
-  /// A place in a round at which the first entry is told.
+  /// A place in a round, in which the first pending change is delivered.
   @inlinable
   func delivery(to channel: AnyChannel) -> Delivery {
     Delivery(to: channel, at: 0, by: deliver)

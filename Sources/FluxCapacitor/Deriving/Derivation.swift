@@ -1,69 +1,84 @@
-/// How a derived constant hangs together with what it is derived from, and which changes it awaits.
+/// A derived constant's sources, and the changes that it awaits from them.
 ///
-/// While it is observed, a derived constant observes its sources, through an `AnyInput` each. A write
-/// to a variable first *marks* all that derives from it: each takes an entry for that change, in which
-/// it notes the sources that will bring it. An entry is computed and told when it is the first and all
-/// that it awaits has arrived. So one change comes out as one call, whatever the shape of the graph,
-/// and changes come out in the order in which they were marked.
+/// While it is observed, a derived constant observes each of its sources through an `AnyInput`. A
+/// write to a variable first *invalidates* what derives from it: each constant notes a pending
+/// change, and how many arrivals it awaits from which sources. A pending change is computed and
+/// delivered when it is the first and all that it awaits has arrived. So one change is delivered
+/// once, whatever the shape of the graph, and changes are delivered in the order in which they were
+/// noted.
 ///
-/// A transaction marks here each time that it writes to something else, and others may mark in between.
-/// Then its entry has to be behind theirs, as far as a source brings them first. Where one source brings
-/// it before theirs and another source behind, no order is right, and they become one entry: of
-/// transactions that are mixed up, nothing but what comes of all of them is whole.
+/// A transaction invalidates again with each variable that it writes, and others may invalidate in
+/// between. Its pending change must then come after theirs if a source brings theirs first. If one
+/// source brings it before theirs, and another source after them, no order is right, and they are
+/// merged: of transactions that interleave like this, only the result of all of them is whole.
+///
+/// A *relay* delivers each change of its only source, and in the same order, so that there is
+/// nothing to decide beforehand: it notes no pending change when it is invalidated, and passes the
+/// step on unchanged. It delivers what its source brings at once, behind the source's own
+/// observers: see `Input.receive`. If something is in the way, or something derives from the relay,
+/// it notes a pending change when that arrives.
 ///
 /// Invariants:
-/// - `pendingChanges`, `latest`, each source's `input` and what an input awaits are guarded by the derived
-///   channel's lock. So is `isActive`, which besides changes only while all roots are locked.
+/// - `pendingChanges`, `lastNumber`, `latest`, each source's `input` and what an input awaits are
+///   guarded by the derived channel's lock. So is `isActive`, which also changes only while all
+///   roots are locked.
 /// - Locks are taken downstream: a variable's first, then that of what derives from it.
-/// - The numbers of the pending changes grow from the first to the last, and so do those of the ones that
-///   one input awaits: what arrives, in order, meets them in order.
-/// - A change is marked before any source brings it. So nothing of an entry that is marked again has
-///   arrived, but for what it was made one with.
-/// - An entry is taken out by the channel's deliverer. Whoever completes the first entry while nobody
-///   delivers, and each deliverer that leaves a complete one behind, takes a place in its round for it.
+/// - The numbers of the pending changes ascend, and so do those that one input awaits: what
+///   arrives, in order, meets them in order.
+/// - Except in a relay, a change is noted before any source brings it. So when a pending change is
+///   noted again, nothing of it has arrived, except for changes that were merged into it.
+/// - Only the channel's deliverer takes out a pending change to deliver it. Whoever completes the
+///   first one while nobody delivers, and each deliverer that leaves a complete one behind, takes a
+///   place in its thread's round for it.
 @usableFromInline
 final class Derivation: @unchecked Sendable {
   @usableFromInline let sources: [AnySource]
 
-  /// The derived channel, which has this.
+  /// The derived channel. Unowned is safe: it owns this, and an input holds both.
   unowned(unsafe) var owner: (any AnyDerivedChannel)?
 
-  /// The variables that all of this derives from, in the order of their ranks.
+  /// The variables that this derives from, in the order of their ranks.
   @usableFromInline let roots: [Root]
 
-  /// The variable, if there is one only.
+  /// The variable, if there is only one.
   @usableFromInline let onlyRoot: Root?
 
-  /// Whether that is the only source too.
+  /// Whether a variable is the only source.
   @usableFromInline let isDirect: Bool
 
-  /// How many derived constants there are at most from a variable to this one, this one included.
+  /// The number of derived constants on the longest path from a variable to this one, including it.
   let depth: Int
 
-  /// Whether nothing but `map` lies between here and the one variable.
+  /// Whether this is a `map` of one variable, directly or through other maps.
   let isChain: Bool
 
-  /// Whether a change may be none here, for a value before it is kept.
+  /// Whether a change of the variables may leave the value as it was: this constant, or one
+  /// upstream, keeps an earlier value that is equal.
   @usableFromInline let mayKeepValues: Bool
 
-  /// Whether each change of the only source is one here, in the same order: then none has to be noted
-  /// before it comes.
+  /// Whether each change of the only source is a change here, in the same order, so that none has
+  /// to be noted before it arrives.
   @usableFromInline let isRelay: Bool
 
-  /// What a relay has its versions from: the nearest channel upstream that is none.
+  /// The nearest channel upstream that isn't a relay. Unowned is safe: the sources keep it alive.
+  ///
+  /// A relay notes nothing when it is invalidated, and so has no versions of its own: it uses those
+  /// of this channel, which count a change before it is delivered. So whoever joins a relay between
+  /// a write and its delivery, and starts with the new value, isn't called with it twice.
   @usableFromInline unowned(unsafe) let origin: AnyChannel
 
-  /// How many inputs there are of what derives from this. Read with the lock of any root held, and written
-  /// with those of all.
+  /// How many inputs observe this. Read with the lock of any root held, and written with those of
+  /// all.
   var inputCount = 0
 
-  /// Whether nothing has to be noted here before it comes, nor further down.
-  var isEnd: Bool { isRelay && inputCount == 0 }
+  /// Whether an invalidation has nothing to note here or further downstream.
+  var endsInvalidation: Bool { isRelay && inputCount == 0 }
 
-  /// Computes and tells the first entry; made where the type is known, see `Delivery`.
+  /// Computes and delivers the first pending change. Created where the type is known; see
+  /// `Delivery`.
   @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
-  /// Computes and delivers a change of the only source; made where the type is known, too.
+  /// Computes and delivers a change of the only source. Created where the type is known, too.
   @usableFromInline let relay:
     @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
 
@@ -72,10 +87,11 @@ final class Derivation: @unchecked Sendable {
   /// The changes that are on their way here, in order.
   @exclusivity(unchecked) @usableFromInline var pendingChanges = FIFO<PendingChange>()
 
-  /// The number of the entry that was added or moved last.
+  /// The number of the pending change that was appended or moved last.
   @exclusivity(unchecked) @usableFromInline var lastNumber: UInt64 = 0
 
-  /// Each thread's latest change, and the number of its entry, as far as that may still be there.
+  /// Each thread's latest change, and the number of its pending change, as long as there may be
+  /// one.
   @exclusivity(unchecked) var latest: [(change: UInt64, number: UInt64)] = []
 
   @usableFromInline
@@ -106,13 +122,13 @@ final class Derivation: @unchecked Sendable {
   struct PendingChange {
     @usableFromInline var number: UInt64
 
-    /// The walk that came here last.
+    /// The last pass of an invalidation that noted it.
     var pass: UInt64
 
-    /// The channel's version then: those are told who had subscribed before.
+    /// The channel's version after that: it is delivered to those who had joined before.
     @usableFromInline var version: UInt64
 
-    /// How many arrivals are yet to come.
+    /// The number of arrivals that are still to come.
     @usableFromInline var awaited: Int32 = 0
 
     @usableFromInline
@@ -124,7 +140,7 @@ final class Derivation: @unchecked Sendable {
     }
   }
 
-  /// A variable, and how much its version counts in that of what derives from it.
+  /// A variable, and the factor of its version in the state of what derives from it.
   @usableFromInline
   struct Root {
     @usableFromInline let channel: AnyChannel
@@ -144,43 +160,48 @@ final class Derivation: @unchecked Sendable {
   }
 }
 
-/// The channel of a derived constant, whatever its values.
+/// The channel of a derived constant, whatever the type of its values.
 protocol AnyDerivedChannel: AnyChannel {
-  /// Notes that an input joins, at the present state of the variables; they are locked.
+  /// Notes that an input joins at the current state of the variables, which must be locked.
   func note(_ input: AnyInput)
 
-  /// Forgets who has joined while a change was on its way; returns what is known of them, to be released
-  /// outside the lock, which is held.
+  /// Discards what was noted about those who joined while a change was on its way. The lock must be
+  /// held.
+  ///
+  /// - Returns: What was discarded, to be released after unlocking.
   func takeAllJoiners() -> Any?
 
-  /// Finds its value from those of its sources, which the evaluation knows.
+  /// Adds its value to an evaluation that has those of its sources.
   func evaluate(in evaluation: Evaluation)
 
-  /// Makes an activated channel ready to deliver changes, from what its sources are at that time.
+  /// Makes an activated channel ready to deliver changes, starting from the values of its sources
+  /// at the time.
   ///
-  /// - Parameter evaluation: Not there if nothing but a variable's version is needed, which is `state`.
+  /// - Parameter evaluation: `nil` if only a variable's version is needed, which is `state`.
   func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread)
 }
 
 extension AnyChannel {
-  /// Adds an observation or an input; the lock is held, and those of the roots are.
+  /// Adds an observation or an input. The lock must be held, and those of the roots.
   final func join(_ dust: Dust) {
+    // Linking notes the version; see `origin`, whose version doesn't change while the roots are
+    // locked.
     if let derivation, derivation.isRelay { version = derivation.origin.version }
     if dust.isInput { link(input: dust) } else { link(dust) }
   }
 
-  /// How it is derived, if it is.
+  /// Its derivation, if it is derived.
   final var derivation: Derivation? {
-    // Nothing but a derived channel has something upstream, and that is its derivation.
+    // Only a derived channel overrides `upstream`, and returns its derivation.
     upstream.map { unsafeDowncast($0, to: Derivation.self) }
   }
 }
 
 extension Derivation {
-  /// Locks all variables at once, which stops every change on the way here.
+  /// Locks all variables, so that nothing can be written or invalidated meanwhile.
   ///
-  /// It waits for one lock only while it holds none, for the lock of a variable may be held by a
-  /// mutation, whose body may want another of these.
+  /// It never waits for a lock while it holds another: a mutation may hold the lock of one variable
+  /// while its body waits for that of another.
   func lockRoots() {
     var first = 0
     while true {
@@ -195,27 +216,28 @@ extension Derivation {
     }
   }
 
-  /// Sees to it that what is written from now on is marked anew; the roots are locked.
+  /// Makes the next write to each variable invalidate again, for those who join now. The roots must
+  /// be locked.
   ///
-  /// - Returns: Whether a transaction is under way that has written to them.
+  /// - Returns: Whether a transaction in progress has written to any of them.
   func willBeJoined() -> Bool {
-    var isAmid = false
-    for root in roots where root.channel.willJoinDownstream() { isAmid = true }
-    return isAmid
+    var isHeldBack = false
+    for root in roots where root.channel.willJoinDownstream() { isHeldBack = true }
+    return isHeldBack
   }
 
   func unlockRoots() {
     for root in roots { root.channel.lock.unlock() }
   }
 
-  /// What tells the present state of the variables from all others; they are locked.
+  /// The current state of the variables, which must be locked.
   var state: CombinedVersion {
     roots.reduce(.zero) { $0 + $1.weight * CombinedVersion($1.channel.version) }
   }
 }
 
 extension AnyChannel {
-  /// Takes the lock if nobody has it, and traps if this thread is inside a mutation under it.
+  /// Takes the lock if it is free, and traps if this thread holds it for a mutation.
   fileprivate final func tryAcquire() -> Bool {
     if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
     return lock.tryLock()
@@ -223,12 +245,12 @@ extension AnyChannel {
 }
 
 extension AnyChannel {
-  /// Visits this channel and all that it derives from, each after its sources, but for those that are
+  /// Visits this channel and all channels upstream, each after its sources, without those that are
   /// done and what only they derive from.
   ///
-  /// It is a loop, so that a long chain takes no stack.
+  /// It is a loop, because recursion along a long chain would overflow the stack.
   ///
-  /// - Parameter isDone: Whether to leave a channel out; it must be so once the channel was visited.
+  /// - Parameter isDone: Whether to skip a channel, which must hold once the channel was visited.
   final func visitSourcesFirst(
     unless isDone: (AnyChannel) -> Bool,
     visit: (AnyChannel) -> Void

@@ -1,7 +1,7 @@
-// How a derived constant computes and tells what is on its way to it.
+// How a derived constant computes and delivers the changes that its sources bring.
 
 extension DerivedChannel {
-  /// Computes and tells the first change on its way here, if all of it has arrived and nobody is at it.
+  /// Computes and delivers the first pending change, if it is complete and no thread is delivering.
   @inlinable
   func deliverNext(on thread: CurrentThread) {
     lock.lock()
@@ -23,7 +23,9 @@ extension DerivedChannel {
     finishDelivering(on: thread)
   }
 
-  /// Computes and delivers a change of the only source, whose deliverer has made itself this one's.
+  /// Computes and delivers a change of the only source, whose deliverer has claimed it: it has made
+  /// itself the deliverer of this channel, in `Input.receive`, before it called the source's
+  /// observers.
   @inlinable
   func relay(
     _ value: UnsafeRawPointer,
@@ -33,7 +35,8 @@ extension DerivedChannel {
   ) {
     lock.lock()
     let memo = self.memo
-    // Inputs that came meanwhile know of it.
+    // There were no inputs when it was claimed. Those that have joined since started with a state
+    // that includes this change.
     let first = firstObserver
     let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
     lock.unlock()
@@ -46,7 +49,7 @@ extension DerivedChannel {
     finishDelivering(on: thread)
   }
 
-  /// Computes what is to be told next; answers whether it differs from what was told last.
+  /// Computes what to deliver next, and returns whether it differs from what was delivered last.
   @inlinable
   func update(to new: Revision, isChanged: Bool, _ memo: Outcome?) -> Bool {
     var isChanged = isChanged
@@ -64,15 +67,16 @@ extension DerivedChannel {
     return isChanged
   }
 
-  /// The value that a reader has computed already, unless it has kept an earlier one instead.
+  /// The value, if a reader has computed it already and not kept an earlier one instead.
   @inlinable
   func known(at new: Revision, in memo: Outcome) -> Element? {
     memo.sources == new.edition && memo.revision.edition == new.edition ? memo.value : nil
   }
 
-  /// Whether a change that is delivered is later than what is remembered: a reader may have been ahead.
+  /// Whether a change that is being delivered is later than what is remembered, which a reader may
+  /// have computed ahead of it.
   ///
-  /// - Parameter former: The state of what was delivered before.
+  /// - Parameter former: The state that was delivered before.
   @inlinable
   func isLater(
     _ new: Revision,
@@ -86,13 +90,15 @@ extension DerivedChannel {
     return memo.revision.state.value < new.state.value
   }
 
-  /// Notes what is told now; answers the inputs that began with that value. The lock is held.
+  /// Notes what is delivered now, and returns the inputs that started with that value. The lock
+  /// must be held.
   @usableFromInline
   func takeJoining() -> [AnyInput] {
     known = delivered.revision
     guard !joining.isEmpty else { return [] }
     let joined = joining.filter { $0.joinedState == known.state }
-    // With nothing more on its way, the others began in the midst of a transaction.
+    // If nothing else is on its way, the others started in the middle of a transaction, with a
+    // state that isn't delivered.
     joining =
       ownDerivation.pendingChanges.isEmpty ? [] : joining.filter { $0.joinedState != known.state }
     return joined
@@ -103,7 +109,8 @@ extension DerivedChannel {
     for input in inputs { input.noteJoined(delivered.revision.edition) }
   }
 
-  /// Tells the change or, to those who derive from this alone, that there is none.
+  /// Delivers the change or, if the value is the same as before, only lets the inputs know that it
+  /// has arrived.
   @inlinable
   func deliver(_ version: UInt64, isChanged: Bool, isLatest: Bool, on thread: CurrentThread) {
     var outcome: Outcome?
@@ -118,7 +125,7 @@ extension DerivedChannel {
     let last = first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = delivered.value == nil ? self.memo : nil
     lock.unlock()
-    // The values that they know go when the lock is open again, and so does the one before.
+    // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime((over, outcome)) {}
     noteJoined(joined)
     guard let first else { return }
@@ -132,29 +139,30 @@ extension DerivedChannel {
     if isRelayed { relayToInputs(value, version, delivered.revision, (first, last), on: thread) }
   }
 
-  /// The value that is told last, which was not asked for before.
+  /// The value of the last change, which nobody has needed so far.
   @inlinable
   func valueToDeliver(_ memo: Outcome?) -> Element {
     if let memo, memo.revision.edition == delivered.revision.edition { return memo.value }
     return formula(.delivered)
   }
 
-  /// Notes what joiners are owed, and forgets those who are told it with all others, or know what they know.
-  /// The lock is held.
+  /// Notes which joiners are owed the change, and removes those that are called with it like all
+  /// other observers, or that already know what those know. The lock must be held.
   ///
-  /// - Returns: Those that are forgotten, to be released outside the lock.
+  /// - Returns: The removed ones, to be released after unlocking.
   @usableFromInline
   func updateJoiners(before version: UInt64, isChanged: Bool) -> [Joiner] {
     let due = joiners.filter { $0.since < version }
     for joiner in due { joiner.isOwed = true }
-    // What was told now may be what somebody was told first, who came while it was on its way.
+    // A joiner may have started with this change, if it joined while that was on its way.
     let over = joiners.filter { $0.state == delivered.revision.state } + (isChanged ? due : [])
     joiners.removeAll { joiner in over.contains { $0 === joiner } }
     return over
   }
 
-  /// Tells what is none for others to those who are owed it, as soon as it is known what they were told
-  /// first; the lock is held before and after.
+  /// Delivers the value to the joiners that are owed it, once it is known what they were called
+  /// with first. For other observers it is no change. The lock must be held; it is unlocked in
+  /// between.
   @usableFromInline
   func deliverToJoiners(on thread: CurrentThread) {
     while let value = delivered.value,
@@ -163,7 +171,7 @@ extension DerivedChannel {
       let joiner = joiners.remove(at: index)
       lock.unlock()
       if !knows(value, joiner) { joiner.observation.receive(value, on: thread) }
-      // What it was told first goes while the lock is open.
+      // Released while unlocked, because a deinit may run user code.
       _ = consume joiner
       lock.lock()
     }

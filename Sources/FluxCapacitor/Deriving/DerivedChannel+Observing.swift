@@ -1,15 +1,15 @@
 extension DerivedChannel {
-  /// Subscribes an observation, which is told the value first if it asks for it.
+  /// Subscribes an observation, which is called with the current value first unless `ignoreFirst`.
   func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     ownDerivation.lockRoots()
-    let isAmid = ownDerivation.willBeJoined()
+    let isHeldBack = ownDerivation.willBeJoined()
     let activated = activate(on: thread)
     lock.lock()
     join(observation)
-    // Who has activated it knows what it tells.
-    let mayDiffer = activated.last !== self && (isAmid || !ownDerivation.pendingChanges.isEmpty)
+    // If this has activated the channel, the channel starts with the same value.
+    let mayDiffer = activated.last !== self && (isHeldBack || !ownDerivation.pendingChanges.isEmpty)
     let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation) : nil
     joiner?.isFirstAwaited = !ignoreFirst
     lock.unlock()
@@ -24,7 +24,7 @@ extension DerivedChannel {
     if !ignoreFirst, let evaluation {
       evaluation.find(self)
       let value: Element = evaluation.value(of: self)
-      if let joiner { note(value, evaluation.revision(of: self), toldTo: joiner, on: thread) }
+      if let joiner { noteFirst(value, evaluation.revision(of: self), of: joiner, on: thread) }
       observation.start(first: value, on: queue, thread)
     }
     thread.settle()
@@ -32,43 +32,42 @@ extension DerivedChannel {
 }
 
 extension DerivedChannel {
-  /// The value, for an observer that is to be told the next change after that: even if it is none for
-  /// others, when what is read is of the midst of a transaction.
+  /// The value, for an observer that must be called with the next change after it. If the value is
+  /// from the middle of a transaction, that may be no change for other observers.
   func value(joinedBy observer: Dust) -> Element {
     guard ownDerivation.mayKeepValues else { return currentValue() }
-    // Nothing but an `Observation` of this element observes this channel for a tracker.
+    // A tracker observes this channel through an `Observation` of this element.
     let observation = unsafeDowncast(observer, to: Observation<Element>.self)
     let joiner = withRootsLocked { _ in addJoiner(observation) }
     let value = currentValue()
-    withRootsLocked { isAmid in
-      // If something was on its way in between, it has been told.
-      if !isAmid, ownDerivation.pendingChanges.isEmpty { joiners.removeAll { $0 === joiner } }
+    withRootsLocked { isHeldBack in
+      // Nothing is on its way any more: what was in between has been delivered.
+      if !isHeldBack, ownDerivation.pendingChanges.isEmpty { joiners.removeAll { $0 === joiner } }
     }
     return value
   }
 
-  /// Does something with all locks in hand; it is handed whether a transaction has written something.
-  private func withRootsLocked<Result>(_ body: (_ isAmid: Bool) -> Result) -> Result {
+  /// Runs a closure under all locks, and passes it whether a transaction in progress has written.
+  private func withRootsLocked<Result>(_ body: (_ isHeldBack: Bool) -> Result) -> Result {
     ownDerivation.lockRoots()
     defer { ownDerivation.unlockRoots() }
-    let isAmid = ownDerivation.willBeJoined()
-    return lock.withLock { body(isAmid) }
+    let isHeldBack = ownDerivation.willBeJoined()
+    return lock.withLock { body(isHeldBack) }
   }
 
-  /// Notes somebody who may be told first what the others are not told; the lock is held, and those of the
-  /// roots are.
+  /// Adds an observation that may be called first with a value that the others are never called
+  /// with. The lock must be held, and those of the roots.
   private func addJoiner(_ observation: Observation<Element>) -> Joiner {
     let joiner = Joiner(observation, since: version, at: ownDerivation.state)
     joiners.append(joiner)
     return joiner
   }
 
-  /// Notes what somebody is told first who has joined while a change was on its way; and tells it, as the
-  /// deliverer, what it is owed by now.
-  private func note(
+  /// Notes the first value of a joiner and, as the deliverer, delivers what it has been owed since.
+  private func noteFirst(
     _ value: Element,
     _ revision: Revision,
-    toldTo joiner: Joiner,
+    of joiner: Joiner,
     on thread: CurrentThread
   ) {
     lock.lock()

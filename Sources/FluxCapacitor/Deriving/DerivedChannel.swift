@@ -1,57 +1,59 @@
-/// A value that is computed from those of its sources: what `map`, `combine` and `removeDuplicates`
-/// make.
+/// A value that is computed from those of its sources: the channel of what `map`, `combine` and
+/// `removeDuplicates` return.
 ///
-/// Nobody observes it: it computes when it is read, if a source has changed since. Somebody does: it
-/// observes its sources, and computes each change once, before it tells it; see `Derivation`. What was
-/// computed last is remembered with its revision, for readers and for the deliverer alike.
+/// While nobody observes it, it computes when it is read, if a source has changed since. While it
+/// is observed, it observes its sources, and computes each change once, before delivering it; see
+/// `Derivation`. What was computed last is remembered with its revision, for readers and for the
+/// deliverer alike.
 @usableFromInline
 final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDerivedChannel,
   @unchecked Sendable
 {
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
-  /// Says which changes of the value are none.
+  /// Returns whether two values are equal, if this constant skips consecutive equal values.
   @usableFromInline let isSame: (@Sendable (Element, Element) -> Bool)?
 
   @usableFromInline let ownDerivation: Derivation
 
-  /// What was computed last; guarded by the lock.
+  /// What was computed last. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// What was told last, or would have been, and the edition that its sources made; belongs to the
-  /// deliverer. The value is not there before the first change, if nobody has asked for it.
+  /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
+  /// the deliverer. The value is `nil` at the start and after a relayed change, until it is needed.
   @exclusivity(unchecked) @usableFromInline
   var delivered: (value: Element?, revision: Revision, sources: CombinedVersion) = (
     nil, Revision(), .zero
   )
 
-  /// What was told last; guarded by the lock.
+  /// The revision that was delivered last. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var known = Revision()
 
-  /// The inputs of those who have joined downstream while a change was on its way, to be told by what
-  /// edition the value is known here that they began with. Guarded by the lock.
+  /// Inputs that joined while a change was on its way, and need to know which edition the value
+  /// that they started with has here. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var joining: [AnyInput] = []
 
-  /// Those who have joined while a change was on its way and were told nothing since: they may know
-  /// another value than the others. Guarded by the lock.
+  /// Observations that joined while a change was on its way and were not called since: they may
+  /// know another value than the other observers. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var joiners: [Joiner] = []
 
-  /// What it notes is guarded by the channel's lock.
+  /// An observation that joined while a change was on its way. Guarded by the channel's lock; once
+  /// it is removed from `joiners`, it belongs to the thread that removed it.
   @usableFromInline
   final class Joiner {
     let observation: Observation<Element>
 
-    /// The channel's version and its variables' state at the time.
+    /// The channel's version, and the state of its variables, when it joined.
     let since: UInt64
     let state: CombinedVersion
 
-    /// What it was told first, once that is known.
+    /// What it was called with first, once that is known.
     @exclusivity(unchecked) var first: Outcome?
 
-    /// Whether that is going to be known.
+    /// Whether `first` is still to be noted.
     @exclusivity(unchecked) var isFirstAwaited = false
 
-    /// Whether a change came to nothing for others meanwhile.
+    /// Whether a change since it joined turned out to be none for the other observers.
     @exclusivity(unchecked) var isOwed = false
 
     init(_ observation: Observation<Element>, since: UInt64, at state: CombinedVersion) {
@@ -61,8 +63,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     }
   }
 
-  /// A value that was computed. The last one is the edition that its sources make, when its own is an
-  /// earlier one of the same value.
+  /// A computed value, its revision, and the edition that its sources make, from which its own
+  /// differs if an earlier, equal value was kept.
   @usableFromInline
   typealias Outcome = (value: Element, revision: Revision, sources: CombinedVersion)
 
@@ -75,7 +77,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   ) {
     self.formula = formula
     self.isSame = isSame
-    // The closures are those of this very channel.
+    // The closures are only called with the channel that owns this derivation, or an input of it.
     ownDerivation = Derivation(
       from: sources,
       isMap: isMap,
@@ -102,11 +104,11 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
 
   // MARK: Reading
 
-  /// The value at the present state of the variables, all of them at one time.
+  /// The value at the current state of the variables, all at one time.
   @inlinable
   func currentValue() -> Element {
     guard let root = ownDerivation.onlyRoot else { return currentValueOfSeveral() }
-    // In the midst of its mutation, reading the variable waits, or traps.
+    // During a mutation of the variable, computing waits for its end or, on its own thread, traps.
     if !root.channel.lock.isHeldForUser, let memo = remembered() {
       root.channel.lock.schedulePoint(.read)
       let state = root.weight * CombinedVersion(root.channel.version)
@@ -145,11 +147,11 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     lock.lock()
     swap(&outcome, &memo)
     lock.unlock()
-    // The deinit of the value before may run code of the user's: it goes when the lock is open.
+    // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(outcome) {}
   }
 
-  /// Computes the value from that of the variable that is the only source.
+  /// Computes the value from the variable that is the only source.
   @inlinable
   func computeDirectly() -> Element {
     var version: UInt64 = 0
@@ -180,11 +182,11 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     evaluation.note(outcome.value, edition: outcome.revision.edition, of: self)
   }
 
-  /// Remembers what a reader has computed, or the value before if that is the same.
+  /// Remembers what a reader has computed, or the value before if that is equal.
   @inlinable
   func note(_ value: Element, _ revision: Revision) -> Outcome {
     var outcome = (value: value, revision: revision, sources: revision.edition)
-    // A reader ahead of what is told does not know which value will be the one before.
+    // Only while not observed: a reader ahead of a delivery can't know which value comes before.
     if let isSame, let memo = rememberedAtRest(), isSame(memo.value, value) {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = (value: memo.value, revision: kept, sources: revision.edition)
@@ -207,7 +209,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
 
   override func becameUnobserved() { deactivateIfUnobserved() }
 
-  // MARK: Telling
+  // MARK: Delivering
 
   func note(_ input: AnyInput) {
     guard ownDerivation.mayKeepValues else { return }
@@ -229,7 +231,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
 
   func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread) {
     let state = evaluation?.state(of: ownDerivation) ?? state
-    // What maps alone derive needs no value to begin with.
+    // Maps of one variable need no value to start with.
     let evaluation = ownDerivation.isChain ? nil : evaluation
     var revision = Revision(state: state, edition: state)
     if let evaluation {

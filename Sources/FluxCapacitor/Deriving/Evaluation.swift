@@ -1,14 +1,14 @@
-/// What derived constants come to at one state of the variables that they derive from.
+/// The values of derived constants at one state of the variables that they derive from.
 ///
 /// The values of the variables are captured while all of them are locked, so that they belong
-/// together; the rest is computed from them with no lock held. It is done in a loop, sources first,
-/// so that a long chain takes no stack.
+/// together; the rest is computed from them with no lock held. This is a loop, sources first,
+/// because recursion along a long chain would overflow the stack.
 @usableFromInline
 final class Evaluation {
-  /// What is known by now: first the variables, whose editions are their versions.
+  /// What is known so far: first the variables, whose editions are their versions.
   private var known: [ObjectIdentifier: (value: any Sendable, edition: CombinedVersion)] = [:]
 
-  /// Captures the variables, which are locked.
+  /// Captures the variables, which must be locked.
   init(of derivation: Derivation) {
     for root in derivation.roots {
       let edition = CombinedVersion(root.channel.version)
@@ -24,7 +24,7 @@ final class Evaluation {
     return value
   }
 
-  /// Makes a derived constant known, and what it needs for that.
+  /// Computes a derived constant, after what it derives from.
   func find(_ channel: AnyChannel) {
     channel.visitSourcesFirst {
       known[ObjectIdentifier($0)] != nil
@@ -42,7 +42,7 @@ final class Evaluation {
     return Revision(state: channel.derivation.map(state(of:)) ?? edition, edition: edition)
   }
 
-  /// What a derived constant's state is, and its edition unless it keeps an earlier one.
+  /// The revision of a derived constant, as long as it doesn't keep an earlier edition.
   func revision(of derivation: Derivation) -> Revision {
     Revision(
       state: state(of: derivation),

@@ -1,40 +1,44 @@
-/// A derived constant's observation of one source, whatever its values.
+/// A derived constant's observation of one source, whatever the type of its values.
 ///
-/// It is there while the derived constant is observed, and then made anew: what is still told to one
-/// that was taken out does no harm. It keeps the derived channel until it is taken out.
+/// It is used while the derived constant is observed; the next time, there is a new one. So what is
+/// still delivered to one that is no longer in use does no harm. Until it is removed, it keeps the
+/// derived channel alive.
 @usableFromInline
 class AnyInput: Dust, @unchecked Sendable {
   @usableFromInline final let source: AnySource
   @usableFromInline final let target: AnyChannel
   @usableFromInline final let derivation: Derivation
 
-  /// What this source will bring, in order; guarded by the target's lock, as is what it has brought.
+  /// What the source will bring, in order. Guarded by the target's lock, like what it has brought.
   @exclusivity(unchecked) @usableFromInline final var awaited = FIFO<Awaited>()
 
-  /// The number of the entry for which it has brought something last.
+  /// The number of the pending change for which it last brought something.
   @exclusivity(unchecked) @usableFromInline final var lastBrought: UInt64 = 0
 
-  /// One arrival that is yet to come: the entry that it is for, and what the source calls it; see `Step`.
+  /// One arrival that is still to come: the pending change that it is for, and the source's own
+  /// number for it; see `Step`.
   @usableFromInline typealias Awaited = (number: UInt64, origin: UInt64)
 
-  /// The state of the source's variables when this joined it, if a change was on its way there; guarded by
-  /// the source's lock.
+  /// The state of the source's variables when this joined it, if a change was on its way there.
+  /// Guarded by the source's lock.
   @exclusivity(unchecked) final var joinedState: CombinedVersion?
 
-  /// The edition by which the source knows the value that this began with, which an evaluation may have
-  /// given another; guarded by the target's lock.
+  /// The edition that the value that this started with has at the source; an evaluation may have
+  /// given it another. Guarded by the target's lock.
   @exclusivity(unchecked) private final var joinedEdition: CombinedVersion?
 
-  /// What was told last; belongs to the target's deliverer.
+  /// The revision that the target uses. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var revision = Revision()
 
-  /// Whether the source's deliverer has made itself that of the target; belongs to it.
+  /// Whether the source's deliverer has claimed a change for the target to relay: it has made
+  /// itself the target's deliverer too. Belongs to that thread.
   @exclusivity(unchecked) @usableFromInline final var isRelaying = false
 
-  /// Takes over what has arrived for an entry; made where the type is known, see `Delivery`.
+  /// Takes over what has arrived for a pending change. Created where the type is known; see
+  /// `Delivery`.
   @usableFromInline final let advance: @Sendable (AnyInput, UInt64) -> Void
 
-  /// Takes over the value that an evaluation has found.
+  /// Takes over the value from an evaluation or, without one, only the state.
   final let start: @Sendable (AnyInput, Evaluation?, CombinedVersion) -> Void
 
   @usableFromInline
@@ -59,7 +63,7 @@ class AnyInput: Dust, @unchecked Sendable {
     })
   }
 
-  /// Whether this is the input that is in use; the target's lock is held.
+  /// Whether this is the input that is in use. The target's lock must be held.
   @inlinable
   final var isLinked: Bool { source.input === self }
 
@@ -67,7 +71,7 @@ class AnyInput: Dust, @unchecked Sendable {
     target.lock.withLock { joinedEdition = edition }
   }
 
-  /// Whether an edition is of the value that this began with. There is none later that is.
+  /// Whether an edition is that of the value that this started with. No later edition is.
   @usableFromInline
   final func hasJoined(with edition: CombinedVersion) -> Bool {
     target.lock.withLock { joinedEdition == edition }
@@ -75,29 +79,30 @@ class AnyInput: Dust, @unchecked Sendable {
 
   override final var observerCount: Int { target.observerCount }
 
-  // MARK: What is awaited; the target's lock is held
+  // MARK: What is awaited; the target's lock must be held
 
-  /// The number of the last entry for which the source brings something, or has.
+  /// The number of the last pending change for which the source will bring, or has brought,
+  /// something.
   final var lastAwaited: UInt64 {
     awaited.isEmpty ? lastBrought : awaited[awaited.count - 1].number
   }
 
-  /// Notes that the source will bring something for an entry, after all that it brings before.
+  /// Notes that the source will bring something for a pending change, after all that is awaited.
   final func await(_ number: UInt64, as origin: UInt64) {
     awaited.append((number, origin))
   }
 
-  /// The entry for which the source brings what it calls by a number.
+  /// The pending change for which the source will bring what it knows by a number of its own.
   final func number(of origin: UInt64) -> UInt64? {
     awaited.lastIndex { $0.origin == origin }.map { awaited[$0].number }
   }
 
-  /// Whether the source brings something for an entry, or has.
+  /// Whether the source will bring something for a pending change, or has and it isn't used yet.
   func holds(_ number: UInt64) -> Bool {
     (0..<awaited.count).contains { awaited[$0].number == number }
   }
 
-  /// Notes that pending changes have another number now.
+  /// Notes that pending changes have a new number.
   func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
     if numbers.contains(lastBrought) { lastBrought = number }
     for index in 0..<awaited.count where numbers.contains(awaited[index].number) {
@@ -109,10 +114,10 @@ class AnyInput: Dust, @unchecked Sendable {
 /// A derived constant's observation of one source.
 @usableFromInline
 final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
-  /// What has come in and is not used yet; guarded by the target's lock.
+  /// What has arrived and is not used yet. Guarded by the target's lock.
   @exclusivity(unchecked) @usableFromInline var arrived = FIFO<Arrival>()
 
-  /// The value that the target uses; belongs to its deliverer.
+  /// The value that the target uses. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline var current: Value?
 
   @usableFromInline typealias Arrival = (number: UInt64, value: Value, revision: Revision)
@@ -126,7 +131,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
       advance: { unsafeDowncast($0, to: Input.self).advance(to: $1) },
       start: { unsafeDowncast($0, to: Input.self).start(from: $1, at: $2) }
     )
-    // What is derived itself delivers to its inputs in a way of its own.
+    // A derived channel delivers to its inputs itself.
     guard !source.channel.isDerived else { return }
     let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
     backlog.invalidate = { $0.invalidateDownstream($1, isMoved: $2, on: $3) }
@@ -138,9 +143,15 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     }
   }
 
-  /// Takes in a change of the source; only the source's deliverer calls this.
+  /// Takes in a change of the source. Only the source's deliverer calls this.
   ///
-  /// - Returns: Whether that has to see to it that the target relays the change.
+  /// If the target is a relay with nothing in the way, this claims the change: the source's
+  /// deliverer makes itself the target's deliverer too, before it calls the source's own observers,
+  /// and delivers the change behind them. So no other thread can get ahead of it, nothing that
+  /// those observers do can deactivate the target, and the change comes before all that they write,
+  /// as it would in the thread's round.
+  ///
+  /// - Returns: Whether the change is claimed, so that the caller must relay it.
   @inlinable
   func receive(
     _ value: Value,
@@ -169,7 +180,8 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     return false
   }
 
-  /// Takes over what has arrived for an entry, if anything; only the target's deliverer calls this.
+  /// Takes over what has arrived for a pending change, if anything. Only the target's deliverer
+  /// calls this.
   @inlinable
   func advance(to number: UInt64) {
     var hasMore = true
@@ -181,8 +193,8 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
 
   /// The value that the target uses.
   ///
-  /// It is let go of if there is no other source, for then it is used once: a copy would make the next
-  /// change in place one of all elements.
+  /// An only source's value is used once, and given up: with a second reference to it, a formula
+  /// that changes it in place would copy all of its elements.
   @inlinable
   func use() -> Value? {
     source.weight == .one ? current.take() : current
@@ -194,7 +206,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     defer { target.lock.unlock() }
     guard !arrived.isEmpty, arrived[0].number <= number else { return nil }
     let arrival = arrived.popFirst()
-    // Several, if what came for several changes is delivered as one.
+    // There are several if pending changes were merged.
     hasMore = !arrived.isEmpty && arrived[0].number <= number
     return arrival
   }
@@ -222,9 +234,11 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
 }
 
 extension Channel {
-  /// Brings a change to the inputs of derived constants, which come first; no lock is held.
+  /// Delivers a change to the inputs, which come before all other observations. No lock may be
+  /// held.
   ///
-  /// - Returns: The first observation that is none.
+  /// - Returns: The first observation that isn't an input, and whether changes were claimed, which
+  ///   `relayToInputs` must deliver.
   @inlinable
   final func deliverToInputs(
     _ value: Element,
@@ -249,7 +263,7 @@ extension Channel {
     return (rest, isRelayed)
   }
 
-  /// Has those constants relay a change whose inputs wait for that.
+  /// Delivers a change to the relays for which `deliverToInputs` has claimed it.
   @inlinable
   final func relayToInputs(
     _ value: Element,
@@ -273,8 +287,8 @@ extension Channel {
 }
 
 extension AnyChannel {
-  /// Whether a change can be delivered at once: nobody else is at it, and nothing derives from this. The
-  /// lock is held.
+  /// Whether a relay can deliver a change at once: no thread is delivering or offers to hand over,
+  /// and nothing derives from this. The lock must be held.
   @inlinable
   final var canRelay: Bool { deliverer.bits == 0 && !hasInputs }
 }

@@ -1,64 +1,66 @@
-/// One walk down from a variable to all that derives from it.
+/// One pass from a variable down through all that derives from it.
 struct Invalidation {
-  /// What tells the change from all others: the number of a transaction, or of one write.
+  /// Identifies the change: the number of a transaction, or of one write.
   let change: UInt64
 
-  /// What tells this walk from the others of the same change.
+  /// Identifies this pass among those of the same change.
   let pass: UInt64
 }
 
-/// How a change comes from a source to what derives from it.
+/// What a source announces to what derives from it: which change it will bring, and when.
 struct Step {
   enum Kind {
-    /// As one that the source has not announced before.
+    /// One that it has not announced before, as the last.
     case new
 
-    /// As one that it has announced, in the place that it has.
+    /// One that it has announced, in the same order as before.
     case again
 
-    /// As one that it has announced, and which now comes as its last.
+    /// One that it has announced, but now as the last.
     case moved
 
-    /// As one with all that was to come after it.
+    /// One that it has announced, merged with all those after it.
     case merged
   }
 
   let kind: Kind
 
-  /// Whether what it brought is taken out of its place.
+  /// Whether what was announced before no longer comes in that order.
   var takesBack: Bool { kind == .moved || kind == .merged }
 
-  /// What the source calls the change from now on: a number of its own.
+  /// The source's own number for the change from now on.
   let origin: UInt64
 
-  /// What the source has called it, or the first part of it, before.
+  /// The source's number for it, or for the first of what was merged, until now.
   let former: UInt64
 }
 
 extension AnyChannel {
-  /// Tells all that derives from this channel that a change is on its way; the lock is held.
+  /// Notes, in all that derives from this channel, that a change is on its way. The lock must be
+  /// held.
   ///
-  /// Two walks come to all places in the same order. Along a chain, a place is locked before the one
-  /// above it is unlocked; from the first branch on, all places stay locked until the end, and those
-  /// with several sources are come to when all of their sources have been. It is no recursion, so that
-  /// a long chain takes no stack.
+  /// Two passes reach the channels that they share in the same order. Along a chain, a channel is
+  /// locked before its source is unlocked; from the first branch on, all channels stay locked until
+  /// the end, and those with several sources are visited when all of their sources have been. It is
+  /// a loop, because recursion along a long chain would overflow the stack.
   ///
   /// - Parameters:
   ///   - change: The number of a transaction, or of one write.
-  ///   - isMoved: Whether this channel's observers know of the change, which now comes as the last one.
+  ///   - isMoved: Whether the change was announced before, and now comes as the last one.
   @usableFromInline
   final func invalidateDownstream(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread)
   {
     thread.pointee.invalidations &+= 1
     let invalidation = Invalidation(change: change, pass: thread.pointee.invalidations)
-    // Nothing on the way is let go of as long as the variable is locked: see `deactivateIfUnobserved`.
+    // While the variable is locked, no input goes out of use, so that nothing on the way is
+    // released: see `deactivateIfUnobserved`.
     var channel = Unmanaged.passUnretained(self)
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
     while true {
       guard let node = channel._withUnsafeGuaranteedRef({ $0.onlyInputInUse }) else { break }
       let next: (target: Unmanaged<AnyChannel>, onward: Step?)? = node._withUnsafeGuaranteedRef {
         let input = unsafeDowncast($0, to: AnyInput.self)
-        guard !input.derivation.isEnd else { return nil }
+        guard !input.derivation.endsInvalidation else { return nil }
         input.target.lock.lock()
         return (.passUnretained(input.target), input.note(invalidation, step, on: thread))
       }
@@ -75,7 +77,7 @@ extension AnyChannel {
     unlock(channel)
   }
 
-  /// Unlocks a channel on the way, unless it is this one, where the way begins.
+  /// Unlocks a channel on the way, unless it is this one, which the caller has locked.
   private func unlock(_ channel: Unmanaged<AnyChannel>) {
     channel._withUnsafeGuaranteedRef { if $0 !== self { $0.lock.unlock() } }
   }
@@ -87,16 +89,16 @@ extension AnyChannel {
     return first
   }
 
-  /// The next input after another.
   fileprivate final func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
     let next = node._withUnsafeGuaranteedRef { $0.next }
     return next?.toOpaque() == first?.toOpaque() ? nil : input(from: next)
   }
 
-  /// The next input from here on.
+  /// The next input in use, from here on.
   ///
-  /// One that is cleaned and still there, for somebody is telling it, is left out. The target may have
-  /// another by now, and would be come to twice. Inputs are marked as cleaned under this lock: relaxed.
+  /// One that is cleaned, and still linked because a thread is delivering, is skipped: its target
+  /// may have another by now, and would be visited twice. Relaxed, because inputs are marked as
+  /// cleaned under this lock.
   private func input(from node: Unmanaged<Dust>?) -> Unmanaged<Dust>? {
     var node = node
     while let candidate = node {
@@ -110,18 +112,18 @@ extension AnyChannel {
   }
 }
 
-/// The part of a invalidation from the first branch on.
+/// The part of a pass from the first branch on.
 private struct Walk {
   let invalidation: Invalidation
   let thread: CurrentThread
 
-  /// What is locked, with all that derives from it yet to be come to.
+  /// Locked channels, with what derives from them still to be visited.
   private var open: [(channel: AnyChannel, step: Step)] = []
 
-  /// What is yet to be noted by those with several sources, the deepest first.
+  /// What those with several sources are still to note, the deepest first.
   private var pending: [(input: AnyInput, step: Step)] = []
 
-  /// Which of them was locked last.
+  /// The one with several sources that was locked last.
   private var current: AnyChannel?
 
   private var locked: [AnyChannel] = []
@@ -131,12 +133,12 @@ private struct Walk {
     self.thread = thread
   }
 
-  /// Goes to all that derives from a channel, which is locked.
+  /// Visits all that derives from a channel, which must be locked.
   mutating func run(from channel: AnyChannel, _ step: Step) {
-    goOn(from: channel, step)
+    descend(from: channel, step)
     while true {
       if let (channel, step) = open.popLast() {
-        goOn(from: channel, step)
+        descend(from: channel, step)
       } else if let (input, step) = pending.popLast() {
         if current !== input.target {
           input.target.lock.lock()
@@ -144,7 +146,7 @@ private struct Walk {
           current = input.target
         }
         if let onward = input.note(invalidation, step, on: thread) {
-          goOn(from: input.target, onward)
+          descend(from: input.target, onward)
         }
       } else {
         break
@@ -153,7 +155,7 @@ private struct Walk {
     for channel in locked { channel.lock.unlock() }
   }
 
-  private mutating func goOn(from channel: AnyChannel, _ step: Step) {
+  private mutating func descend(from channel: AnyChannel, _ step: Step) {
     var next = channel.firstInputInUse
     while let node = next {
       let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
@@ -162,8 +164,8 @@ private struct Walk {
         add(input, step)
         continue
       }
-      guard !input.derivation.isEnd else { continue }
-      // With one source only, nobody comes there but from here, where all others wait.
+      guard !input.derivation.endsInvalidation else { continue }
+      // Other passes reach a channel with one source only through that source, which is locked.
       input.target.lock.lock()
       if let onward = input.note(invalidation, step, on: thread), input.target.hasInputs {
         locked.append(input.target)
@@ -174,8 +176,8 @@ private struct Walk {
     }
   }
 
-  /// Of one constant's, what takes something back is taken out first: what it stood in the way of may go
-  /// behind it then. Otherwise that is what is noted first.
+  /// Of one constant's, those that take something back are noted first, so that what was behind it
+  /// no longer is; otherwise, those that were added first.
   private mutating func add(_ input: AnyInput, _ step: Step) {
     var (low, high) = (0, pending.count)
     while low < high {
@@ -191,7 +193,7 @@ private struct Walk {
 }
 
 extension AnyInput {
-  /// Whether it leads to a place that comes after another in all walks.
+  /// Whether its target comes after the other's in every pass.
   fileprivate func isDeeper(than other: AnyInput) -> Bool {
     let (depth, otherDepth) = (derivation.depth, other.derivation.depth)
     return depth == otherDepth
@@ -199,9 +201,10 @@ extension AnyInput {
       : depth > otherDepth
   }
 
-  /// Notes that the source will bring a change; the target is locked.
+  /// Notes that the source will bring a change, unless the target is a relay, which passes the step
+  /// on. The target must be locked.
   ///
-  /// - Returns: How it goes on downstream, if it does.
+  /// - Returns: The step with which the invalidation goes on downstream, or `nil` if it ends here.
   fileprivate func note(_ invalidation: Invalidation, _ step: Step, on thread: CurrentThread)
     -> Step?
   {

@@ -1,24 +1,24 @@
-/// Something that a derived constant is derived from, whatever its values.
+/// Something that a derived constant derives from, whatever the type of its values.
 @usableFromInline
 class AnySource: @unchecked Sendable {
-  /// Safe to use unowned, since the handle has it.
+  /// Unowned is safe, because the handle owns it.
   @usableFromInline unowned(unsafe) final let channel: AnyChannel
 
-  /// How much its state and its edition count in those of what derives from it: 1 if there is no
-  /// other source, and a random number otherwise.
+  /// The factor of its state and edition in those of what derives from it: 1 for the only source of
+  /// a `map` or `removeDuplicates`, and random for those of a `combine`.
   @usableFromInline final let weight: CombinedVersion
 
-  /// Whether a change may be none for the source.
+  /// Whether a change of the variables may leave the source's value as it was.
   @usableFromInline final let mayKeepValues: Bool
 
-  /// The constant, which keeps the channel.
+  /// The variable or constant, which keeps the channel alive.
   private var handle: AnyObject?
 
-  /// Makes an input of the right type, and takes what has arrived there for an entry.
+  /// Creates an input of the right type.
   private let makeInput: @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
 
-  /// What observes the source at present; guarded by the lock of the derived channel, and left alone
-  /// while that has a deliverer.
+  /// The input that observes the source at present. Guarded by the lock of the derived channel;
+  /// while that has a deliverer, which reads this without the lock, it doesn't change.
   @exclusivity(unchecked) @usableFromInline final var input: AnyInput?
 
   @usableFromInline
@@ -36,7 +36,7 @@ class AnySource: @unchecked Sendable {
   }
 
   deinit {
-    // A long chain lets go of itself link by link; nested, that would take as much stack.
+    // Released in a loop: nested along a long chain, releases would overflow the stack.
     if let handle = handle.take() { CurrentThread.current.release(handle) }
   }
 
@@ -49,7 +49,7 @@ class AnySource: @unchecked Sendable {
   }
 }
 
-/// Something that a derived constant is derived from.
+/// Something that a derived constant derives from.
 @usableFromInline
 final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   @inlinable
@@ -59,7 +59,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
     }
   }
 
-  /// The value that a formula is to use.
+  /// The value for a formula to use.
   @inlinable
   func value(for reading: Reading) -> Value {
     switch reading {
@@ -69,12 +69,12 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
       }
       return value
     case .relayed(let pointer):
-      // What a source relays is of its type.
+      // The address is that of a value of this source, and so of its type.
       return pointer.assumingMemoryBound(to: Value.self).pointee
     case .evaluation(let evaluation):
       return evaluation.value(of: channel)
     case .variable(let version):
-      // The reading is chosen for sources that are variables.
+      // This reading is only used if the source is a variable: see `computeDirectly`.
       let variable = unsafeDowncast(channel, to: ValueChannel<Value>.self)
       variable.acquire()
       defer { variable.lock.unlock() }
@@ -84,18 +84,18 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   }
 }
 
-/// Where a formula takes the values of its sources from.
+/// Where a formula gets the values of its sources.
 @usableFromInline
 enum Reading {
-  /// From what has come in: for the deliverer.
+  /// From what has arrived at the inputs. Only for the deliverer.
   case delivered
 
-  /// From an address, at which the only source's value is.
+  /// From the address of the only source's value.
   case relayed(UnsafeRawPointer)
 
-  /// From an evaluation that knows them.
+  /// From an evaluation that has them.
   case evaluation(Evaluation)
 
-  /// From the variable that is the only source; its version is written to the address.
+  /// From the variable that is the only source, and whose version is written to the address.
   case variable(UnsafeMutablePointer<UInt64>)
 }
