@@ -166,4 +166,23 @@ struct CombineTests {
     #expect(old.entries == [0, 2])
     #expect(new.entries == [2])
   }
+
+  /// Whoever joins what derives from it, as a change that is none is on its way, knows the value.
+  @Test func combinationOfOneTellsAJoinerNothingTwice() {
+    let number = Variable(0)
+    let one = Constant.combine(Constant(number).removeDuplicates())
+    let log = Log<Int>()
+    let dusts = DustBuster()
+    one.observe { _ in }.cleaned(by: dusts)
+    let joining = number.observe(ignoreFirst: true) { _ in
+      if log.entries.isEmpty { one.map { $0 }.observe { log.append($0) }.cleaned(by: dusts) }
+    }
+    joining.cleaned(by: dusts)
+
+    number.value = 0
+    number.value = 0
+    number.value = 1
+
+    #expect(log.entries == [0, 1])
+  }
 }

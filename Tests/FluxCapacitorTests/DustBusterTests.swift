@@ -49,6 +49,19 @@ struct DustBusterTests {
     #expect(observations.count { $0.object != nil } < 20)
   }
 
+  @Test func bagForgetsWhatEndedWithItsValue() {
+    let dusts = DustBuster()
+    var observations: [Weakly<Dust>] = []
+
+    for _ in 0..<10_000 {
+      let dust = Variable(0).observe { _ in }
+      dust.cleaned(by: dusts)
+      observations.append(Weakly(dust))
+    }
+
+    #expect(observations.count { $0.object != nil } < 40)
+  }
+
   @Test func bagForgetsNothingElse() {
     let variable = Variable(0)
     let log = Log<Int>()

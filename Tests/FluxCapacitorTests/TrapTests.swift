@@ -1,5 +1,6 @@
 import FluxCapacitor
 import Foundation
+import Observation
 import Testing
 
 /// Mistakes of the programmer's end the process with a sentence, and never hang.
@@ -12,6 +13,21 @@ struct TrapTests {
     }
 
     expectSentence(in: result, "Variable<Int>", "inside its own mutation", "modify")
+  }
+
+  @Test func trackedReadInsideItsOwnMutation() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let variable = Variable(0)
+      let constant = Constant(variable)
+      variable.modify { value in
+        value = withObservationTracking {
+          constant.value
+        } onChange: {
+        }
+      }
+    }
+
+    expectSentence(in: result, "Variable<Int>", "inside its own mutation")
   }
 
   @Test func readInsideItsOwnMutation() async {

@@ -151,6 +151,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version,
         version > backlog.takenOver.through || thread.id == backlog.takenOver.by
       else {
+        // While this thread offered to hand over, another may have left a change to whoever delivers.
+        claim(on: thread)
         return lock.unlock()
       }
       guard deliverer.thread == 0, !backlog.isFirstHeld else {

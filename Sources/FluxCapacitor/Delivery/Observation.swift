@@ -26,6 +26,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
   }
 
+  /// It is over, too, when the value that it observed is deallocated.
+  override var isOver: Bool { isCleaned || lock.withLock { channel == nil } }
+
   /// Delivers one change; only the channel's deliverer calls this.
   @inlinable
   func receive(_ value: Element, on thread: CurrentThread) {

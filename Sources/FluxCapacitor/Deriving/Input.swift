@@ -134,6 +134,8 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     // A derived channel delivers to its inputs itself.
     guard !source.channel.isDerived else { return }
     let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
+    // Once only: a deliverer reads them without the lock, as soon as there is an input.
+    guard backlog.receive == nil else { return }
     backlog.invalidate = { $0.invalidateDownstream($1, isMoved: $2, on: $3) }
     backlog.receive = { channel, value, version, nodes, thread in
       channel.deliverToInputs(value, version, Revision(ofVariable: version), nodes, on: thread)
@@ -145,11 +147,11 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
 
   /// Takes in a change of the source. Only the source's deliverer calls this.
   ///
-  /// If the target is a relay with nothing in the way, this claims the change: the source's
-  /// deliverer makes itself the target's deliverer too, before it calls the source's own observers,
-  /// and delivers the change behind them. So no other thread can get ahead of it, nothing that
-  /// those observers do can deactivate the target, and the change comes before all that they write,
-  /// as it would in the thread's round.
+  /// If the target is a relay with nothing in the way, and its place would be the first in the thread's
+  /// round, this claims the change: the source's deliverer makes itself the target's deliverer too,
+  /// before it calls the source's own observers, and delivers the change behind them. So no other
+  /// thread can get ahead of it, nothing that those observers do can deactivate the target, and the
+  /// change comes before all that they write, as it would in the round.
   ///
   /// - Returns: Whether the change is claimed, so that the caller must relay it.
   @inlinable
@@ -160,7 +162,9 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     on thread: CurrentThread
   ) -> Bool {
     target.lock.lock()
-    if derivation.isRelay, isLinked, target.canRelay, derivation.pendingChanges.isEmpty {
+    if derivation.isRelay, isLinked, target.canRelay, derivation.pendingChanges.isEmpty,
+      thread.pointee.round.isEmpty
+    {
       target.deliverer = Deliverer(thread)
       target.lock.unlock()
       self.revision = revision

@@ -92,7 +92,9 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   public static func combine<each Source: Sendable>(
     _ constants: repeat Constant<each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
-    let sources = (repeat FluxCapacitor.Source(each constants, isOnly: false))
+    var count = 0
+    for _ in repeat each constants { count += 1 }
+    let sources = (repeat FluxCapacitor.Source(each constants, isOnly: count == 1))
     var list: [AnySource] = []
     repeat list.append(each sources)
     return Constant(

@@ -37,9 +37,10 @@ extension Channel {
   fileprivate final func tracking(
     observing observe: (Tracker) -> Dust
   ) -> (tracker: Tracker, dust: Dust) {
-    if let known = lock.withLock({ backlog?.tracking }) {
-      return (unsafeDowncast(known.tracker, to: Tracker.self), known.dust)
-    }
+    acquire()
+    let former = backlog?.tracking
+    lock.unlock()
+    if let former { return (unsafeDowncast(former.tracker, to: Tracker.self), former.dust) }
     let tracker = Tracker()
     let dust = observe(tracker)
     let known = lock.withLock {
