@@ -130,7 +130,7 @@ extension AnyChannel {
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {
-    let delivery = Delivery(to: self, at: 0) { channel, _, _ in
+    let delivery = PendingDelivery(to: self, at: 0) { channel, _, _ in
       // The delivery's target is this channel.
       action(unsafeDowncast(channel, to: AnyChannel.self))
     }

@@ -24,7 +24,7 @@ final class Backlog<Element: Sendable> {
   /// Invalidates everything that derives from the channel, whose lock must be held.
   ///
   /// This and `receive` are set once a derived constant has observed the channel. Deriving is a
-  /// layer above; they are created where the type is known, and capture nothing. See `Delivery`.
+  /// layer above; they are created where the type is known, and capture nothing. See `PendingDelivery`.
   @exclusivity(unchecked) @usableFromInline
   final var invalidate:
     (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?

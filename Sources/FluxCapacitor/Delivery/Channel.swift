@@ -126,7 +126,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     // Don't take over an offer inside an observer, which may itself wait for what is offered.
     if deliverer.isOffered, isOwn, thread.pointee.isDelivering { return }
     thread.append(
-      Delivery(to: self, at: backlog.unclaimed) { channel, version, thread in
+      PendingDelivery(to: self, at: backlog.unclaimed) { channel, version, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
       },

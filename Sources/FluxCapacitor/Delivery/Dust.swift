@@ -33,7 +33,7 @@ public class Dust: @unchecked Sendable {
   @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Releases the channel and the closure, once no thread delivers to them any more. It is created
-  /// where the type of the values is known, and captures nothing; see `Delivery`.
+  /// where the type of the values is known, and captures nothing; see `PendingDelivery`.
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
   @inlinable

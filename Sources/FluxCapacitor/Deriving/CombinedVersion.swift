@@ -11,7 +11,7 @@ struct CombinedVersion: Equatable, Sendable {
   @usableFromInline static let zero = CombinedVersion(0)
   @usableFromInline static let one = CombinedVersion(1)
 
-  @inlinable static var prime: UInt64 { 1 << 61 - 1 }
+  @inlinable static var prime: UInt64 { (1 << 61) - 1 }
 
   /// The state of a single variable: its version.
   @inlinable

@@ -223,7 +223,7 @@ extension Derivation {
 
   /// A place in a round, in which the first pending change is delivered.
   @inlinable
-  func delivery(to channel: AnyChannel) -> Delivery {
-    Delivery(to: channel, at: 0, by: deliver)
+  func delivery(to channel: AnyChannel) -> PendingDelivery {
+    PendingDelivery(to: channel, at: 0, by: deliver)
   }
 }

@@ -75,7 +75,7 @@ final class Derivation: @unchecked Sendable {
   var endsInvalidation: Bool { isRelay && inputCount == 0 }
 
   /// Computes and delivers the first pending change. Created where the type is known; see
-  /// `Delivery`.
+  /// `PendingDelivery`.
   @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
   /// Computes and delivers a change of the only source. Created where the type is known, too.

@@ -35,7 +35,7 @@ class AnyInput: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var isRelaying = false
 
   /// Takes over what has arrived for a pending change. Created where the type is known; see
-  /// `Delivery`.
+  /// `PendingDelivery`.
   @usableFromInline final let advance: @Sendable (AnyInput, UInt64) -> Void
 
   /// Takes over the value from an evaluation or, without one, only the state.

@@ -22,7 +22,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     guard thread.pointee.openTransactions > 0 else { return announce(event, on: thread) }
     enqueue(event, heldBy: thread.pointee.transaction)
     thread.append(
-      Delivery(to: self, at: version) { channel, version, thread in
+      PendingDelivery(to: self, at: version) { channel, version, thread in
         // The delivery's target is this channel.
         let channel = unsafeDowncast(channel, to: EventChannel.self)
         channel.lock.lock()
@@ -46,7 +46,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     enqueue(event)
     // A thread that is delivering delivers this too. Otherwise, this place is for all so far.
     thread.prepend(
-      Delivery(to: self, at: version) { channel, version, thread in
+      PendingDelivery(to: self, at: version) { channel, version, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
       }

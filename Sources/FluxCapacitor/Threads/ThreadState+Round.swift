@@ -24,7 +24,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ///
   /// - Parameter isOwn: Whether this thread made the change, and isn't delivering another thread's.
   @inlinable
-  func append(_ delivery: Delivery, isOwn: Bool) {
+  func append(_ delivery: PendingDelivery, isOwn: Bool) {
     #if DEBUG
       var delivery = delivery
       delivery.depth = pointee.depth + (isOwn && pointee.isDelivering ? 1 : 0)
@@ -33,7 +33,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Takes the first place in the round.
-  func prepend(_ delivery: Delivery) {
+  func prepend(_ delivery: PendingDelivery) {
     #if DEBUG
       var delivery = delivery
       delivery.depth = pointee.depth
@@ -67,7 +67,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   #if DEBUG
     /// Collects the channels in a cycle of observers that never settles, and traps naming them.
-    private func noteCycle(through delivery: Delivery) {
+    private func noteCycle(through delivery: PendingDelivery) {
       let name = delivery.target._withUnsafeGuaranteedRef { "\($0)" }
       if !pointee.cycle.contains(name) { pointee.cycle.append(name) }
       guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }

@@ -46,7 +46,7 @@ struct ThreadState: ~Copyable {
   /// What this thread delivers when no transaction is open: a place for each channel that a
   /// transaction has written to, in the order of the first writes, and for each change that had to
   /// wait for another.
-  @usableFromInline var round = FIFO<Delivery>()
+  @usableFromInline var round = FIFO<PendingDelivery>()
 
   /// The pending work that the round is part of, each with what to call at the end of the round.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []

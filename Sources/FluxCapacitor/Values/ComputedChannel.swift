@@ -2,7 +2,7 @@
 @usableFromInline
 class ComputedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// Computes the value from the current values of the variables. A closure rather than a virtual
-  /// method, which would always run unspecialized. It captures nothing; see `Delivery`.
+  /// method, which would always run unspecialized. It captures nothing; see `PendingDelivery`.
   @usableFromInline let compute: @Sendable (ComputedChannel) -> Element
 
   @usableFromInline

@@ -79,7 +79,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated; it keeps neither the variable nor its store alive.
+  ///   deallocated; it keeps neither the variable nor its store alive. That of a derived constant keeps
+  ///   the variables it derives from alive, and so lasts until its `clean()`.
   /// - Complexity: O(1), and one allocation.
   @_disfavoredOverload
   @inlinable

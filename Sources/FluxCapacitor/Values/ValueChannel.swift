@@ -139,7 +139,7 @@ extension Channel {
   @inlinable
   final func takePlace(for transaction: UInt64, on thread: CurrentThread) {
     thread.append(
-      Delivery(to: self, at: transaction) { channel, transaction, thread in
+      PendingDelivery(to: self, at: transaction) { channel, transaction, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
       },

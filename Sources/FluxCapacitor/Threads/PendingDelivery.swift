@@ -2,7 +2,7 @@
 ///
 /// It owns one reference to the channel, which `perform` releases: perform each exactly once.
 @usableFromInline
-struct Delivery {
+struct PendingDelivery {
   /// The channel, whose type is in a layer above.
   @usableFromInline let target: Unmanaged<AnyObject>
 
