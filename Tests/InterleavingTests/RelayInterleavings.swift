@@ -141,5 +141,28 @@
         }
       }
     }
+
+    /// Whatever a map relays to what removes duplicates comes to the same for those who join in between.
+    @Test func whoJoinsBehindAMapAmidWritesThatComeToNothingEndsWithTheSame() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.map { $0 * 10 }.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 0
+          }
+        }
+        scenario.thread { dusts.append(distinct.observe { log.append($0) }) }
+        scenario.check {
+          #expect([[0], [10, 0]].contains(log.entries))
+          #expect(others.entries == [])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
   }
 #endif

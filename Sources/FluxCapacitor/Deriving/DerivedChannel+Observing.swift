@@ -23,8 +23,10 @@ extension DerivedChannel {
     }
     if !ignoreFirst, let evaluation {
       evaluation.find(self)
-      let value: Element = evaluation.value(of: self)
-      if let joiner { noteFirst(value, evaluation.revision(of: self), of: joiner, on: thread) }
+      var value: Element = evaluation.value(of: self)
+      if let joiner {
+        value = note(value, evaluation.revision(of: self), asFirstOf: joiner)
+      }
       observation.start(first: value, on: queue, thread)
     }
     thread.settle()
@@ -63,19 +65,22 @@ extension DerivedChannel {
     return joiner
   }
 
-  /// Notes the first value of a joiner and, as the deliverer, delivers what it has been owed since.
-  private func noteFirst(
+  /// Notes the first value of a joiner, and returns what to call it with first: that, or what it has been
+  /// owed since, which all others know.
+  private func note(
     _ value: Element,
     _ revision: Revision,
-    of joiner: Joiner,
-    on thread: CurrentThread
-  ) {
+    asFirstOf joiner: Joiner
+  ) -> Element {
     lock.lock()
+    defer { lock.unlock() }
     joiner.first = (value: value, revision: revision, sources: revision.edition)
     joiner.isFirstAwaited = false
-    guard joiner.isOwed, deliverer.thread == 0 else { return lock.unlock() }
-    deliverer = Deliverer(thread)
-    lock.unlock()
-    finishDelivering(on: thread)
+    // If a thread is delivering, it comes to the joiner before it ends.
+    guard joiner.isOwed, deliverer.thread == 0, let owed = delivered.value,
+      let index = joiners.firstIndex(where: { $0 === joiner })
+    else { return value }
+    joiners.remove(at: index)
+    return owed
   }
 }
