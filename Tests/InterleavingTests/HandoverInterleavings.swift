@@ -60,6 +60,33 @@
       }
     }
 
+    /// Who offers though another has told all that it had to tell leaves nothing behind that comes meanwhile.
+    @Test func whatComesWhileNothingIsLeftToHandOverIsTold() {
+      explore { scenario in
+        let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
+        let log = Trace<Int>()
+        let dusts = [
+          one.observe(ignoreFirst: true) {
+            pretendToHaveToldManyChangesOfOthers()
+            variable.value = $0
+          },
+          other.observe(ignoreFirst: true) { variable.value = $0 },
+          variable.observe(ignoreFirst: true) { log.append($0) },
+        ]
+        scenario.thread { Dispatcher.shared.transaction { one.value = 1 } }
+        scenario.thread {
+          other.value = 2
+          other.value = 3
+        }
+        scenario.check {
+          withExtendedLifetime((one, other, dusts)) {
+            #expect(log.entries.sorted() == [1, 2, 3])
+            #expect(log.last == variable.value)
+          }
+        }
+      }
+    }
+
     /// Whoever takes over comes to a change that a transaction holds back, and leaves the rest to that.
     @Test func whoTakesOverLeavesWhatIsHeldBackToItsTransaction() {
       explore { scenario in
