@@ -97,7 +97,6 @@ final class Derivation: @unchecked Sendable {
   @usableFromInline
   init(
     from sources: [AnySource],
-    isMap: Bool,
     keepsValues: Bool,
     deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void,
     relay: @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
@@ -108,12 +107,12 @@ final class Derivation: @unchecked Sendable {
     mayKeepValues =
       keepsValues || sources.contains { $0.mayKeepValues }
     depth = 1 + (sources.lazy.compactMap { $0.channel.derivation?.depth }.max() ?? 0)
-    isChain = isMap && (sources[0].channel.derivation?.isChain ?? true)
     roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)
     onlyRoot = roots.count == 1 ? roots[0] : nil
     isDirect = sources.count == 1 && !sources[0].channel.isDerived
     isRelay = sources.count == 1 && !mayKeepValues
     let source = sources[0].channel
+    isChain = isRelay && (source.derivation?.isChain ?? true)
     origin = source.derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? source
   }
 

@@ -71,7 +71,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   @inlinable
   init(
     from sources: [AnySource],
-    isMap: Bool,
     isSame: (@Sendable (Element, Element) -> Bool)? = nil,
     formula: @escaping @Sendable (Reading) -> Element
   ) {
@@ -80,7 +79,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     // The closures are only called with the channel that owns this derivation, or an input of it.
     ownDerivation = Derivation(
       from: sources,
-      isMap: isMap,
       keepsValues: isSame != nil,
       deliver: { channel, _, thread in
         unsafeDowncast(channel, to: DerivedChannel.self).deliverNext(on: thread)
@@ -156,8 +154,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   func computeDirectly() -> Element {
     var version: UInt64 = 0
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    let state = CombinedVersion(version)
-    return note(value, Revision(state: state, edition: state)).value
+    return note(value, Revision(ofVariable: version)).value
   }
 
   @usableFromInline

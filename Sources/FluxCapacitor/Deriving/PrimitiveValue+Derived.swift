@@ -29,7 +29,7 @@ extension PrimitiveValue {
   ) -> Constant<Result> {
     let source = Source(self, isOnly: true)
     return Constant(
-      sharing: DerivedChannel(from: [source], isMap: true) { transform(source.value(for: $0)) }
+      sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) }
     )
   }
 
@@ -45,7 +45,7 @@ extension PrimitiveValue {
   ) -> Constant<Element> {
     let source = Source(self, isOnly: true)
     return Constant(
-      sharing: DerivedChannel(from: [source], isMap: false, isSame: areEquivalent) {
+      sharing: DerivedChannel(from: [source], isSame: areEquivalent) {
         source.value(for: $0)
       }
     )
@@ -98,7 +98,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     var list: [AnySource] = []
     repeat list.append(each sources)
     return Constant(
-      sharing: DerivedChannel(from: list, isMap: false) { reading in
+      sharing: DerivedChannel(from: list) { reading in
         (repeat (each sources).value(for: reading))
       }
     )
@@ -122,7 +122,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     let first = Source(first, isOnly: false)
     let second = Source(second, isOnly: false)
     return Constant(
-      sharing: DerivedChannel(from: [first, second], isMap: false) { reading in
+      sharing: DerivedChannel(from: [first, second]) { reading in
         (first.value(for: reading), second.value(for: reading))
       }
     )
