@@ -154,6 +154,24 @@ struct DispatchStressTests {
       }
     }
   }
+
+  @Test func interceptorsComeAndGoWhileOthersDispatch() async {
+    let dispatcher = Dispatcher()
+    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
+    let notes = Log<Int>()
+    await inParallel(4) { index in
+      for round in 0..<stress(50_000) {
+        if index < 2 {
+          dispatcher.dispatch(Dispatcher.Counter.add(1))
+        } else if round % 10 == 0 {
+          dispatcher.intercept { _ in notes.append(index) }.clean()
+        } else {
+          dispatcher.addHook { _ in notes.append(index) }.clean()
+        }
+      }
+    }
+    #expect(store.count.value == stress(100_000))
+  }
 }
 
 /// A second store on the counter's states.

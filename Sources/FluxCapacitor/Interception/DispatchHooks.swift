@@ -64,10 +64,14 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   ) -> [AnyObject] {
     // There is none if the last hook was removed just as the reduce began.
     guard let record = record.take() else { return [] }
-    let (hooks, number) = lock.withLock { (self.hooks, reducesRecorded) }
+    // Nothing of a hook is read without the lock: it may be removed and freed by another thread.
+    let (hooks, calls, number) = lock.withLock {
+      let hooks = self.hooks.filter { $0.first <= reducesRecorded }
+      return (hooks, hooks.map(\.call), reducesRecorded)
+    }
     let event = record.event(of: state, numbered: number, in: stores, from: place)
     // Each hook puts its event in front of the thread's round, so the first hook is called last.
-    for hook in hooks.reversed() where hook.first <= number { hook.call(event) }
+    for call in calls.reversed() { call(event) }
     return [record] + hooks
   }
 }
