@@ -43,9 +43,9 @@ extension AnyChannel {
   /// - Returns: Whether another thread has taken a place in its round for it.
   @usableFromInline
   final func tryToHandOver(on thread: CurrentThread) -> Bool {
-    // One thread at a time makes an offer. Once it is taken, another may make one before this
-    // thread has seen that.
-    guard deliverer.thread == 0, !deliverer.isOffered else { return false }
+    // Another thread may make an offer before this one has seen that its own is taken, or even instead
+    // of it: whoever offered last delivers, or hands over, all that is there.
+    guard deliverer.thread == 0 else { return false }
     deliverer.offer(by: thread)
     defer { if deliverer.isOffered(by: thread) { deliverer.takeOffer() } }
     return thread.waitForTakeover(unlocking: lock) { !deliverer.isOffered(by: thread) }
