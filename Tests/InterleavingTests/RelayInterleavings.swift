@@ -142,6 +142,75 @@
       }
     }
 
+    /// What a source's deliverer claims for what derives from it comes behind all that the transaction has
+    /// written, however others read.
+    @Test func whatATransactionWritesIsClaimedInItsOrder() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let (mapped, both) = (
+          first.map { $0 }, Constant.combine(Constant(first), Constant(Variable(0)))
+        )
+        let log = Trace<String>()
+        let dusts = [
+          first.observe(ignoreFirst: true) { _ in log.append("first") },
+          second.observe(ignoreFirst: true) { _ in log.append("second") },
+          both.observe(ignoreFirst: true) { log.append("both \($0.0)") },
+          mapped.observe(ignoreFirst: true) { log.append("mapped \($0)") },
+        ]
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction { (first.value, second.value) = (1, 1) }
+        }
+        scenario.thread { #expect([0, 1].contains(both.value.0)) }
+        scenario.check {
+          #expect(log.entries.starts(with: ["first", "second"]))
+          #expect(Set(log.entries.dropFirst(2)) == ["both 1", "mapped 1"])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// While a change is claimed, the source's observers run, and others may come, go and write.
+    @Test func whoJoinsWhatIsClaimedStartsWithThat() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(first), Constant(second))
+        let (log, others) = (Trace<[Int]>(), Trace<[Int]>())
+        let dusts = Trace(both.observe(ignoreFirst: true) { others.append([$0.0, $0.1]) })
+        dusts.append(first.observe(ignoreFirst: true) { second.value = $0 })
+        scenario.thread { first.value = 1 }
+        scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
+        scenario.check {
+          let whole = [[0, 0], [1, 0], [1, 1]]
+          #expect(others.entries == Array(whole.dropFirst()))
+          #expect(whole.suffix(log.entries.count).elementsEqual(log.entries))
+          #expect(!log.entries.isEmpty)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// What a map of several variables delivers may be older than what a reader has remembered.
+    @Test func aReadOfAMapIsNeverOlderThanTheOneBefore() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let sum = Constant.combine(Constant(first), Constant(second)).map { $0.0 + $0.1 * 10 }
+        let (log, dusts) = (Trace<Int>(), Trace(sum.observe { _ in }))
+        scenario.thread { first.value = 1 }
+        scenario.thread {
+          Dispatcher().transaction {
+            second.value = 1
+            log.append(sum.value)
+            log.append(sum.value)
+          }
+        }
+        scenario.check {
+          #expect([[10, 10], [10, 11], [11, 11]].contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     /// Whatever a map relays to what removes duplicates comes to the same for those who join in between.
     @Test func whoJoinsBehindAMapAmidWritesThatComeToNothingEndsWithTheSame() {
       explore { scenario in

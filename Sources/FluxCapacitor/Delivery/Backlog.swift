@@ -30,18 +30,19 @@ final class Backlog<Element: Sendable> {
     (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?
 
   /// Delivers a change to the inputs, which come before all other observations. Returns the first
-  /// observation that isn't an input, and whether inputs are left for `relay`. No lock may be held.
+  /// observation that isn't an input, and whether some have claimed the change, for
+  /// `deliverClaimed`. No lock may be held.
   @exclusivity(unchecked) @usableFromInline
   final var receive:
     (
       @Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> (
-        rest: Node?, isRelayed: Bool
+        rest: Node?, hasClaimed: Bool
       )
     )?
 
-  /// Delivers the change, behind the channel's own observers, to what takes it from its input at once.
+  /// Delivers what was claimed, behind the channel's own observers.
   @exclusivity(unchecked) @usableFromInline
-  final var relay:
+  final var deliverClaimed:
     (@Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Void)?
 
   @usableFromInline typealias Node = Unmanaged<Dust>

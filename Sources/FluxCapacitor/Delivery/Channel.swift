@@ -31,13 +31,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     // It stays as long as this channel.
     let downstream = hasInputs ? backlog.map { Unmanaged.passUnretained($0) } : nil
     lock.unlock()
-    var (next, isRelayed): (Unmanaged<Dust>?, Bool) = (first, false)
+    var (next, hasClaimed): (Unmanaged<Dust>?, Bool) = (first, false)
     if let receive = downstream?._withUnsafeGuaranteedRef({ $0.receive }) {
-      (next, isRelayed) = receive(self, value, version, (first, last), thread)
+      (next, hasClaimed) = receive(self, value, version, (first, last), thread)
     }
     if let next { deliverToObservers(value, version, from: next, through: last, on: thread) }
-    if isRelayed {
-      downstream?._withUnsafeGuaranteedRef { $0.relay }?(
+    if hasClaimed {
+      downstream?._withUnsafeGuaranteedRef { $0.deliverClaimed }?(
         self,
         value,
         version,

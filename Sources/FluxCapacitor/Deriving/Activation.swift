@@ -25,10 +25,11 @@ extension AnyChannel {
     lock.lock()
     derivation.isActive = true
     deliverer = Deliverer(thread)
-    for source in derivation.sources { source.input = source.input(to: self, derivation) }
+    let inputs = derivation.sources.map { $0.input(to: self, derivation) }
+    for input in inputs { input.source.input = .passUnretained(input) }
     lock.unlock()
-    for source in derivation.sources {
-      guard let input = source.input else { continue }
+    for input in inputs {
+      let source = input.source
       source.channel.withLockUnlessRoot { source.channel.join(input) }
       source.channel.derivation?.inputCount += 1
       source.channel.derivation?.owner?.note(input)
@@ -85,7 +86,7 @@ extension AnyChannel {
       if let taken = derivation.owner?.takeAllJoiners() { joiners.append(taken) }
       return derivation.sources.compactMap { source in
         defer { source.input = nil }
-        return source.input
+        return source.input?.takeUnretainedValue()
       }
     }
   }

@@ -8,9 +8,8 @@
 struct CombinedVersion: Equatable, Sendable {
   @usableFromInline var value: UInt64
 
-  @usableFromInline static let zero = CombinedVersion(0)
-  @usableFromInline static let one = CombinedVersion(1)
-
+  @inlinable static var zero: CombinedVersion { CombinedVersion(0) }
+  @inlinable static var one: CombinedVersion { CombinedVersion(1) }
   @inlinable static var prime: UInt64 { (1 << 61) - 1 }
 
   /// The state of a single variable: its version.

@@ -21,9 +21,9 @@ extension Derivation {
     guard let former = known.map({ min($0, takenBack ?? $0) }) ?? takenBack else {
       return append(invalidation, step, from: input, in: channel)
     }
-    let (kind, number) = reorder(former, step, behind: input.lastAwaited, on: thread, in: channel)
+    let (kind, number) = reorder(former, step, behind: input.lastNumber, on: thread, in: channel)
     noteLatest(invalidation.change, is: number)
-    input.await(number, as: step.origin)
+    input.arrivals.append((number, step.origin))
     pendingChanges[index(of: number)].awaited += 1
     return renew(number, kind, formerly: former, for: invalidation, in: channel)
   }
@@ -60,7 +60,7 @@ extension Derivation {
         awaited: 1
       )
     )
-    input.await(lastNumber, as: step.origin)
+    input.arrivals.append((lastNumber, step.origin))
     noteLatest(invalidation.change, is: lastNumber)
     return Step(kind: .new, origin: lastNumber, former: lastNumber)
   }
@@ -100,8 +100,8 @@ extension Derivation {
   }
 
   private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
-    guard let last = input.awaited.lastIndex(where: { isTaken($0.origin) }) else { return nil }
-    let number = input.awaited.remove(at: last).number
+    guard let last = input.arrivals.lastIndex(where: { isTaken($0.origin) }) else { return nil }
+    let number = input.arrivals.remove(at: last).number
     pendingChanges[index(of: number)].awaited -= 1
     return number
   }
@@ -109,10 +109,11 @@ extension Derivation {
   /// Whether a pending change can become the last one: no source that brings something for it
   /// brings anything after that.
   private func canMove(_ number: UInt64) -> Bool {
-    sources.allSatisfy { source in
-      guard let input = source.input else { return true }
-      return input.lastAwaited <= number || !input.holds(number)
+    var canMove = true
+    forEachInput { _, input in
+      if input.lastNumber > number, input.holds(number) { canMove = false }
     }
+    return canMove
   }
 
   /// Makes a pending change the last one, and returns its new number.
@@ -143,7 +144,7 @@ extension Derivation {
   }
 
   private func renumber(_ numbers: ClosedRange<UInt64>, as number: UInt64) {
-    for source in sources { source.input?.renumber(numbers, as: number) }
+    forEachInput { $1.renumber(numbers, as: number) }
     for index in latest.indices where numbers.contains(latest[index].number) {
       latest[index].number = number
     }
@@ -200,23 +201,48 @@ extension Derivation {
   @inlinable
   var isReady: Bool { !pendingChanges.isEmpty && pendingChanges[0].awaited == 0 }
 
-  /// Takes over what the sources have brought for a pending change. Only the deliverer calls this.
+  /// Calls a closure with the inputs in use, of which there are some only while this is active. The
+  /// lock must be held, or this thread be the deliverer.
+  @inlinable
+  @inline(__always)
+  func forEachInput(_ body: (AnySource, AnyInput) -> Void) {
+    for index in sources.indices {
+      // Unretained, because this owns its sources, and what they say of their input.
+      Unmanaged.passUnretained(sources[index])._withUnsafeGuaranteedRef { source in
+        source.input?._withUnsafeGuaranteedRef { body(source, $0) }
+      }
+    }
+  }
+
+  /// Removes the first pending change, and takes what the sources have brought for it. The lock must
+  /// be held.
+  @inlinable
+  func takeFirst() {
+    guard let change = pendingChanges.popFirst() else { return }
+    takenVersion = change.version
+    forEachInput { _, input in
+      if input.hasArrived(for: change.number) { input.take(input, change.number) }
+    }
+  }
+
+  /// Uses what was taken. Only the deliverer calls this.
   ///
   /// - Returns: The revision that results, and whether the value of any source has changed.
   @inlinable
-  func advance(to number: UInt64) -> (Revision, isChanged: Bool) {
+  func advance() -> (Revision, isChanged: Bool) {
     var revision = Revision()
     var isChanged = false
-    for source in sources {
-      guard let input = source.input else { continue }
-      let before = input.revision.edition
-      input.advance(input, number)
-      let edition = input.revision.edition
-      if edition != before, !source.mayKeepValues || !input.hasJoined(with: edition) {
-        isChanged = true
+    forEachInput { source, input in
+      if input.hasTaken {
+        let before = input.revision.edition
+        input.advance(input)
+        let edition = input.revision.edition
+        if edition != before, !source.mayKeepValues || !input.hasJoined(with: edition) {
+          isChanged = true
+        }
       }
       revision.state = revision.state + source.weight * input.revision.state
-      revision.edition = revision.edition + source.weight * edition
+      revision.edition = revision.edition + source.weight * input.revision.edition
     }
     return (revision, isChanged)
   }

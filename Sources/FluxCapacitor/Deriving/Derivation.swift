@@ -14,9 +14,11 @@
 ///
 /// A *relay* delivers each change of its only source, and in the same order, so that there is
 /// nothing to decide beforehand: it notes no pending change when it is invalidated, and passes the
-/// step on unchanged. It delivers what its source brings at once, behind the source's own
-/// observers: see `Input.receive`. If something is in the way, or something derives from the relay,
-/// it notes a pending change when that arrives.
+/// step on unchanged. If something is in the way of what its source brings, or something derives from
+/// the relay, it notes a pending change when that arrives.
+///
+/// If nothing is in the way, and nothing derives from a constant, whoever completes its first change
+/// delivers that at once, behind the source's own observers: see `Input.receive`.
 ///
 /// Invariants:
 /// - `pendingChanges`, `lastNumber`, `latest`, each source's `input` and what an input awaits are
@@ -78,14 +80,18 @@ final class Derivation: @unchecked Sendable {
   /// `PendingDelivery`.
   @usableFromInline let deliver: @Sendable (AnyObject, UInt64, CurrentThread) -> Void
 
-  /// Computes and delivers a change of the only source. Created where the type is known, too.
-  @usableFromInline let relay:
+  /// Computes and delivers a change that a source's deliverer has claimed. Created where the type is
+  /// known, too.
+  @usableFromInline let deliverClaimed:
     @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
 
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
   /// The changes that are on their way here, in order.
   @exclusivity(unchecked) @usableFromInline var pendingChanges = FIFO<PendingChange>()
+
+  /// The version of the pending change that was taken last. Belongs to the deliverer.
+  @exclusivity(unchecked) @usableFromInline var takenVersion: UInt64 = 0
 
   /// The number of the pending change that was appended or moved last.
   @exclusivity(unchecked) @usableFromInline var lastNumber: UInt64 = 0
@@ -99,9 +105,10 @@ final class Derivation: @unchecked Sendable {
     from sources: [AnySource],
     keepsValues: Bool,
     deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void,
-    relay: @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
+    deliverClaimed:
+      @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
   ) {
-    self.relay = relay
+    self.deliverClaimed = deliverClaimed
     self.sources = sources
     self.deliver = deliver
     mayKeepValues =

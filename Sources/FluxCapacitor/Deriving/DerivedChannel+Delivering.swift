@@ -1,4 +1,63 @@
-// How a derived constant computes and delivers the changes that its sources bring.
+// How a channel delivers to what derives from it, and how that computes and delivers in its turn.
+
+extension Channel {
+  /// Delivers a change to the inputs, which come before all other observations. No lock may be
+  /// held.
+  ///
+  /// - Returns: The first observation that isn't an input, and whether changes were claimed, which
+  ///   `deliverClaimedChanges` must deliver.
+  @inlinable
+  final func deliverToInputs(
+    _ value: Element,
+    _ version: UInt64,
+    _ revision: Revision,
+    _ nodes: Backlog<Element>.Stretch,
+    on thread: CurrentThread
+  ) -> (rest: Unmanaged<Dust>?, hasClaimed: Bool) {
+    var (rest, hasClaimed): (Unmanaged<Dust>?, Bool) = (nil, false)
+    AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
+      guard dust.isInput else {
+        rest = .passUnretained(dust)
+        return false
+      }
+      // An input of this channel takes values of this element.
+      let input = unsafeDowncast(dust, to: Input<Element>.self)
+      if input.since < version, input.receive(value, version, revision, on: thread) {
+        hasClaimed = true
+      }
+      return true
+    }
+    return (rest, hasClaimed)
+  }
+
+  /// Delivers what `deliverToInputs` has claimed for a change.
+  @inlinable
+  final func deliverClaimedChanges(
+    _ value: Element,
+    _ version: UInt64,
+    _ revision: Revision,
+    _ nodes: Backlog<Element>.Stretch,
+    on thread: CurrentThread
+  ) {
+    _withUnprotectedUnsafePointer(to: value) { pointer in
+      AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
+        guard dust.isInput else { return false }
+        let input = unsafeDowncast(dust, to: AnyInput.self)
+        if input.hasClaimed {
+          input.hasClaimed = false
+          input.derivation.deliverClaimed(
+            input,
+            UnsafeRawPointer(pointer),
+            version,
+            revision,
+            thread
+          )
+        }
+        return true
+      }
+    }
+  }
+}
 
 extension DerivedChannel {
   /// Computes and delivers the first pending change, if it is complete and no thread is delivering.
@@ -7,56 +66,38 @@ extension DerivedChannel {
     lock.lock()
     if thread.isDueForHandover, tryToHandOver(on: thread) { return lock.unlock() }
     guard deliverer.thread == 0, ownDerivation.isReady else { return lock.unlock() }
-    let number = ownDerivation.pendingChanges[0].number
-    let version = ownDerivation.pendingChanges[0].version
-    _ = ownDerivation.pendingChanges.popFirst()
-    let isLast = ownDerivation.pendingChanges.isEmpty
+    ownDerivation.takeFirst()
     deliverer = Deliverer(thread)
-    let memo = self.memo
     lock.unlock()
-
-    let former = delivered.revision.state
-    let (new, isChangedBefore) = ownDerivation.advance(to: number)
-    let isChanged = update(to: new, isChanged: isChangedBefore, memo)
-    let isLatest = isLater(new, than: memo, delivered: former, isLast: isLast)
-    deliver(version, isChanged: isChanged, isLatest: isLatest, on: thread)
-    finishDelivering(on: thread)
+    deliverTaken(on: thread)
   }
 
-  /// Computes and delivers a change of the only source, whose deliverer has claimed it: it has made
-  /// itself the deliverer of this channel, in `Input.receive`, before it called the source's
-  /// observers.
+  /// Computes and delivers a change that a source's deliverer has claimed: it has made itself the
+  /// deliverer of this channel, in `Input.receive`, before it called the source's observers.
   @inlinable
-  func relay(
+  func deliverClaimed(
     _ value: UnsafeRawPointer,
     _ version: UInt64,
     _ new: Revision,
     on thread: CurrentThread
   ) {
-    lock.lock()
-    let memo = self.memo
-    // There were no inputs when it was claimed. Those that have joined since started with a state
-    // that includes this change.
-    let first = firstObserver
-    let last = self.first?._withUnsafeGuaranteedRef { $0.previous }
-    lock.unlock()
-    let value = memo.flatMap { known(at: new, in: $0) } ?? formula(.relayed(value))
-    if isLater(new, than: memo, delivered: delivered.revision.state, isLast: true) {
-      remember((value, new, new.edition))
-    }
-    delivered = (nil, new, new.edition)
-    if let first { deliverToObservers(value, version, from: first, through: last, on: thread) }
+    guard ownDerivation.isRelay else { return deliverTaken(on: thread) }
+    let former = delivered.revision.state
+    delivered = (known(at: new) ?? formula(.relayed(value)), new, new.edition)
+    deliver(version, isChanged: true, after: former, on: thread)
+    delivered.value = nil
     finishDelivering(on: thread)
   }
 
-  /// Computes what to deliver next, and returns whether it differs from what was delivered last.
+  /// Computes and delivers the pending change that `Derivation.takeFirst` has taken.
   @inlinable
-  func update(to new: Revision, isChanged: Bool, _ memo: Outcome?) -> Bool {
-    var isChanged = isChanged
+  func deliverTaken(on thread: CurrentThread) {
+    let former = delivered.revision.state
+    var (new, isChanged) = ownDerivation.advance()
     delivered.revision.state = new.state
     delivered.sources = new.edition
     if isChanged {
-      let value = memo.flatMap { known(at: new, in: $0) } ?? formula(.delivered)
+      let value = known(at: new) ?? formula(.delivered)
       if let isSame, let before = delivered.value, isSame(before, value) {
         isChanged = false
       } else {
@@ -64,30 +105,31 @@ extension DerivedChannel {
         delivered.revision.edition = new.edition
       }
     }
-    return isChanged
+    deliver(ownDerivation.takenVersion, isChanged: isChanged, after: former, on: thread)
+    finishDelivering(on: thread)
   }
 
   /// The value, if a reader has computed it already and not kept an earlier one instead.
   @inlinable
-  func known(at new: Revision, in memo: Outcome) -> Element? {
-    memo.sources == new.edition && memo.revision.edition == new.edition ? memo.value : nil
+  func known(at new: Revision) -> Element? {
+    guard let memo = remembered(at: new.state), memo.sources == new.edition,
+      memo.revision.edition == new.edition
+    else { return nil }
+    return memo.value
   }
 
-  /// Whether a change that is being delivered is later than what is remembered, which a reader may
-  /// have computed ahead of it.
+  /// Whether what is delivered now is later than what is remembered, which a reader may have computed
+  /// ahead of it. The lock must be held.
   ///
   /// - Parameter former: The state that was delivered before.
   @inlinable
-  func isLater(
-    _ new: Revision,
-    than memo: Outcome?,
-    delivered former: CombinedVersion,
-    isLast: Bool
-  ) -> Bool {
+  func isLater(after former: CombinedVersion) -> Bool {
     guard let memo, memo.revision.state != former else { return true }
     // The state of a single variable is its version.
-    guard let root = ownDerivation.onlyRoot, root.weight == .one else { return isLast }
-    return memo.revision.state.value < new.state.value
+    guard let root = ownDerivation.onlyRoot, root.weight == .one else {
+      return ownDerivation.pendingChanges.isEmpty
+    }
+    return memo.revision.state.value < delivered.revision.state.value
   }
 
   /// Notes what is delivered now, and returns the inputs that started with that value. The lock
@@ -112,31 +154,36 @@ extension DerivedChannel {
   /// Delivers the change or, if the value is the same as before, only lets the inputs know that it
   /// has arrived.
   @inlinable
-  func deliver(_ version: UInt64, isChanged: Bool, isLatest: Bool, on thread: CurrentThread) {
+  func deliver(
+    _ version: UInt64,
+    isChanged: Bool,
+    after former: CombinedVersion,
+    on thread: CurrentThread
+  ) {
     var outcome: Outcome?
-    if isLatest, let value = delivered.value {
-      outcome = (value, delivered.revision, delivered.sources)
-    }
+    if let value = delivered.value { outcome = (value, delivered.revision, delivered.sources) }
     lock.lock()
-    if outcome != nil { swap(&outcome, &self.memo) }
-    let joined = ownDerivation.mayKeepValues ? takeJoining() : []
-    let over = joiners.isEmpty ? [] : updateJoiners(before: version, isChanged: isChanged)
-    let first = isChanged || hasInputs || !joiners.isEmpty ? self.first : nil
+    if outcome != nil, isLater(after: former) { replaceMemo(with: &outcome) }
+    // Whoever joins in between needs looking after only where equal values are kept.
+    let known = ownDerivation.mayKeepValues ? updateJoined(before: version, isChanged) : nil
+    let first = isChanged || hasInputs || known?.hasJoiners == true ? self.first : nil
     let last = first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = delivered.value == nil ? self.memo : nil
     lock.unlock()
     // Released after unlocking, because a deinit may run user code.
-    withExtendedLifetime((over, outcome)) {}
-    noteJoined(joined)
+    withExtendedLifetime((known, outcome)) {}
+    if let known { noteJoined(known.inputs) }
     guard let first else { return }
     let value = delivered.value ?? valueToDeliver(memo)
     delivered.value = value
-    let (observer, isRelayed) =
+    let (observer, hasClaimed) =
       deliverToInputs(value, version, delivered.revision, (first, last), on: thread)
     if isChanged, let observer {
       deliverToObservers(value, version, from: observer, through: last, on: thread)
     }
-    if isRelayed { relayToInputs(value, version, delivered.revision, (first, last), on: thread) }
+    if hasClaimed {
+      deliverClaimedChanges(value, version, delivered.revision, (first, last), on: thread)
+    }
   }
 
   /// The value of the last change, which nobody has needed so far.
@@ -146,18 +193,24 @@ extension DerivedChannel {
     return formula(.delivered)
   }
 
-  /// Notes which joiners are owed the change, and removes those that are called with it like all
-  /// other observers, or that already know what those know. The lock must be held.
+  /// Notes what is delivered now for those who joined while a change was on its way: which joiners
+  /// are owed it, except those that are called with it like all other observers, or that already know
+  /// what those know. The lock must be held.
   ///
-  /// - Returns: The removed ones, to be released after unlocking.
+  /// - Returns: The inputs that started with the value, the joiners that need no more looking after,
+  ///   to be released after unlocking, and whether others do.
   @usableFromInline
-  func updateJoiners(before version: UInt64, isChanged: Bool) -> [Joiner] {
+  func updateJoined(
+    before version: UInt64,
+    _ isChanged: Bool
+  ) -> (inputs: [AnyInput], over: [Joiner], hasJoiners: Bool) {
+    let inputs = takeJoining()
     let due = joiners.filter { $0.since < version }
     for joiner in due { joiner.isOwed = true }
     // A joiner may have started with this change, if it joined while that was on its way.
     let over = joiners.filter { $0.state == delivered.revision.state } + (isChanged ? due : [])
     joiners.removeAll { joiner in over.contains { $0 === joiner } }
-    return over
+    return (inputs, over, !joiners.isEmpty)
   }
 
   /// Delivers the value to the joiners that are owed it, once it is known what they were called

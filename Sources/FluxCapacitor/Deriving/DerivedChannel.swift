@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A value that is computed from those of its sources: the channel of what `map`, `combine` and
 /// `removeDuplicates` return.
 ///
@@ -18,6 +20,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
 
   /// What was computed last. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
+
+  /// The state of what was computed last. Relaxed: it only tells who has no lock whether to look.
+  @usableFromInline let memoState = Atomic<UInt64>(.max)
 
   /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
   /// the deliverer. The value is `nil` at the start and after a relayed change, until it is needed.
@@ -83,9 +88,10 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
       deliver: { channel, _, thread in
         unsafeDowncast(channel, to: DerivedChannel.self).deliverNext(on: thread)
       },
-      relay: { input, value, version, revision, thread in
+      deliverClaimed: { input, value, version, revision, thread in
         Unmanaged.passUnretained(input.target)._withUnsafeGuaranteedRef {
-          unsafeDowncast($0, to: DerivedChannel.self).relay(value, version, revision, on: thread)
+          unsafeDowncast($0, to: DerivedChannel.self)
+            .deliverClaimed(value, version, revision, on: thread)
         }
       }
     )
@@ -107,10 +113,10 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   func currentValue() -> Element {
     guard let root = ownDerivation.onlyRoot else { return currentValueOfSeveral() }
     // During a mutation of the variable, computing waits for its end or, on its own thread, traps.
-    if !root.channel.lock.isHeldForUser, let memo = remembered() {
+    if !root.channel.lock.isHeldForUser {
       root.channel.lock.schedulePoint(.read)
       let state = root.weight * CombinedVersion(root.channel.version)
-      if memo.revision.state == state { return memo.value }
+      if let memo = remembered(at: state) { return memo.value }
     }
     return ownDerivation.isDirect ? computeDirectly() : evaluate()
   }
@@ -119,31 +125,39 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   func currentValueOfSeveral() -> Element {
     ownDerivation.lockRoots()
     let state = ownDerivation.state
-    let memo = remembered()
     ownDerivation.unlockRoots()
-    if let memo, memo.revision.state == state { return memo.value }
-    return evaluate()
+    return remembered(at: state)?.value ?? evaluate()
   }
 
+  @usableFromInline
+  func remembered() -> Outcome? { lock.withLock { memo } }
+
+  /// What is remembered, if it is of this state.
   @inlinable
-  func remembered() -> Outcome? {
-    lock.lock()
-    defer { lock.unlock() }
-    return memo
+  func remembered(at state: CombinedVersion) -> Outcome? {
+    lock.schedulePoint(.read)
+    guard memoState.load(ordering: .relaxed) == state.value else { return nil }
+    return lock.withLock { memo.flatMap { $0.revision.state == state ? $0 : nil } }
+  }
+
+  /// Remembers an outcome, and leaves in its place what was remembered before, to be released after
+  /// unlocking. The lock must be held.
+  @inlinable
+  func replaceMemo(with outcome: inout Outcome?) {
+    memoState.store(outcome?.revision.state.value ?? .max, ordering: .relaxed)
+    swap(&outcome, &memo)
   }
 
   @inlinable
   func rememberedAtRest() -> Outcome? {
-    lock.lock()
-    defer { lock.unlock() }
-    return ownDerivation.isActive ? nil : memo
+    lock.withLock { ownDerivation.isActive ? nil : memo }
   }
 
   @inlinable
   func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
     lock.lock()
-    swap(&outcome, &memo)
+    replaceMemo(with: &outcome)
     lock.unlock()
     // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(outcome) {}
@@ -244,9 +258,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     }
     delivered.revision = revision
     if ownDerivation.mayKeepValues { noteJoined(lock.withLock { takeJoining() }) }
-    for source in ownDerivation.sources {
-      if let input = source.input { input.start(input, evaluation, state) }
-    }
+    ownDerivation.forEachInput { $1.start(from: evaluation, at: state) }
     finishDelivering(on: thread)
   }
 }

@@ -19,7 +19,10 @@ class AnySource: @unchecked Sendable {
 
   /// The input that observes the source at present. Guarded by the lock of the derived channel;
   /// while that has a deliverer, which reads this without the lock, it doesn't change.
-  @exclusivity(unchecked) @usableFromInline final var input: AnyInput?
+  ///
+  /// Unretained, which saves two atomic operations at each use: the source's channel, whose ring it
+  /// is in, owns it for longer.
+  @exclusivity(unchecked) @usableFromInline final var input: Unmanaged<AnyInput>?
 
   @usableFromInline
   init(
@@ -64,7 +67,11 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   func value(for reading: Reading) -> Value {
     switch reading {
     case .delivered:
-      guard let input, let value = unsafeDowncast(input, to: Input<Value>.self).use() else {
+      guard
+        let value = input?._withUnsafeGuaranteedRef({
+          unsafeDowncast($0, to: Input<Value>.self).use()
+        }) ?? nil
+      else {
         trap("A derived constant was told before its sources were known.")
       }
       return value
