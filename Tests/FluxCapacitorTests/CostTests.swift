@@ -45,6 +45,30 @@ struct CostTests {
     }
   }
 
+  @Test(arguments: DerivedShape.allCases, [false, true])
+  func changesOfWhatDerivesAllocateNothing(shape: DerivedShape, isTransaction: Bool) async {
+    await #expect(processExitsWith: .success) { [shape, isTransaction] in
+      let (first, second) = (Variable(0), Variable(0))
+      let dispatcher = Dispatcher()
+      let calls = Calls()
+      _ = shape.deriving(first, second).observe(ignoreFirst: true) { _ in calls.add() }
+      func change(_ value: Int) {
+        if isTransaction {
+          dispatcher.transaction { (first.value, second.value) = (value, value) }
+        } else {
+          first.value = value
+        }
+      }
+      change(1)
+      calls.reset()
+
+      let count = Allocations.count { for value in 2..<1_002 { change(value) } }
+
+      #expect(count == 0)
+      #expect(calls.count == 1_000)
+    }
+  }
+
   /// With none there never was one; with zero, one has been cleaned.
   @Test(arguments: [nil, 0, 1, 10])
   func dispatchingToObserversOfTheStateAllocatesNothing(observers: Int?) async {
@@ -110,4 +134,18 @@ private final class Calls: Sendable {
   func add() { calls.add(1, ordering: .relaxed) }
 
   func reset() { calls.store(0, ordering: .relaxed) }
+}
+
+enum DerivedShape: String, CaseIterable, Codable {
+  case map, maps, removeDuplicates, combine
+
+  func deriving(_ first: Variable<Int>, _ second: Variable<Int>) -> Constant<Int> {
+    let (one, other) = (Constant(first), Constant(second))
+    return switch self {
+    case .map: one.map { $0 &+ 1 }
+    case .maps: one.map { $0 &+ 1 }.map { $0 &* 2 }
+    case .removeDuplicates: one.removeDuplicates()
+    case .combine: Constant.combine(one, other).map { $0.0 &+ $0.1 }
+    }
+  }
 }
