@@ -27,6 +27,23 @@ struct DerivedLifetimeTests {
 
   // Lifetime
 
+  /// What it captures may use the constant as it goes.
+  @Test func whatJoinsAndLeavesAmidATransactionIsReleasedWithNoLockHeld() {
+    let number = Variable(0)
+    let distinct = number.removeDuplicates()
+    let log = Log<Int>()
+    let dust = distinct.observe { _ in }
+    Dispatcher().transaction {
+      number.value = 1
+      let atEnd = AtEnd { log.append(distinct.value) }
+      distinct.map { [atEnd] value in withExtendedLifetime(atEnd) { value } }.observe { _ in }
+        .clean()
+      number.value = 2
+    }
+    #expect(log.entries == [2])
+    dust.clean()
+  }
+
   @Test func changesInPlaceCopyNothingForWhatDerivesFromThem() {
     let list = Variable<[Int]>([])
     let log = Log<Int>()

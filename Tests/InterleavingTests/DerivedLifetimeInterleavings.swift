@@ -187,6 +187,42 @@
       }
     }
 
+    /// The same while the change that comes to nothing is on its way, behind the variable's own observers.
+    @Test func whoTracksUntilWhatComesToNothingIsClaimedIsToldThat() {
+      explore(atLeast: 3) { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, dispatcher) = (Trace<String>(), Dispatcher())
+        let dusts = [
+          distinct.observe(ignoreFirst: true) { _ in },
+          number.observe(ignoreFirst: true) { _ in log.append("told") },
+        ]
+        withObservationTracking {
+          _ = distinct.value
+        } onChange: {
+        }
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 0
+          }
+        }
+        scenario.thread {
+          let value = withObservationTracking {
+            distinct.value
+          } onChange: {
+            log.append("changed")
+          }
+          log.append("has read \(value)")
+        }
+        scenario.check {
+          // What changes before tracking has begun is lost in Observation itself.
+          if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
+          withExtendedLifetime((distinct, dusts)) {}
+        }
+      }
+    }
+
     @Test func twoTrackedReadsAreBothToldOfAChange() {
       explore { scenario in
         let number = Variable(0)

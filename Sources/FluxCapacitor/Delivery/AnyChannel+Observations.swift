@@ -42,18 +42,6 @@ extension AnyChannel {
     }
   }
 
-  /// The first observation that isn't an input. The lock must be held.
-  @inlinable
-  final var firstObserver: Unmanaged<Dust>? {
-    guard let first else { return nil }
-    var observer: Unmanaged<Dust>?
-    AnyChannel.walk(from: first, through: first._withUnsafeGuaranteedRef { $0.previous }) { dust in
-      if !dust.isInput { observer = .passUnretained(dust) }
-      return dust.isInput
-    }
-    return observer
-  }
-
   /// Calls a closure with each observation. The lock must be held.
   private final func forEachObservation(_ body: (Dust) -> Void) {
     guard let first else { return }

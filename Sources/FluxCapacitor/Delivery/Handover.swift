@@ -40,7 +40,7 @@ extension AnyChannel {
   /// Offers the delivery to the next thread that makes a change, or brings one. The lock must be
   /// held; it is unlocked in between.
   ///
-  /// - Returns: Whether another thread has taken a place in its round for it.
+  /// - Returns: Whether another thread delivers the rest, or offers it in its turn.
   @usableFromInline
   final func tryToHandOver(on thread: CurrentThread) -> Bool {
     // Another thread may make an offer before this one has seen that its own is taken, or even instead

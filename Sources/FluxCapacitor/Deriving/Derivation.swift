@@ -29,9 +29,9 @@
 ///   arrives, in order, meets them in order.
 /// - Except in a relay, a change is noted before any source brings it. So when a pending change is
 ///   noted again, nothing of it has arrived, except for changes that were merged into it.
-/// - Only the channel's deliverer takes out a pending change to deliver it. Whoever completes the
-///   first one while nobody delivers, and each deliverer that leaves a complete one behind, takes a
-///   place in its thread's round for it.
+/// - Only the channel's deliverer takes out a pending change, or whoever becomes it under the same
+///   lock. Whoever completes the first one while nobody delivers claims it or takes a place in its
+///   thread's round for it, and so does, by a place, each deliverer that leaves a complete one behind.
 @usableFromInline
 final class Derivation: @unchecked Sendable {
   @usableFromInline let sources: [AnySource]

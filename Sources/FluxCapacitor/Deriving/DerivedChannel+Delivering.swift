@@ -134,21 +134,25 @@ extension DerivedChannel {
 
   /// Notes what is delivered now, and returns the inputs that started with that value. The lock
   /// must be held.
+  ///
+  /// If nothing else is on its way, these are all: the others started in the middle of a transaction,
+  /// with a state that isn't delivered. They go too, but not under the lock, because they may be the
+  /// last to hold what derives from this.
   @usableFromInline
   func takeJoining() -> [AnyInput] {
     known = delivered.revision
     guard !joining.isEmpty else { return [] }
-    let joined = joining.filter { $0.joinedState == known.state }
-    // If nothing else is on its way, the others started in the middle of a transaction, with a
-    // state that isn't delivered.
-    joining =
-      ownDerivation.pendingChanges.isEmpty ? [] : joining.filter { $0.joinedState != known.state }
-    return joined
+    let isLast = ownDerivation.pendingChanges.isEmpty
+    let inputs = joining.filter { isLast || $0.joinedState == known.state }
+    joining.removeAll { isLast || $0.joinedState == known.state }
+    return inputs
   }
 
   @usableFromInline
   func noteJoined(_ inputs: [AnyInput]) {
-    for input in inputs { input.noteJoined(delivered.revision.edition) }
+    for input in inputs where input.joinedState == delivered.revision.state {
+      input.noteJoined(delivered.revision.edition)
+    }
   }
 
   /// Delivers the change or, if the value is the same as before, only lets the inputs know that it

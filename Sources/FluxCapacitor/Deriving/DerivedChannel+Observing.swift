@@ -43,8 +43,11 @@ extension DerivedChannel {
     let joiner = withRootsLocked { _ in addJoiner(observation) }
     let value = currentValue()
     withRootsLocked { isHeldBack in
-      // Nothing is on its way any more: what was in between has been delivered.
-      if !isHeldBack, ownDerivation.pendingChanges.isEmpty { joiners.removeAll { $0 === joiner } }
+      // Nothing is on its way any more, and nobody is delivering or has claimed a change: what was in
+      // between has been delivered.
+      if !isHeldBack, ownDerivation.pendingChanges.isEmpty, deliverer.thread == 0 {
+        joiners.removeAll { $0 === joiner }
+      }
     }
     return value
   }

@@ -21,11 +21,12 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   /// What was computed last. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// The state of what was computed last. Relaxed: it only tells who has no lock whether to look.
+  /// The state of what was computed last. Relaxed: it only tells whoever hasn't the lock whether to
+  /// look, and at worst something is computed again.
   @usableFromInline let memoState = Atomic<UInt64>(.max)
 
   /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
-  /// the deliverer. The value is `nil` at the start and after a relayed change, until it is needed.
+  /// the deliverer. The value is `nil` at the start and after a change that a relay has claimed, until it is needed.
   @exclusivity(unchecked) @usableFromInline
   var delivered: (value: Element?, revision: Revision, sources: CombinedVersion) = (
     nil, Revision(), .zero

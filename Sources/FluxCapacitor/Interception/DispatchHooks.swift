@@ -64,7 +64,8 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   ) -> [AnyObject] {
     // There is none if the last hook was removed just as the reduce began.
     guard let record = record.take() else { return [] }
-    // Nothing of a hook is read without the lock: it may be removed and freed by another thread.
+    // Nothing of a hook is read without the lock, so that the thread sanitizer sees an order between
+    // that and its end on another thread, which the reference count alone doesn't show it.
     let (hooks, calls, number) = lock.withLock {
       let hooks = self.hooks.filter { $0.first <= reducesRecorded }
       return (hooks, hooks.map(\.call), reducesRecorded)

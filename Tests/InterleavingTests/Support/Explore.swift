@@ -5,18 +5,19 @@
 
   /// Runs a scenario through every order of its steps, and prints how many schedules that were.
   ///
-  /// There are up to two preemptions, or three if THOROUGH is set in the
-  /// environment.
-  ///
-  /// - Parameter isReduced: Whether to leave out what comes to the same as an earlier schedule. Then
-  ///   whatever the threads share besides the library is a `Trace`.
+  /// - Parameters:
+  ///   - atLeast: How many preemptions there may be, if that is more than the usual two, or three if
+  ///     THOROUGH is set in the environment.
+  ///   - isReduced: Whether to leave out what comes to the same as an earlier schedule. Then
+  ///     whatever the threads share besides the library is a `Trace`.
   func explore(
     _ name: String = #function,
+    atLeast: Int = 0,
     isReduced: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
-    let exploration = Exploration(preemptions: preemptions, isReduced: isReduced)
+    let exploration = Exploration(preemptions: max(atLeast, preemptions), isReduced: isReduced)
     if let failure = exploration.run(scenario) {
       Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
     }
