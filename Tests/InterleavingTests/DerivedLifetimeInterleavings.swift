@@ -166,14 +166,7 @@
             log.append("written")
           }
         }
-        scenario.thread {
-          let value = withObservationTracking {
-            distinct.value
-          } onChange: {
-            log.append("changed")
-          }
-          log.append("has read \(value)")
-        }
+        scenario.thread { readTracked(distinct, log) }
         scenario.check {
           let before = log.entries
           if before.first == "has read 1" {
@@ -207,14 +200,7 @@
             number.value = 0
           }
         }
-        scenario.thread {
-          let value = withObservationTracking {
-            distinct.value
-          } onChange: {
-            log.append("changed")
-          }
-          log.append("has read \(value)")
-        }
+        scenario.thread { readTracked(distinct, log) }
         scenario.check {
           // What changes before tracking has begun is lost in Observation itself.
           if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
@@ -267,5 +253,15 @@
     }
     guard let constant = constants.last else { preconditionFailure("There is none.") }
     return constant.observe { _ in withExtendedLifetime(ending) {} }
+  }
+
+  /// Reads a value in a tracking, and logs that and, later, that it has changed.
+  private func readTracked(_ constant: Constant<Int>, _ log: Trace<String>) {
+    let value = withObservationTracking {
+      constant.value
+    } onChange: {
+      log.append("changed")
+    }
+    log.append("has read \(value)")
   }
 #endif

@@ -7,8 +7,9 @@ import Synchronization
 /// nothing. The ring owns one reference to each.
 ///
 /// Invariants, all guarded by `lock`:
-/// - While there is a `deliverer`, that thread walks the ring without the lock. So no other thread
-///   removes an observation: it marks it as cleaned, and the deliverer removes it when it is done.
+/// - While there is a `deliverer`, that thread walks the ring without the lock, or is going to. So no
+///   other thread removes an observation: it marks it as cleaned, and the deliverer removes it when it
+///   is done.
 ///   Adding one at the end is safe, because the walk ends at the observation that was the last.
 /// - Each change in the backlog that may be delivered has a place in some thread's round that
 ///   reaches that far, or is within `unclaimed`. What is unclaimed is claimed by the deliverer when

@@ -23,8 +23,9 @@ final class Backlog<Element: Sendable> {
 
   /// Invalidates everything that derives from the channel, whose lock must be held.
   ///
-  /// This and `receive` are set once a derived constant has observed the channel. Deriving is a
-  /// layer above; they are created where the type is known, and capture nothing. See `PendingDelivery`.
+  /// This, `receive` and `deliverClaimed` are set once a derived constant has observed the channel.
+  /// Deriving is a layer above; they are created where the type is known, and capture nothing. See
+  /// `PendingDelivery`.
   @exclusivity(unchecked) @usableFromInline
   final var invalidate:
     (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?

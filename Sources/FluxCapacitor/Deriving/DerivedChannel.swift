@@ -26,7 +26,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   @usableFromInline let memoState = Atomic<UInt64>(.max)
 
   /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
-  /// the deliverer. The value is `nil` at the start and after a change that a relay has claimed, until it is needed.
+  /// the deliverer. The value is `nil` at the start and after a change that a relay has claimed, until
+  /// it is needed.
   @exclusivity(unchecked) @usableFromInline
   var delivered: (value: Element?, revision: Revision, sources: CombinedVersion) = (
     nil, Revision(), .zero

@@ -179,8 +179,12 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     on thread: CurrentThread
   ) -> Bool {
     target.lock.lock()
+    guard isLinked else {
+      target.lock.unlock()
+      return false
+    }
     let isFree = target.canBeClaimed && thread.pointee.round.isEmpty
-    if isLinked, derivation.isRelay {
+    if derivation.isRelay {
       if isFree, derivation.pendingChanges.isEmpty {
         self.revision = revision
         return claim(on: thread)
@@ -188,7 +192,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
       // It wasn't noted beforehand.
       arrivals.append((number: version, origin: version))
     }
-    if isLinked, arrived < arrivals.count {
+    if arrived < arrivals.count {
       changes.append((value, revision))
       arrived += 1
       let isFirstComplete = derivation.arrive(at: arrivals[arrived - 1].number)
