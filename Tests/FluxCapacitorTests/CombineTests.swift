@@ -41,6 +41,27 @@ struct CombineTests {
     dust.clean()
   }
 
+  @Test func readerAheadOfAnEarlierChangeLeavesItsComputationForItsOwn() {
+    let (left, right) = (Variable(0), Variable(0))
+    let count = Tally()
+    let both = Constant.combine(Constant(left), Constant(right))
+    let sum = both.map(counting: count) { $0.0 * 10 + $0.1 }
+    let log = Log<String>()
+    let dusts = DustBuster()
+    both.observe(ignoreFirst: true) { pair in
+      guard pair.1 == 0 else { return }
+      right.value = 1
+      log.append("read \(sum.value)")
+    }
+    .cleaned(by: dusts)
+    sum.observe(ignoreFirst: true) { log.append("sum \($0)") }.cleaned(by: dusts)
+
+    left.value = 1
+
+    #expect(log.entries == ["read 11", "sum 10", "sum 11"])
+    #expect(count.value == 2)
+  }
+
   @Test func ladderOfDiamondsIsComputedOnceARung() {
     let source = Variable(1)
     let count = Tally()

@@ -115,6 +115,23 @@ struct MixedTransactionsTests {
 
   // Who joins amid
 
+  @Test func whoJoinsAmidATransactionBehindWhatOthersWroteEndsWithTheLastValue() {
+    let (a, b, c) = (Variable(0), Variable(0), Variable(0))
+    let all = Constant.combine(Constant(a), Constant(b), Constant(c))
+    let (old, new) = (Log<[Int]>(), Log<[Int]>())
+    all.observe(ignoreFirst: true) { old.append([$0, $1, $2]) }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { b.value = 1 }
+      all.observe { new.append([$0, $1, $2]) }.cleaned(by: dusts)
+      c.value = 1
+    }
+
+    #expect(old.entries == [[1, 0, 1], [1, 1, 1]])
+    #expect(new.entries.last == [1, 1, 1])
+  }
+
   @Test func whoJoinsAmidATransactionIsToldItsEnd() {
     let a = Variable(1)
     let unique = a.removeDuplicates()

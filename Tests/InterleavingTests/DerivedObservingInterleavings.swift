@@ -44,6 +44,32 @@
       }
     }
 
+    /// The transaction is delivered before the write that was made amid it, and knows nothing of it.
+    @Test func whoJoinsAmidATransactionBehindAnotherWriteEndsWithTheLastValue() {
+      explore { scenario in
+        let (first, second, third) = (Variable(0), Variable(0), Variable(0))
+        let all = Constant.combine(Constant(first), Constant(second), Constant(third))
+        let (log, others) = (Trace<[Int]>(), Trace<[Int]>())
+        let dusts = Trace(all.observe(ignoreFirst: true) { others.append([$0.0, $0.1, $0.2]) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            first.value = 1
+            third.value = 1
+          }
+        }
+        scenario.thread {
+          second.value = 1
+          dusts.append(all.observe { log.append([$0.0, $0.1, $0.2]) })
+        }
+        scenario.check {
+          #expect([[[1, 0, 1], [1, 1, 1]], [[0, 1, 0], [1, 1, 1]]].contains(others.entries))
+          #expect(log.last == [1, 1, 1])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     /// For the others, the transaction changes nothing.
     @Test func whoJoinsAmidWhatComesToNothingIsToldThat() {
       explore { scenario in

@@ -111,6 +111,56 @@
       }
     }
 
+    /// Whoever is called with the combination reads ahead of what is delivered next.
+    @Test func whatAnObserverReadsAheadIsNotComputedAgain() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let computed = Trace<Int>()
+        let sum = both.map {
+          computed.append($0.0 + $0.1)
+          return $0.0 + $0.1
+        }
+        let log = Trace<Int>()
+        let dusts = [
+          both.observe(ignoreFirst: true) { _ in _ = sum.value },
+          sum.observe(ignoreFirst: true) { log.append($0) },
+        ]
+        scenario.thread { left.value = 1 }
+        scenario.thread { right.value = 1 }
+        scenario.check {
+          #expect(computed.entries.sorted() == [1, 2])
+          #expect(log.entries == [1, 2])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatAnObserverReadsAheadOfWhatMayKeepItsValueIsNotComputedAgain() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let computed = Trace<Int>()
+        let tenfold = distinct.map {
+          computed.append($0)
+          return $0 * 10
+        }
+        let log = Trace<Int>()
+        let dusts = [
+          distinct.observe(ignoreFirst: true) { _ in _ = tenfold.value },
+          tenfold.observe { log.append($0) },
+        ]
+        scenario.thread { number.value = 1 }
+        scenario.thread { number.value = 2 }
+        scenario.check {
+          let last = number.value
+          #expect(computed.entries.sorted() == [0, 1, 2])
+          #expect(log.entries == [0, (3 - last) * 10, last * 10])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     @Test func readersAheadChangeNothingInWhatIsTold() {
       explore { scenario in
         let number = Variable(0)

@@ -64,7 +64,7 @@ public class Dust: @unchecked Sendable {
   /// waiting for it to end could take forever, because it may be waiting for something that this
   /// thread holds. You can call `clean()` from any thread, more than once, and inside any observer,
   /// including that of this observation. The closure and what it captures are released immediately
-  /// or, inside a call, when that has ended.
+  /// or, while a change is being delivered, behind that.
   ///
   /// - Complexity: O(1).
   public final func clean() {

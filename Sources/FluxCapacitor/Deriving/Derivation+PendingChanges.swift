@@ -66,7 +66,7 @@ extension Derivation {
   }
 
   /// Gives a pending change a new version, so that those who have joined by now are called with it
-  /// too.
+  /// too, and those behind it as well: they bring what it doesn't. O(n) in their number.
   private func renew(
     _ number: UInt64,
     _ kind: Step.Kind,
@@ -77,9 +77,11 @@ extension Derivation {
     let index = index(of: number)
     // This pass has been here before and gone on downstream; this step has nothing to add.
     if kind == .again, pendingChanges[index].pass == invalidation.pass { return nil }
-    channel.version &+= 1
     pendingChanges[index].pass = invalidation.pass
-    pendingChanges[index].version = channel.version
+    for index in index..<pendingChanges.count {
+      channel.version &+= 1
+      pendingChanges[index].version = channel.version
+    }
     return Step(kind: kind, origin: number, former: former)
   }
 

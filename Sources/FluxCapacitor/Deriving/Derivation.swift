@@ -25,8 +25,8 @@
 ///   guarded by the derived channel's lock. So is `isActive`, which also changes only while all
 ///   roots are locked.
 /// - Locks are taken downstream: a variable's first, then that of what derives from it.
-/// - The numbers of the pending changes ascend, and so do those that one input awaits: what
-///   arrives, in order, meets them in order.
+/// - The numbers and the versions of the pending changes ascend, and so do the numbers that one input
+///   awaits: what arrives, in order, meets them in order.
 /// - Except in a relay, a change is noted before any source brings it. So when a pending change is
 ///   noted again, nothing of it has arrived, except for changes that were merged into it.
 /// - Only the channel's deliverer takes out a pending change, or whoever becomes it under the same

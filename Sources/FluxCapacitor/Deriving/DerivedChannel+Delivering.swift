@@ -82,9 +82,8 @@ extension DerivedChannel {
     on thread: CurrentThread
   ) {
     guard ownDerivation.isRelay else { return deliverTaken(on: thread) }
-    let former = delivered.revision.state
     delivered = (known(at: new) ?? formula(.relayed(value)), new, new.edition)
-    deliver(version, isChanged: true, after: former, on: thread)
+    deliver(version, isChanged: true, on: thread)
     delivered.value = nil
     finishDelivering(on: thread)
   }
@@ -92,7 +91,6 @@ extension DerivedChannel {
   /// Computes and delivers the pending change that `Derivation.takeFirst` has taken.
   @inlinable
   func deliverTaken(on thread: CurrentThread) {
-    let former = delivered.revision.state
     var (new, isChanged) = ownDerivation.advance()
     delivered.revision.state = new.state
     delivered.sources = new.edition
@@ -105,7 +103,7 @@ extension DerivedChannel {
         delivered.revision.edition = new.edition
       }
     }
-    deliver(ownDerivation.takenVersion, isChanged: isChanged, after: former, on: thread)
+    deliver(ownDerivation.takenVersion, isChanged: isChanged, on: thread)
     finishDelivering(on: thread)
   }
 
@@ -118,18 +116,14 @@ extension DerivedChannel {
     return memo.value
   }
 
-  /// Whether what is delivered now is later than what is remembered, which a reader may have computed
-  /// ahead of it. The lock must be held.
-  ///
-  /// - Parameter former: The state that was delivered before.
+  /// Whether no later change than this is on its way, which a reader may have computed and remembered
+  /// ahead of it: whoever reads that state has seen the write, which was counted before. The lock must
+  /// be held.
   @inlinable
-  func isLater(after former: CombinedVersion) -> Bool {
-    guard let memo, memo.revision.state != former else { return true }
-    // The state of a single variable is its version.
-    guard let root = ownDerivation.onlyRoot, root.weight == .one else {
-      return ownDerivation.pendingChanges.isEmpty
-    }
-    return memo.revision.state.value < delivered.revision.state.value
+  func isLatest(_ version: UInt64) -> Bool {
+    guard ownDerivation.isRelay else { return self.version == version }
+    lock.schedulePoint(.read)
+    return ownDerivation.origin.version == version
   }
 
   /// Notes what is delivered now, and returns the inputs that started with that value. The lock
@@ -161,13 +155,12 @@ extension DerivedChannel {
   func deliver(
     _ version: UInt64,
     isChanged: Bool,
-    after former: CombinedVersion,
     on thread: CurrentThread
   ) {
     var outcome: Outcome?
     if let value = delivered.value { outcome = (value, delivered.revision, delivered.sources) }
     lock.lock()
-    if outcome != nil, isLater(after: former) { replaceMemo(with: &outcome) }
+    if outcome != nil, isLatest(version) { replaceMemo(with: &outcome) }
     // Whoever joins in between needs looking after only where equal values are kept.
     let known = ownDerivation.mayKeepValues ? updateJoined(before: version, isChanged) : nil
     let first = isChanged || hasInputs || known?.hasJoiners == true ? self.first : nil

@@ -6,7 +6,8 @@ extension PrimitiveValue {
   /// - While they aren't observed, they compute when they are read, and only if a source has
   ///   changed since. While they are observed, they compute each change once, and deliver it after
   ///   the reduce or transaction that made it. Reading a change before it is delivered computes it
-  ///   then, possibly ahead of others.
+  ///   then, possibly ahead of others. What is on its way when the last observation ends may still
+  ///   be computed.
   /// - However they are composed, one change of the variables is delivered once, and computed from
   ///   values that belong together.
   /// - You don't have to keep them: an observation does so until its Dust is cleaned. They keep the
