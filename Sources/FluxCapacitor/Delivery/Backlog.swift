@@ -21,33 +21,9 @@ final class Backlog<Element: Sendable> {
   /// `Tracker`, whose type is in a layer above.
   @exclusivity(unchecked) @usableFromInline final var tracking: (tracker: AnyObject, dust: Dust)?
 
-  /// Invalidates everything that derives from the channel, whose lock must be held.
-  ///
-  /// This, `receive` and `deliverClaimed` are set once a derived constant has observed the channel.
-  /// Deriving is a layer above; they are created where the type is known, and capture nothing. See
-  /// `PendingDelivery`.
-  @exclusivity(unchecked) @usableFromInline
-  final var invalidate:
-    (@Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void)?
-
-  /// Delivers a change to the inputs, which come before all other observations. Returns the first
-  /// observation that isn't an input, and whether some have claimed the change, for
-  /// `deliverClaimed`. No lock may be held.
-  @exclusivity(unchecked) @usableFromInline
-  final var receive:
-    (
-      @Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> (
-        rest: Node?, hasClaimed: Bool
-      )
-    )?
-
-  /// Delivers what was claimed, behind the channel's own observers.
-  @exclusivity(unchecked) @usableFromInline
-  final var deliverClaimed:
-    (@Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Void)?
-
-  @usableFromInline typealias Node = Unmanaged<Dust>
-  @usableFromInline typealias Stretch = (first: Node, last: Node?)
+  /// How the channel reaches what derives from it. Set once, when a derived constant first observes
+  /// the channel.
+  @exclusivity(unchecked) @usableFromInline final var downstream: Downstream<Element>?
 
   /// How many of the changes are held back.
   @exclusivity(unchecked) @usableFromInline final var held = 0

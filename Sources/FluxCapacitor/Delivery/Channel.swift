@@ -28,22 +28,17 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     guard let first else { return lock.unlock() }
     deliverer = Deliverer(thread)
     let last = first._withUnsafeGuaranteedRef { $0.previous }
-    // It stays as long as this channel.
-    let downstream = hasInputs ? backlog.map { Unmanaged.passUnretained($0) } : nil
+    let downstream = hasInputs ? downstream : nil
     lock.unlock()
     var (next, hasClaimed): (Unmanaged<Dust>?, Bool) = (first, false)
-    if let receive = downstream?._withUnsafeGuaranteedRef({ $0.receive }) {
-      (next, hasClaimed) = receive(self, value, version, (first, last), thread)
+    downstream?._withUnsafeGuaranteedRef {
+      (next, hasClaimed) = $0.receive(self, value, version, (first, last), thread)
     }
     if let next { deliverToObservers(value, version, from: next, through: last, on: thread) }
     if hasClaimed {
-      downstream?._withUnsafeGuaranteedRef { $0.deliverClaimed }?(
-        self,
-        value,
-        version,
-        (first, last),
-        thread
-      )
+      downstream?._withUnsafeGuaranteedRef {
+        $0.deliverClaimed(self, value, version, (first, last), thread)
+      }
     }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
@@ -58,7 +53,13 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Invalidates everything that derives from this channel. The lock must be held.
   @inlinable
   final func invalidate(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
-    backlog?.invalidate?(self, change, isMoved, thread)
+    downstream?._withUnsafeGuaranteedRef { $0.invalidate(self, change, isMoved, thread) }
+  }
+
+  /// Unretained, because it stays as long as this channel. The lock must be held.
+  @inlinable
+  final var downstream: Unmanaged<Downstream<Element>>? {
+    backlog?.downstream.map { .passUnretained($0) }
   }
 
   /// Calls the observers with a change. No lock may be held.

@@ -11,7 +11,7 @@ extension Channel {
     _ value: Element,
     _ version: UInt64,
     _ revision: Revision,
-    _ nodes: Backlog<Element>.Stretch,
+    _ nodes: Downstream<Element>.Stretch,
     on thread: CurrentThread
   ) -> (rest: Unmanaged<Dust>?, hasClaimed: Bool) {
     var (rest, hasClaimed): (Unmanaged<Dust>?, Bool) = (nil, false)
@@ -36,7 +36,7 @@ extension Channel {
     _ value: Element,
     _ version: UInt64,
     _ revision: Revision,
-    _ nodes: Backlog<Element>.Stretch,
+    _ nodes: Downstream<Element>.Stretch,
     on thread: CurrentThread
   ) {
     _withUnprotectedUnsafePointer(to: value) { pointer in
@@ -45,13 +45,9 @@ extension Channel {
         let input = unsafeDowncast(dust, to: AnyInput.self)
         if input.hasClaimed {
           input.hasClaimed = false
-          input.derivation.deliverClaimed(
-            input,
-            UnsafeRawPointer(pointer),
-            version,
-            revision,
-            thread
-          )
+          Unmanaged.passUnretained(input.derivation)._withUnsafeGuaranteedRef {
+            $0.deliverClaimed(input, UnsafeRawPointer(pointer), version, revision, thread)
+          }
         }
         return true
       }

@@ -145,21 +145,18 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     // A derived channel delivers to its inputs itself.
     guard !source.channel.isDerived else { return }
     let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
-    // Once only: a deliverer reads them without the lock, as soon as there is an input.
-    guard backlog.receive == nil else { return }
-    backlog.invalidate = { $0.invalidateDownstream($1, isMoved: $2, on: $3) }
-    backlog.receive = { channel, value, version, nodes, thread in
-      channel.deliverToInputs(value, version, Revision(ofVariable: version), nodes, on: thread)
-    }
-    backlog.deliverClaimed = { channel, value, version, nodes, thread in
-      channel.deliverClaimedChanges(
-        value,
-        version,
-        Revision(ofVariable: version),
-        nodes,
-        on: thread
-      )
-    }
+    // Once only: a deliverer uses it without the lock, as soon as there is an input.
+    guard backlog.downstream == nil else { return }
+    backlog.downstream = Downstream(
+      invalidate: { $0.invalidateDownstream($1, isMoved: $2, on: $3) },
+      receive: { channel, value, version, nodes, thread in
+        channel.deliverToInputs(value, version, Revision(ofVariable: version), nodes, on: thread)
+      },
+      deliverClaimed: { channel, value, version, nodes, thread in
+        let revision = Revision(ofVariable: version)
+        channel.deliverClaimedChanges(value, version, revision, nodes, on: thread)
+      }
+    )
   }
 
   /// Takes in a change of the source. Only the source's deliverer calls this.
