@@ -12,7 +12,7 @@ extension Derivation {
     on thread: CurrentThread
   ) -> Step? {
     if step.kind == .again, let number = input.number(of: step.origin) {
-      return renew(number, .again, formerly: number, for: invalidation, in: channel)
+      return renew(index(of: number), .again, formerly: number, for: invalidation, in: channel)
     }
     let takenBack = takeBack(step, from: input)
     let known = number(of: invalidation.change)
@@ -22,10 +22,11 @@ extension Derivation {
       return append(invalidation, step, from: input, in: channel)
     }
     let (kind, number) = reorder(former, step, behind: input.lastNumber, on: thread, in: channel)
-    noteLatest(invalidation.change, is: number)
+    if number != known { noteLatest(invalidation.change, is: number) }
     input.arrivals.append((number, step.origin))
-    pendingChanges[index(of: number)].awaited += 1
-    return renew(number, kind, formerly: former, for: invalidation, in: channel)
+    let index = index(of: number)
+    pendingChanges[index].awaited += 1
+    return renew(index, kind, formerly: former, for: invalidation, in: channel)
   }
 
   /// Makes sure that a pending change is behind all that a source brings before it.
@@ -68,21 +69,20 @@ extension Derivation {
   /// Gives a pending change a new version, so that those who have joined by now are called with it
   /// too, and those behind it as well: they bring what it doesn't. O(n) in their number.
   private func renew(
-    _ number: UInt64,
+    _ first: Int32,
     _ kind: Step.Kind,
     formerly former: UInt64,
     for invalidation: Invalidation,
     in channel: AnyChannel
   ) -> Step? {
-    let index = index(of: number)
     // This pass has been here before and gone on downstream; this step has nothing to add.
-    if kind == .again, pendingChanges[index].pass == invalidation.pass { return nil }
-    pendingChanges[index].pass = invalidation.pass
-    for index in index..<pendingChanges.count {
+    if kind == .again, pendingChanges[first].pass == invalidation.pass { return nil }
+    pendingChanges[first].pass = invalidation.pass
+    for index in first..<pendingChanges.count {
       channel.version &+= 1
       pendingChanges[index].version = channel.version
     }
-    return Step(kind: kind, origin: number, former: former)
+    return Step(kind: kind, origin: pendingChanges[first].number, former: former)
   }
 
   /// Stops awaiting, in its former order, what the source will now bring in another.
