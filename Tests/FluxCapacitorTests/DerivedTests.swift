@@ -92,6 +92,22 @@ struct DerivedTests {
     #expect(count.value == 2)
   }
 
+  @Test func readerAheadOfWhatIsNoChangeReadsWhatWasToldAfterIt() {
+    let source = Variable(11)
+    let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
+    let copy = tens.map { $0 }
+    let log = Log<Int>()
+    let dusts = DustBuster()
+    source.observe(ignoreFirst: true) { _ in _ = copy.value }.cleaned(by: dusts)
+    copy.observe { log.append($0) }.cleaned(by: dusts)
+
+    source.value = 12
+
+    #expect(log.entries == [11])
+    #expect(copy.value == 11)
+    #expect(tens.value == 11)
+  }
+
   @Test func ignoringTheFirstValueComputesNothing() {
     let source = Variable(1)
     let count = Tally()

@@ -113,6 +113,40 @@ struct MixedTransactionsTests {
     )
   }
 
+  @Test func aDiamondKeepsTheOrderOfItsOnlyVariable() {
+    let a = Variable(0)
+    let log = Log<String>()
+    Constant.combine(a.map { $0 }, a.map { $0 }).map { "\($0)\($1)" }.map { $0 }
+      .observe { log.append($0) }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { a.value = 2 }
+      a.value = 3
+    }
+
+    #expect(log.entries == ["00", "22", "33"])
+  }
+
+  @Test func aDiamondBehindADiamondIsVisitedOnceAPass() {
+    let (a, b) = (Variable(0), Variable(0))
+    let inner = Constant.combine(Constant(b), Constant(a))
+    let middle = Constant.combine(inner, inner).map { $0 }
+    let log = Log<String>()
+    Constant.combine(Constant(b), middle)
+      .observe { log.append("\($0)\($1.0.0)\($1.0.1)\($1.1.0)\($1.1.1)") }
+      .cleaned(by: dusts)
+
+    dispatcher.transaction {
+      b.value = 1
+      elsewhere { a.value = 1 }
+      a.value = 2
+    }
+
+    #expect(log.entries == ["00000", "00101", "11212"])
+  }
+
   // Who joins amid
 
   @Test func whoJoinsAmidATransactionBehindWhatOthersWroteEndsWithTheLastValue() {
@@ -130,6 +164,95 @@ struct MixedTransactionsTests {
 
     #expect(old.entries == [[1, 0, 1], [1, 1, 1]])
     #expect(new.entries.last == [1, 1, 1])
+  }
+
+  @Test func whatIsActivatedAmidChangesOfItsSourceEndsWithTheLastValue() {
+    let (a, b) = (Variable(0), Variable(0))
+    let inner = Constant.combine(Constant(a), Constant(b))
+    let outer = Constant.combine(Constant(b), inner)
+    let log = Log<[Int]>()
+    inner.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere { b.value = 1 }
+      outer.observe { log.append([$0, $1.0, $1.1]) }.cleaned(by: dusts)
+      a.value = 2
+    }
+
+    #expect(log.entries == [[1, 1, 1], [1, 2, 1]])
+  }
+
+  @Test func whatIsActivatedAmidChangesOfItsSourceIsNeverMixed() {
+    let (a, b) = (Variable(0), Variable(0))
+    let inner = Constant.combine(Constant(a), Constant(b))
+    let outer = Constant.combine(Constant(b), inner.map { $0 })
+    let log = Log<[Int]>()
+    inner.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      outer.observe { log.append([$0, $1.0, $1.1]) }.cleaned(by: dusts)
+      elsewhere { a.value = 5 }
+      b.value = 1
+    }
+
+    #expect(log.entries == [[0, 1, 0], [1, 1, 1], [1, 5, 1]])
+  }
+
+  @Test func whatIsActivatedAmidChangesKnowsThemAsTheyGoOn() {
+    let (a, b, c) = (Variable(0), Variable(0), Variable(0))
+    let all = Constant.combine(Constant(a), Constant(b), Constant(c))
+    let outer = Constant.combine(all, Constant(Variable(0)))
+    let log = Log<[Int]>()
+    all.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      elsewhere {
+        b.value = 2
+        outer.observe { all, _ in log.append([all.0, all.1, all.2]) }.cleaned(by: dusts)
+      }
+      c.value = 3
+      elsewhere { b.value = 4 }
+    }
+
+    #expect(log.entries.first == [1, 2, 0])
+    #expect(log.entries.last == [1, 4, 3])
+  }
+
+  @Test func whoJoinsAmidATransactionIsNotToldAnEqualValue() {
+    let a = Variable(1)
+    let unique = a.removeDuplicates()
+    let (old, new) = (Log<Int>(), Log<Int>())
+    unique.observe { old.append($0) }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 2
+      unique.observe { new.append($0) }.cleaned(by: dusts)
+      a.value = 2
+    }
+    a.value = 3
+
+    #expect(old.entries == [1, 2, 3])
+    #expect(new.entries == [2, 3])
+  }
+
+  @Test func whoJoinsWithWhatIsDeliveredThenIsToldNothingLater() {
+    let a = Variable(0)
+    let rest = a.map { $0 % 3 }
+    let unique = rest.removeDuplicates()
+    let log = Log<Int>()
+    rest.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 2
+      unique.observe { _ in }.cleaned(by: dusts)
+      unique.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
+    }
+    a.value = 5
+
+    #expect(log.entries == [])
   }
 
   @Test func whoJoinsAmidATransactionIsToldItsEnd() {

@@ -70,6 +70,106 @@
       }
     }
 
+    /// What is on its way to its source then is on its way to it, too.
+    @Test func whatIsActivatedAmidChangesOfItsSourceEndsWithTheLastValue() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let outer = Constant.combine(Constant(right), both)
+        let log = Trace<[Int]>()
+        let dusts = Trace(both.observe(ignoreFirst: true) { _ in })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            left.value = 2
+          }
+        }
+        scenario.thread {
+          right.value = 1
+          dusts.append(outer.observe { log.append([$0.0, $0.1.0, $0.1.1]) })
+        }
+        scenario.check {
+          #expect(log.last == [1, 2, 1])
+          #expect(log.entries.allSatisfy { $0[0] == $0[2] })
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatIsActivatedAmidATransactionIsDeliveredWithNoHalfOfIt() {
+      explore { scenario in
+        let (left, right, other) = (Variable(0), Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let outer = Constant.combine(both, Constant(other))
+        let log = Trace<[Int]>()
+        let dusts = Trace(both.observe(ignoreFirst: true) { _ in })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            dusts.append(outer.observe { log.append([$0.0.0, $0.0.1, $0.1]) })
+            other.value = 1
+            right.value = 1
+          }
+        }
+        scenario.thread { other.value = 5 }
+        scenario.check {
+          let later = log.entries.dropFirst()
+          #expect(later.last == [1, 1, other.value])
+          #expect(later.allSatisfy { $0[1] == 1 })
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whoJoinsWithWhatIsDeliveredThenIsToldNothingLater() {
+      explore { scenario in
+        let number = Variable(0)
+        let rest = number.map { $0 % 3 }
+        let distinct = rest.removeDuplicates()
+        let log = Trace<Int>()
+        let dusts = Trace(rest.observe(ignoreFirst: true) { _ in })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 2
+            dusts.append(distinct.observe { _ in })
+            dusts.append(distinct.observe(ignoreFirst: true) { log.append($0) })
+          }
+          number.value = 5
+        }
+        scenario.thread { _ = distinct.value }
+        scenario.check {
+          #expect(log.entries == [])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whoJoinsAmidATransactionIsNotToldAnEqualValue() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            dusts.append(distinct.observe { log.append($0) })
+            number.value = 1
+          }
+        }
+        scenario.thread { _ = distinct.value }
+        scenario.check {
+          #expect(log.entries == [1])
+          #expect(others.entries == [1])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     /// For the others, the transaction changes nothing.
     @Test func whoJoinsAmidWhatComesToNothingIsToldThat() {
       explore { scenario in

@@ -146,6 +146,57 @@
         }
       }
     }
+
+    /// All that its sources announce is noted before the way goes on.
+    @Test func aDiamondBehindADiamondIsVisitedOnceAPass() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let twice = Constant.combine(both, both).map { $0 }
+        let log = Trace<[Int]>()
+        let dust = Constant.combine(Constant(left), twice).observe(ignoreFirst: true) {
+          log.append([$0.0, $0.1.0.0, $0.1.0.1, $0.1.1.0, $0.1.1.1])
+        }
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            right.value = 2
+          }
+        }
+        scenario.thread { right.value = 1 }
+        scenario.check {
+          let isLast = right.value == 2
+          #expect(
+            log.entries
+              == (isLast
+                ? [[0, 0, 1, 0, 1], [1, 1, 2, 1, 2]] : [[1, 1, 2, 1, 2], [1, 1, 1, 1, 1]])
+          )
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aDiamondKeepsTheOrderOfItsOnlyVariable() {
+      explore { scenario in
+        let number = Variable(0)
+        let log = Trace<[Int]>()
+        let dust = Constant.combine(number.map { $0 }, number.map { $0 })
+          .observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            number.value = 3
+          }
+        }
+        scenario.thread { number.value = 2 }
+        scenario.check {
+          #expect(log.entries == (number.value == 2 ? [[3, 3], [2, 2]] : [[2, 2], [3, 3]]))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
   }
 
   private func observe(

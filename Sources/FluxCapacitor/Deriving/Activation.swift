@@ -29,10 +29,19 @@ extension AnyChannel {
     for input in inputs { input.source.input = .passUnretained(input) }
     lock.unlock()
     for input in inputs {
-      let source = input.source
-      source.channel.withLockUnlessRoot { source.channel.join(input) }
-      source.channel.derivation?.inputCount += 1
-      source.channel.derivation?.owner?.note(input)
+      let source = input.source.channel
+      // Under this lock, nothing that is on its way to the source is taken.
+      let origin = source.derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? source
+      origin.withLockUnlessRoot {
+        if source === origin {
+          source.join(input)
+        } else {
+          source.lock.withLock { source.join(input) }
+        }
+        if let upstream = origin.derivation { derivation.await(upstream, by: input, in: self) }
+      }
+      source.derivation?.inputCount += 1
+      source.derivation?.owner?.note(input)
     }
   }
 

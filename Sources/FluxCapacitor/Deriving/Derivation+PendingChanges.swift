@@ -1,69 +1,103 @@
 // The order of the changes that a derived constant awaits.
 
 extension Derivation {
-  /// Notes that a source will bring a change. The lock must be held.
+  /// Notes that sources will bring a change. The lock must be held.
   ///
+  /// - Parameter steps: What those sources announce in this pass, all together: a step by itself would
+  ///   be put in an order that the next one changes.
   /// - Returns: The step with which the invalidation goes on downstream, or `nil` if it ends here.
   func note(
     _ invalidation: Invalidation,
-    _ step: Step,
-    from input: AnyInput,
+    _ steps: some Collection<(input: Unmanaged<AnyInput>, step: Step)>,
     in channel: AnyChannel,
     on thread: CurrentThread
   ) -> Step? {
-    if step.kind == .again, let number = input.number(of: step.origin) {
-      return renew(index(of: number), .again, formerly: number, for: invalidation, in: channel)
-    }
-    let takenBack = takeBack(step, from: input)
-    let known = number(of: invalidation.change)
-    // The pending change that it belongs to already: its own or, if the source now brings it
+    // The first pending change that it belongs to already: its own or, if a source now brings it
     // together with others, the first of theirs.
-    guard let former = known.map({ min($0, takenBack ?? $0) }) ?? takenBack else {
-      return append(invalidation, step, from: input, in: channel)
+    let known = number(of: invalidation.change)
+    var former = known
+    var (news, last): (Int, UInt64) = (0, 0)
+    var isMerged = false
+    for (input, step) in steps {
+      input._withUnsafeGuaranteedRef { input in
+        let awaiting = awaits(step, from: input)
+        if let number = awaiting ?? takeBack(step, from: input) {
+          former = min(former ?? number, number)
+        }
+        guard awaiting == nil else { return }
+        news += 1
+        last = max(last, input.lastNumber)
+        if step.kind == .merged { isMerged = true }
+      }
     }
-    let (kind, number) = reorder(former, step, behind: input.lastNumber, on: thread, in: channel)
+    let (kind, number) =
+      former.map { reorder($0, isMerged, behind: last, on: thread, in: channel) }
+      ?? (.new, append(invalidation, in: channel))
     if number != known { noteLatest(invalidation.change, is: number) }
-    input.arrivals.append((number, step.origin))
+    for (input, step) in steps {
+      input._withUnsafeGuaranteedRef { input in
+        if awaits(step, from: input) == nil { input.arrivals.append((number, step.origin)) }
+      }
+    }
     let index = index(of: number)
-    pendingChanges[index].awaited += 1
-    return renew(index, kind, formerly: former, for: invalidation, in: channel)
+    pendingChanges[index].awaited += Int32(news)
+    return renew(index, kind, formerly: former ?? number, for: invalidation, in: channel)
   }
 
-  /// Makes sure that a pending change is behind all that a source brings before it.
+  /// The pending change for which a source brings what it announces again in the order as before.
+  private func awaits(_ step: Step, from input: AnyInput) -> UInt64? {
+    step.kind == .again ? input.number(of: step.origin) : nil
+  }
+
+  /// Awaits all that is on its way to a source as an input joins it, as the first pending change of
+  /// all: the source will bring it, in whatever order it is by then. The locks of the source's
+  /// derivation and of the roots must be held.
+  ///
+  /// Parts of it are in the value that this starts with, so that nothing can come before it.
+  func await(_ upstream: Derivation, by input: AnyInput, in channel: AnyChannel) {
+    guard !upstream.pendingChanges.isEmpty else { return }
+    input.since = upstream.pendingChanges[0].version &- 1
+    guard !isRelay else { return }
+    channel.lock.withLock {
+      if pendingChanges.isEmpty {
+        lastNumber &+= 1
+        channel.version &+= 1
+        pendingChanges.append(PendingChange(number: lastNumber, version: channel.version))
+        pendingChanges[0].isBase = true
+      }
+      for index in 0..<upstream.pendingChanges.count {
+        input.arrivals.append((lastNumber, upstream.pendingChanges[index].number))
+      }
+      pendingChanges[0].awaited += upstream.pendingChanges.count
+      for (change, number) in upstream.latest where number >= upstream.pendingChanges[0].number {
+        // Another source may have brought a later one of the same thread.
+        let known = latest.first { $0.change >> 40 == change >> 40 && $0.number == lastNumber }
+        noteLatest(max(change, known?.change ?? 0), is: lastNumber)
+      }
+    }
+  }
+
+  /// Makes sure that a pending change is behind all that the sources bring before it.
   ///
   /// - Returns: What happened to it, and its number from now on.
   private func reorder(
     _ number: UInt64,
-    _ step: Step,
+    _ isMerged: Bool,
     behind last: UInt64,
     on thread: CurrentThread,
     in channel: AnyChannel
   ) -> (Step.Kind, UInt64) {
-    if step.kind == .merged { return (.merged, merge(from: number)) }
+    if isMerged { return (.merged, merge(from: number)) }
     if number > last { return (.again, number) }
     return canMove(number)
       ? (.moved, move(number, on: thread, in: channel)) : (.merged, merge(from: number))
   }
 
-  private func append(
-    _ invalidation: Invalidation,
-    _ step: Step,
-    from input: AnyInput,
-    in channel: AnyChannel
-  ) -> Step {
-    channel.version &+= 1
+  /// Appends a pending change, and returns its number.
+  private func append(_ invalidation: Invalidation, in channel: AnyChannel) -> UInt64 {
     lastNumber &+= 1
-    pendingChanges.append(
-      PendingChange(
-        number: lastNumber,
-        pass: invalidation.pass,
-        version: channel.version,
-        awaited: 1
-      )
-    )
-    input.arrivals.append((lastNumber, step.origin))
-    noteLatest(invalidation.change, is: lastNumber)
-    return Step(kind: .new, origin: lastNumber, former: lastNumber)
+    pendingChanges.append(PendingChange(number: lastNumber, version: channel.version))
+    return lastNumber
   }
 
   /// Gives a pending change a new version, so that those who have joined by now are called with it
@@ -111,7 +145,7 @@ extension Derivation {
   /// Whether a pending change can become the last one: no source that brings something for it
   /// brings anything after that.
   private func canMove(_ number: UInt64) -> Bool {
-    var canMove = true
+    var canMove = !pendingChanges[index(of: number)].isBase
     forEachInput { _, input in
       if input.lastNumber > number, input.holds(number) { canMove = false }
     }

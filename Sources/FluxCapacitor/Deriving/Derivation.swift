@@ -137,6 +137,9 @@ final class Derivation: @unchecked Sendable {
     /// The number of arrivals that are still to come.
     @usableFromInline var awaited: Int32 = 0
 
+    /// Whether it is all that was on its way when this was activated; see `await`.
+    var isBase = false
+
     @usableFromInline
     init(number: UInt64, pass: UInt64 = 0, version: UInt64, awaited: Int32 = 0) {
       self.number = number

@@ -156,7 +156,10 @@ extension DerivedChannel {
     var outcome: Outcome?
     if let value = delivered.value { outcome = (value, delivered.revision, delivered.sources) }
     lock.lock()
-    if outcome != nil, isLatest(version) { replaceMemo(with: &outcome) }
+    // What a reader has remembered under another edition is not what is delivered.
+    if outcome != nil || memo?.revision.edition != delivered.revision.edition, isLatest(version) {
+      replaceMemo(with: &outcome)
+    }
     // Whoever joins in between needs looking after only where equal values are kept.
     let known = ownDerivation.mayKeepValues ? updateJoined(before: version, isChanged) : nil
     let first = isChanged || hasInputs || known?.hasJoiners == true ? self.first : nil
@@ -187,23 +190,29 @@ extension DerivedChannel {
   }
 
   /// Notes what is delivered now for those who joined while a change was on its way: which joiners
-  /// are owed it, except those that are called with it like all other observers, or that already know
-  /// what those know. The lock must be held.
+  /// are owed it, except those that already know what all others know. The lock must be held.
   ///
-  /// - Returns: The inputs that started with the value, the joiners that need no more looking after,
-  ///   to be released after unlocking, and whether others do.
+  /// - Returns: The inputs that started with the value, the joiners until now, to be released after
+  ///   unlocking, and whether some still need looking after.
   @usableFromInline
   func updateJoined(
     before version: UInt64,
     _ isChanged: Bool
-  ) -> (inputs: [AnyInput], over: [Joiner], hasJoiners: Bool) {
+  ) -> (inputs: [AnyInput], former: [Joiner], hasJoiners: Bool) {
+    let before = known.state
     let inputs = takeJoining()
-    let due = joiners.filter { $0.since < version }
-    for joiner in due { joiner.isOwed = true }
-    // A joiner may have started with this change, if it joined while that was on its way.
-    let over = joiners.filter { $0.state == delivered.revision.state } + (isChanged ? due : [])
-    joiners.removeAll { joiner in over.contains { $0 === joiner } }
-    return (inputs, over, !joiners.isEmpty)
+    guard !joiners.isEmpty else { return (inputs, [], false) }
+    let former = joiners
+    joiners = former.filter { joiner in
+      // It may have started with this change, or with the one before.
+      guard joiner.state != delivered.revision.state, joiner.state != before else { return false }
+      guard joiner.since < version else { return true }
+      // As long as its first value isn't known, it is called like all the others.
+      joiner.isOwed = !isChanged || !joiner.isFirstAwaited
+      if isChanged, joiner.isOwed { joiner.observation.since = version }
+      return joiner.isOwed
+    }
+    return (inputs, former, !joiners.isEmpty)
   }
 
   /// Delivers the value to the joiners that are owed it, once it is known what they were called

@@ -10,12 +10,13 @@ extension DerivedChannel {
     join(observation)
     // If this has activated the channel, the channel starts with the same value.
     let mayDiffer = activated.last !== self && (isHeldBack || !ownDerivation.pendingChanges.isEmpty)
-    let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation) : nil
+    let state = ownDerivation.state
+    let joiner =
+      mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation, at: state) : nil
     joiner?.isFirstAwaited = !ignoreFirst
     lock.unlock()
     let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
     let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
-    let state = ownDerivation.state
     ownDerivation.unlockRoots()
 
     for channel in activated {
@@ -40,7 +41,7 @@ extension DerivedChannel {
     guard ownDerivation.mayKeepValues else { return currentValue() }
     // A tracker observes this channel through an `Observation` of this element.
     let observation = unsafeDowncast(observer, to: Observation<Element>.self)
-    let joiner = withRootsLocked { _ in addJoiner(observation) }
+    let joiner = withRootsLocked { _ in addJoiner(observation, at: nil) }
     let value = currentValue()
     withRootsLocked { isHeldBack in
       // Nothing is on its way any more, and nobody is delivering or has claimed a change: what was in
@@ -62,8 +63,11 @@ extension DerivedChannel {
 
   /// Adds an observation that may be called first with a value that the others are never called
   /// with. The lock must be held, and those of the roots.
-  private func addJoiner(_ observation: Observation<Element>) -> Joiner {
-    let joiner = Joiner(observation, since: version, at: ownDerivation.state)
+  private func addJoiner(
+    _ observation: Observation<Element>,
+    at state: CombinedVersion?
+  ) -> Joiner {
+    let joiner = Joiner(observation, since: version, at: state)
     joiners.append(joiner)
     return joiner
   }
@@ -80,10 +84,8 @@ extension DerivedChannel {
     joiner.first = (value: value, revision: revision, sources: revision.edition)
     joiner.isFirstAwaited = false
     // If a thread is delivering, it comes to the joiner before it ends.
-    guard joiner.isOwed, deliverer.thread == 0, let owed = delivered.value,
-      let index = joiners.firstIndex(where: { $0 === joiner })
-    else { return value }
-    joiners.remove(at: index)
+    guard joiner.isOwed, deliverer.thread == 0, let owed = delivered.value else { return value }
+    joiners.removeAll { $0 === joiner }
     return owed
   }
 }

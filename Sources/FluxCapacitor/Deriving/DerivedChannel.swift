@@ -50,9 +50,11 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   final class Joiner {
     let observation: Observation<Element>
 
-    /// The channel's version, and the state of its variables, when it joined.
+    /// The channel's version when it joined.
     let since: UInt64
-    let state: CombinedVersion
+
+    /// The state of its variables when it joined, if that is the state of its first value.
+    let state: CombinedVersion?
 
     /// What it was called with first, once that is known.
     @exclusivity(unchecked) var first: Outcome?
@@ -63,7 +65,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     /// Whether a change since it joined turned out to be none for the other observers.
     @exclusivity(unchecked) var isOwed = false
 
-    init(_ observation: Observation<Element>, since: UInt64, at state: CombinedVersion) {
+    init(_ observation: Observation<Element>, since: UInt64, at state: CombinedVersion?) {
       self.observation = observation
       self.since = since
       self.state = state

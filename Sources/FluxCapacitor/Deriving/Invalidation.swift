@@ -25,9 +25,6 @@ struct Step {
 
   let kind: Kind
 
-  /// Whether what was announced before no longer comes in that order.
-  var takesBack: Bool { kind == .moved || kind == .merged }
-
   /// The source's own number for the change from now on.
   let origin: UInt64
 
@@ -120,11 +117,9 @@ private struct Walk {
   /// Locked channels, with what derives from them still to be visited.
   private var open: [(channel: AnyChannel, step: Step)] = []
 
-  /// What those with several sources are still to note, the deepest first.
-  private var pending: [(input: AnyInput, step: Step)] = []
-
-  /// The one with several sources that was locked last.
-  private var current: AnyChannel?
+  /// What those with several sources are still to note, the deepest first; that of one and the same is
+  /// together, whatever its order. Unretained, because no input goes out of use meanwhile.
+  private var pending: [(input: Unmanaged<AnyInput>, step: Step)] = []
 
   private var locked: [AnyChannel] = []
 
@@ -139,15 +134,16 @@ private struct Walk {
     while true {
       if let (channel, step) = open.popLast() {
         descend(from: channel, step)
-      } else if let (input, step) = pending.popLast() {
-        if current !== input.target {
-          input.target.lock.lock()
-          locked.append(input.target)
-          current = input.target
-        }
-        if let onward = input.note(invalidation, step, on: thread) {
-          descend(from: input.target, onward)
-        }
+      } else if let target = pending.last?.input.takeUnretainedValue().target {
+        target.lock.lock()
+        locked.append(target)
+        // All that its sources announce is there by now, next to each other.
+        let first =
+          pending.lastIndex { $0.input.takeUnretainedValue().target !== target }.map { $0 + 1 } ?? 0
+        let onward = pending[first].input.takeUnretainedValue().derivation
+          .note(invalidation, pending[first...], in: target, on: thread)
+        pending.removeSubrange(first...)
+        if let onward { descend(from: target, onward) }
       } else {
         break
       }
@@ -176,19 +172,14 @@ private struct Walk {
     }
   }
 
-  /// Of one constant's, those that take something back are noted first, so that what was behind it
-  /// no longer is; otherwise, those that were added first.
   private mutating func add(_ input: AnyInput, _ step: Step) {
     var (low, high) = (0, pending.count)
     while low < high {
       let middle = (low + high) / 2
-      let other = pending[middle]
-      let isBehind =
-        other.input.target === input.target
-        ? step.takesBack && !other.step.takesBack : other.input.isDeeper(than: input)
-      if isBehind { low = middle + 1 } else { high = middle }
+      let other = pending[middle].input.takeUnretainedValue()
+      if other.isDeeper(than: input) { low = middle + 1 } else { high = middle }
     }
-    pending.insert((input, step), at: low)
+    pending.insert((.passUnretained(input), step), at: low)
   }
 }
 
@@ -209,6 +200,12 @@ extension AnyInput {
     -> Step?
   {
     derivation.isRelay
-      ? step : derivation.note(invalidation, step, from: self, in: target, on: thread)
+      ? step
+      : derivation.note(
+        invalidation,
+        CollectionOfOne((.passUnretained(self), step)),
+        in: target,
+        on: thread
+      )
   }
 }

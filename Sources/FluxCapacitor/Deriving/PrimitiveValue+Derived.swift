@@ -80,8 +80,9 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   ///
   /// Every change that observers are called with is whole. A read is not always whole, and the
   /// first value of an observation is a read: while another thread's reduce is in progress, it may
-  /// be a value from the middle of that reduce, as when two constants are read one by one.
-  /// ``Dispatcher/read(_:)`` prevents this.
+  /// be a value from the middle of that reduce, as when two constants are read one by one. If
+  /// nobody has observed the constant before, changes contain that half of it too, until it has
+  /// ended. ``Dispatcher/read(_:)`` prevents this.
   ///
   /// ```swift
   /// let first = Variable("Emmett")
