@@ -150,7 +150,7 @@ struct SettledTests {
     release.signal()
     await dispatcher.settled()
 
-    #expect(sentence.contains("The observers of a FluxCapacitor.Dispatcher.Note are being told."))
+    #expect(sentence.contains("The observers of a FluxCapacitor.Dispatcher.Note are being called."))
     #expect(last.value == "a")
     #expect(recorder.states.count == 1)
   }

@@ -5,7 +5,7 @@ final class ActionDust: Dust, @unchecked Sendable {
 
   init(_ action: @escaping @Sendable () -> Void) {
     self.action = action
-    super.init(isDirect: true) { unsafeDowncast($0, to: ActionDust.self).perform() }
+    super.init { unsafeDowncast($0, to: ActionDust.self).perform() }
   }
 
   /// Performs the action and releases it, with what it captures.

@@ -1,5 +1,5 @@
 extension AnyChannel {
-  /// Adds an observation as the last one. The lock must be held.
+  /// Adds an observation as the last one, or an input before all others. The lock must be held.
   @inlinable
   final func link(_ dust: Dust) {
     let node = Unmanaged.passRetained(dust)
@@ -16,12 +16,7 @@ extension AnyChannel {
     dust.previous = last
     last?._withUnsafeGuaranteedRef { $0.next = node }
     first._withUnsafeGuaranteedRef { $0.previous = node }
-  }
-
-  /// Adds an input, before all other observations. The lock must be held.
-  final func link(input: Dust) {
-    link(input)
-    first = .passUnretained(input)
+    if dust.isInput { self.first = node }
   }
 
   /// Calls a closure with each observation in a stretch of the ring, until it returns `false`. It
@@ -52,7 +47,6 @@ extension AnyChannel {
   }
 
   /// Removes an observation, and passes on the ring's reference to it. The lock must be held.
-  @inlinable
   final func unlink(_ dust: Dust, into detached: inout DetachedObservations) {
     let node = Unmanaged.passUnretained(dust)
     if let next = dust.next, next.toOpaque() != node.toOpaque() {
@@ -73,7 +67,6 @@ extension AnyChannel {
   /// that the mutation discards may clean an observation of it. Inside a mutation of another
   /// variable, it must not wait for the lock, whose holder may be waiting for that variable: the
   /// observation is removed afterwards.
-  @usableFromInline
   final func remove(_ dust: Dust) {
     var detached = DetachedObservations()
     let thread = CurrentThread.current
@@ -81,7 +74,7 @@ extension AnyChannel {
     if !isMutating, thread.pointee.openMutations == 0 {
       lock.lock()
     } else if !isMutating, !lock.tryLock() {
-      return afterMutation(on: thread) { $0.removeCleaned() }
+      return afterMutation(on: thread) { $0.remove(dust) }
     }
     if deliverer.thread != 0 {
       deliverer.hasCleaned = true
@@ -92,14 +85,6 @@ extension AnyChannel {
     if !isMutating { lock.unlock() }
     detached.release()
     if isUnobserved { becameUnobserved() }
-  }
-
-  /// Removes what `remove(_:)` could not remove immediately.
-  private func removeCleaned() {
-    lock.lock()
-    guard deliverer.thread != 0 else { return detachCleaned() }
-    deliverer.hasCleaned = true
-    lock.unlock()
   }
 
   /// Removes every cleaned observation. No thread may be delivering. Unlocks the lock.
@@ -143,7 +128,6 @@ extension AnyChannel {
   }
 
   /// Removes every observation. The lock must be held, with no thread delivering.
-  @usableFromInline
   final func detachAll(into detached: inout DetachedObservations) {
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
@@ -159,7 +143,6 @@ struct DetachedObservations {
   @inlinable
   init() {}
 
-  @inlinable
   mutating func push(_ node: Unmanaged<Dust>) {
     node._withUnsafeGuaranteedRef { $0.previous = head }
     head = node

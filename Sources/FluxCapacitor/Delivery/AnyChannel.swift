@@ -76,9 +76,6 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
     trap("\(self) is no variable.")
   }
 
-  /// Stops notifying Observation of changes.
-  func untrack() {}
-
   /// Makes the next write invalidate again, for those who join downstream. The lock must be held.
   ///
   /// - Returns: Whether a transaction holds back a change here.
@@ -86,12 +83,6 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
 
   /// Called when the last observation was removed, outside the lock.
   func becameUnobserved() {}
-
-  /// Removes all observations if nothing remains to be delivered. The lock must be held.
-  @usableFromInline
-  func detachAllIfIdle(into detached: inout DetachedObservations) {
-    trap("\(self) is never closed.")
-  }
 
   /// The channel's name in the sentence of a trap.
   @usableFromInline
@@ -125,28 +116,8 @@ extension AnyChannel {
     handles.add(1, ordering: .relaxed)
   }
 
-  /// Counts one handle less, and closes the channel after the last one. Releasing and acquiring:
-  /// what was done through any of the handles has happened by then.
-  @inlinable
-  final func dropHandle() {
-    lock.schedulePoint(.write)
-    let left = handles.subtract(1, ordering: .acquiringAndReleasing).newValue
-    if left & ~AnyChannel.derived == 0 { close() }
-  }
-
   /// Checked by the deliverer under the lock, which the thread that dropped the last handle takes
   /// too: the later of the two removes the observations.
   @inlinable
   final var isClosed: Bool { handles.load(ordering: .acquiring) == 0 }
-
-  @usableFromInline
-  final func close() {
-    // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
-    if isDerived { return untrack() }
-    var detached = DetachedObservations()
-    acquire()
-    detachAllIfIdle(into: &detached)
-    lock.unlock()
-    detached.release()
-  }
 }

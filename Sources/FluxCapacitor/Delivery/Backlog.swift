@@ -23,7 +23,32 @@ final class Backlog<Element: Sendable> {
 
   /// How the channel reaches what derives from it. Set once, when a derived constant first observes
   /// the channel.
-  @exclusivity(unchecked) @usableFromInline final var downstream: Downstream<Element>?
+  @exclusivity(unchecked) @usableFromInline final var downstream: Downstream?
+
+  /// How a channel reaches what derives from it. Deriving is a layer above; the closures are created
+  /// where the type is known, and capture nothing: see `PendingDelivery`.
+  @usableFromInline
+  final class Downstream {
+    @usableFromInline typealias Invalidate =
+      @Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void
+    @usableFromInline typealias Deliver =
+      @Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Void
+
+    /// Invalidates everything that derives from the channel, whose lock must be held.
+    @usableFromInline let invalidate: Invalidate
+
+    /// Delivers a change to what derives from the channel, and to its observers.
+    @usableFromInline let deliver: Deliver
+
+    @inlinable
+    init(invalidate: @escaping Invalidate, deliver: @escaping Deliver) {
+      self.invalidate = invalidate
+      self.deliver = deliver
+    }
+  }
+
+  /// A part of the ring of observations.
+  @usableFromInline typealias Stretch = (first: Unmanaged<Dust>, last: Unmanaged<Dust>?)
 
   /// How many of the changes are held back.
   @exclusivity(unchecked) @usableFromInline final var held = 0

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An ordered stream of changes to any number of observers: the one delivery path of the library.
 ///
 /// A change is delivered immediately if nothing is in the way. Otherwise it joins the backlog,
@@ -6,6 +8,17 @@
 @usableFromInline
 class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var backlog: Backlog<Element>?
+
+  /// Subscribes an observation to a computed value, with which it is called first unless
+  /// `ignoreFirst`.
+  @usableFromInline
+  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {}
+
+  /// The computed value, for an observer that must be called with the next change after it. If the
+  /// value is from the middle of a transaction, that may be no change for other observers.
+  func value(joinedBy observer: Dust) -> Element {
+    trap("\(self) computes nothing.")
+  }
 
   /// Delivers a change, or queues it after those that come first. Unlocks the lock.
   @inlinable
@@ -30,15 +43,12 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     let last = first._withUnsafeGuaranteedRef { $0.previous }
     let downstream = hasInputs ? downstream : nil
     lock.unlock()
-    var (next, hasClaimed): (Unmanaged<Dust>?, Bool) = (first, false)
-    downstream?._withUnsafeGuaranteedRef {
-      (next, hasClaimed) = $0.receive(self, value, version, (first, last), thread)
-    }
-    if let next { deliverToObservers(value, version, from: next, through: last, on: thread) }
-    if hasClaimed {
-      downstream?._withUnsafeGuaranteedRef {
-        $0.deliverClaimed(self, value, version, (first, last), thread)
+    if let downstream {
+      downstream._withUnsafeGuaranteedRef {
+        $0.deliver(self, value, version, (first, last), thread)
       }
+    } else {
+      deliverToObservers(value, version, from: first, through: last, on: thread)
     }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
@@ -58,7 +68,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Unretained, because it stays as long as this channel. The lock must be held.
   @inlinable
-  final var downstream: Unmanaged<Downstream<Element>>? {
+  final var downstream: Unmanaged<Backlog<Element>.Downstream>? {
     backlog?.downstream.map { .passUnretained($0) }
   }
 
@@ -85,7 +95,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     var detached = DetachedObservations()
     if hasCleaned { detachCleaned(into: &detached) }
     if isClosed { detachAllIfIdle(into: &detached) }
-    if (backlog?.unclaimed ?? 0) > 0 { thread.noteChangeOfOthers() }
+    if (backlog?.unclaimed ?? 0) > 0 { thread.pointee.changesOfOthers &+= 1 }
     claim(on: thread)
     lock.unlock()
     detached.release()
@@ -134,7 +144,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       isOwn: isOwn
     )
     if deliverer.isOffered {
-      deliverer.takeOffer()
+      deliverer = Deliverer()
       backlog.takenOver = (through: backlog.unclaimed, by: thread.id)
     }
     backlog.unclaimed = 0
@@ -146,8 +156,9 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   final func deliverBacklog(through version: UInt64, on thread: CurrentThread) {
     while true {
       lock.lock()
-      if thread.isDueForHandover, tryToHandOver(on: thread, through: version) {
-        return lock.unlock()
+      if thread.isDueForHandover, let backlog {
+        backlog.unclaimed = max(backlog.unclaimed, version)
+        if tryToHandOver(on: thread) { return lock.unlock() }
       }
       guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version,
         version > backlog.takenOver.through || thread.id == backlog.takenOver.by
@@ -167,15 +178,6 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     }
   }
 
-  /// Offers other threads the delivery of the backlog up to a version. The lock must be held; it is
-  /// unlocked in between.
-  @usableFromInline
-  final func tryToHandOver(on thread: CurrentThread, through version: UInt64) -> Bool {
-    guard let backlog else { return false }
-    backlog.unclaimed = max(backlog.unclaimed, version)
-    return tryToHandOver(on: thread)
-  }
-
   /// Lets a change that was held back be delivered, and delivers it in its order among the others.
   /// Unlocks the lock.
   @inlinable
@@ -186,12 +188,29 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     if let own { deliverBacklog(through: own, on: thread) }
   }
 
-  override final func untrack() {
-    lock.withLock { backlog?.tracking }?.dust.clean()
+  /// Counts one handle less, and closes the channel after the last one. Releasing and acquiring:
+  /// what was done through any of the handles has happened by then.
+  @inlinable
+  final func dropHandle() {
+    lock.schedulePoint(.write)
+    let left = handles.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if left & ~AnyChannel.derived == 0 { close() }
   }
 
   @usableFromInline
-  override final func detachAllIfIdle(into detached: inout DetachedObservations) {
+  final func close() {
+    // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
+    if isDerived { return lock.withLock { backlog?.tracking }?.dust.clean() ?? () }
+    var detached = DetachedObservations()
+    acquire()
+    detachAllIfIdle(into: &detached)
+    lock.unlock()
+    detached.release()
+  }
+
+  /// Removes all observations if nothing remains to be delivered. The lock must be held.
+  @usableFromInline
+  final func detachAllIfIdle(into detached: inout DetachedObservations) {
     if isIdle, writer == 0 { detachAll(into: &detached) }
   }
 }

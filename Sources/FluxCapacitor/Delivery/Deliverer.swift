@@ -3,13 +3,9 @@
 struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
-  /// No thread.
   @inlinable
-  init() {}
-
-  @inlinable
-  init(_ thread: CurrentThread) {
-    bits = thread.id &<< 2
+  init(_ thread: CurrentThread? = nil) {
+    if let thread { bits = thread.id &<< 2 }
   }
 
   /// The number of the thread, or zero.
@@ -31,7 +27,4 @@ struct Deliverer {
   func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
 
   mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }
-
-  @inlinable
-  mutating func takeOffer() { bits = 0 }
 }

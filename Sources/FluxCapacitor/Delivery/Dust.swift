@@ -37,14 +37,8 @@ public class Dust: @unchecked Sendable {
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
   @inlinable
-  init(isDirect: Bool, releaseContents: @escaping @Sendable (Dust) -> Void) {
-    flags = Atomic(isDirect ? 0 : Dust.indirect)
-    self.releaseContents = releaseContents
-  }
-
-  @usableFromInline
-  init(inputReleasedBy releaseContents: @escaping @Sendable (Dust) -> Void) {
-    flags = Atomic(Dust.input)
+  init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
+    self.flags = Atomic(flags)
     self.releaseContents = releaseContents
   }
 
@@ -97,7 +91,10 @@ public class Dust: @unchecked Sendable {
   /// ended when this returns. Nothing depends on that: the closure may not even have been entered.
   final func waitForPreparedCalls(_ yields: inout Int) {
     let thread = CurrentThread.current
-    while case let caller = caller(besides: thread), caller != 0 {
+    while true {
+      lock.schedulePoint(.read)
+      let caller = caller.load(ordering: .sequentiallyConsistent)
+      if caller == 0 || caller & ~Dust.aboutToCall == thread.id { return }
       if caller & Dust.aboutToCall == 0 {
         guard yields > 0 else { return }
         yields -= 1
@@ -108,13 +105,6 @@ public class Dust: @unchecked Sendable {
 
   /// How often a thread that cleans yields to calls that have started.
   static let yieldsToCalls = 10_000
-
-  /// The value of `caller`, or zero if that is this thread.
-  private final func caller(besides thread: CurrentThread) -> UInt32 {
-    lock.schedulePoint(.read)
-    let caller = caller.load(ordering: .sequentiallyConsistent)
-    return caller & ~Dust.aboutToCall == thread.id ? 0 : caller
-  }
 }
 
 extension Dust {
@@ -152,13 +142,6 @@ extension Dust {
   @inlinable
   final var isInput: Bool { flags.load(ordering: .relaxed) & Dust.input != 0 }
 
-  /// Marks an input as cleaned, for the deliverer to remove. Threads that look for inputs or mark
-  /// them hold the channel's lock, which orders everything else: releasing is more than enough.
-  final func markAsCleaned() {
-    lock.schedulePoint(.write)
-    flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
-  }
-
   /// Whether the deliverer may call the closure: neither cleaned nor behind a mailbox.
   @inlinable
   final var isDirect: Bool {
@@ -166,18 +149,4 @@ extension Dust {
     return flags.load(ordering: .sequentiallyConsistent) == 0
   }
 
-  /// Puts the closure behind the mailbox. Relaxed: no other thread knows the observation yet.
-  @inlinable
-  final func becomeIndirect() {
-    flags.store(Dust.indirect, ordering: .relaxed)
-  }
-
-  /// Takes the closure out from behind the mailbox; `lock` must be held. Releasing, so that a
-  /// thread that finds it direct sees what was done through the mailbox; one that finds it indirect
-  /// checks again under the lock.
-  @inlinable
-  final func becomeDirect() {
-    lock.schedulePoint(.write)
-    flags.bitwiseAnd(~Dust.indirect, ordering: .releasing)
-  }
 }

@@ -4,12 +4,6 @@
 // a change takes over.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Notes that the change that this thread delivers next was made by another.
-  @inlinable
-  func noteChangeOfOthers() {
-    pointee.changesOfOthers &+= 1
-  }
-
   /// Whether this thread has delivered so many changes of others that it should offer a handover.
   @inlinable
   var isDueForHandover: Bool { pointee.changesOfOthers >= 256 }
@@ -47,7 +41,7 @@ extension AnyChannel {
     // of it: whoever offered last delivers, or hands over, all that is there.
     guard deliverer.thread == 0 else { return false }
     deliverer.offer(by: thread)
-    defer { if deliverer.isOffered(by: thread) { deliverer.takeOffer() } }
+    defer { if deliverer.isOffered(by: thread) { deliverer = Deliverer() } }
     return thread.waitForTakeover(unlocking: lock) { !deliverer.isOffered(by: thread) }
   }
 }

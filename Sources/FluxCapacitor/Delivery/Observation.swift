@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// An observer's node in a channel: its closure, where to call it, and the values waiting for it.
 ///
@@ -21,7 +22,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
-    super.init(isDirect: queue.isCurrent) {
+    super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
       unsafeDowncast($0, to: Observation.self).releaseContents()
     }
   }
@@ -68,7 +69,10 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       mailbox.offerer = 0
       lock.unlock()
       if isOffered { deliverMailbox(on: thread) }
-    case .main where MainQueue.isCurrent && mailbox.canDeliverLast(on: thread):
+    case .main
+    where MainQueue.isCurrent
+      && (mailbox.drainer == thread.id || mailbox.values.count == 1):
+      // What is on its way comes first, but this thread may deliver the last value immediately.
       permitOne(on: thread)
     case .main:
       lock.unlock()
@@ -81,14 +85,16 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   // MARK: The first value
 
-  /// Makes changes wait for the first value. No other thread may know the observation yet.
+  /// Makes changes wait for the first value. No other thread may know the observation yet, so
+  /// relaxed is enough.
   @inlinable
   func prepareForFirst(on thread: CurrentThread) {
     if let mailbox {
       // As if this thread were draining the mailbox: permits add up, and nothing is delivered.
       mailbox.drainer = thread.id
     } else {
-      becomeIndirect()
+      // Puts the closure behind the mailbox.
+      flags.store(Dust.indirect, ordering: .relaxed)
     }
   }
 
@@ -118,7 +124,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     while !(thread.isDueForHandover && tryToHandOver(on: thread)),
       let (value, changes) = next(on: thread)
     {
-      thread.noteChangeOfOthers()
+      thread.pointee.changesOfOthers &+= 1
       beginCall(on: thread)
       changes(value)
       endCall()
@@ -181,11 +187,14 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     }
     endCall()
     let mailbox = self.mailbox
-    if let mailbox, !mailbox.isTemporary {
+    if let mailbox, !mailbox.queue.isCurrent {
       mailbox.drainer = 0
     } else {
       self.mailbox = nil
-      becomeDirect()
+      // Releasing, so that a thread that finds it direct sees what was done through the mailbox; one
+      // that finds it indirect checks again under the lock.
+      lock.schedulePoint(.write)
+      flags.bitwiseAnd(~Dust.indirect, ordering: .releasing)
     }
     let isOver = channel == nil
     lock.unlock()
@@ -219,6 +228,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 /// The values on their way to an observer, in order.
 @usableFromInline
 final class Mailbox<Element> {
+  /// On `.current`, the mailbox exists only for the call with the first value.
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
@@ -240,22 +250,12 @@ final class Mailbox<Element> {
     activity = queue.isCurrent ? nil : PendingWork.current
   }
 
-  /// Whether it exists only for the call with the first value, on `.current`.
   @inlinable
-  var isTemporary: Bool { queue.isCurrent }
-
-  @inlinable
-  var isInUse: Bool { isTemporary || drainer != 0 || !values.isEmpty }
-
-  /// Whether this thread may deliver the last value immediately.
-  @inlinable
-  func canDeliverLast(on thread: CurrentThread) -> Bool {
-    drainer == thread.id || values.count == 1
-  }
+  var isInUse: Bool { queue.isCurrent || drainer != 0 || !values.isEmpty }
 
   @inlinable
   func popPermitted() -> Element? {
-    if isTemporary { return values.popFirst() }
+    if queue.isCurrent { return values.popFirst() }
     guard permits > 0, let value = values.popFirst() else { return nil }
     permits -= 1
     return value

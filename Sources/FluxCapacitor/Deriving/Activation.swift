@@ -25,7 +25,7 @@ extension AnyChannel {
     lock.lock()
     derivation.isActive = true
     deliverer = Deliverer(thread)
-    let inputs = derivation.sources.map { $0.input(to: self, derivation) }
+    let inputs = derivation.sources.map { $0.makeInput($0, self, derivation) }
     for input in inputs { input.source.input = .passUnretained(input) }
     lock.unlock()
     for input in inputs {
@@ -63,8 +63,10 @@ extension AnyChannel {
         let source = input.source.channel
         inputs.append(input)
         source.withLockUnlessRoot {
-          // Under the lock, because a deliverer that is done removes what it finds marked.
-          input.markAsCleaned()
+          // Under the lock, because a deliverer that is done removes what it finds marked. That lock
+          // orders everything else, so releasing is more than enough.
+          input.lock.schedulePoint(.write)
+          input.flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
           if source.deliverer.thread != 0 {
             source.deliverer.hasCleaned = true
           } else {

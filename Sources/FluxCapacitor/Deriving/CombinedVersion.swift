@@ -45,16 +45,10 @@ struct Revision {
   /// Identifies the value itself: it stays the same when the state changes but the value doesn't.
   @usableFromInline var edition: CombinedVersion
 
-  /// The revision of a variable at one of its versions.
+  /// A revision whose edition is its state, as that of a variable is, unless it has another.
   @inlinable
-  init(ofVariable version: UInt64) {
-    state = CombinedVersion(version)
-    edition = state
-  }
-
-  @inlinable
-  init(state: CombinedVersion = .zero, edition: CombinedVersion = .zero) {
+  init(state: CombinedVersion = .zero, edition: CombinedVersion? = nil) {
     self.state = state
-    self.edition = edition
+    self.edition = edition ?? state
   }
 }

@@ -9,8 +9,7 @@ extension Derivation {
   func note(
     _ invalidation: Invalidation,
     _ steps: some Collection<(input: Unmanaged<AnyInput>, step: Step)>,
-    in channel: AnyChannel,
-    on thread: CurrentThread
+    in channel: AnyChannel
   ) -> Step? {
     // The first pending change that it belongs to already: its own or, if a source now brings it
     // together with others, the first of theirs.
@@ -31,7 +30,7 @@ extension Derivation {
       }
     }
     let (kind, number) =
-      former.map { reorder($0, isMerged, behind: last, on: thread, in: channel) }
+      former.map { reorder($0, isMerged, behind: last, in: channel) }
       ?? (.new, append(invalidation, in: channel))
     if number != known { noteLatest(invalidation.change, is: number) }
     for (input, step) in steps {
@@ -46,7 +45,8 @@ extension Derivation {
 
   /// The pending change for which a source brings what it announces again in the order as before.
   private func awaits(_ step: Step, from input: AnyInput) -> UInt64? {
-    step.kind == .again ? input.number(of: step.origin) : nil
+    guard step.kind == .again else { return nil }
+    return input.arrivals.lastIndex { $0.origin == step.origin }.map { input.arrivals[$0].number }
   }
 
   /// Awaits all that is on its way to a source as an input joins it, as the first pending change of
@@ -62,8 +62,7 @@ extension Derivation {
       if pendingChanges.isEmpty {
         lastNumber &+= 1
         channel.version &+= 1
-        pendingChanges.append(PendingChange(number: lastNumber, version: channel.version))
-        pendingChanges[0].isBase = true
+        pendingChanges.append((lastNumber, 0, channel.version, awaited: 0, isBase: true))
       }
       for index in 0..<upstream.pendingChanges.count {
         input.arrivals.append((lastNumber, upstream.pendingChanges[index].number))
@@ -84,19 +83,18 @@ extension Derivation {
     _ number: UInt64,
     _ isMerged: Bool,
     behind last: UInt64,
-    on thread: CurrentThread,
     in channel: AnyChannel
   ) -> (Step.Kind, UInt64) {
     if isMerged { return (.merged, merge(from: number)) }
     if number > last { return (.again, number) }
     return canMove(number)
-      ? (.moved, move(number, on: thread, in: channel)) : (.merged, merge(from: number))
+      ? (.moved, move(number, in: channel)) : (.merged, merge(from: number))
   }
 
   /// Appends a pending change, and returns its number.
   private func append(_ invalidation: Invalidation, in channel: AnyChannel) -> UInt64 {
     lastNumber &+= 1
-    pendingChanges.append(PendingChange(number: lastNumber, version: channel.version))
+    pendingChanges.append((lastNumber, 0, channel.version, awaited: 0, isBase: false))
     return lastNumber
   }
 
@@ -147,19 +145,20 @@ extension Derivation {
   private func canMove(_ number: UInt64) -> Bool {
     var canMove = !pendingChanges[index(of: number)].isBase
     forEachInput { _, input in
-      if input.lastNumber > number, input.holds(number) { canMove = false }
+      let isAwaited = input.arrivals.lastIndex { $0.number == number } != nil
+      if isAwaited, input.lastNumber > number { canMove = false }
     }
     return canMove
   }
 
   /// Makes a pending change the last one, and returns its new number.
-  private func move(_ number: UInt64, on thread: CurrentThread, in channel: AnyChannel) -> UInt64 {
+  private func move(_ number: UInt64, in channel: AnyChannel) -> UInt64 {
     var moved = pendingChanges.remove(at: index(of: number))
     lastNumber &+= 1
     moved.number = lastNumber
     // If it was the first, the next one may already be complete.
     if isReady, channel.deliverer.thread == 0 {
-      thread.append(delivery(to: channel), isOwn: false)
+      CurrentThread.current.append(delivery(to: channel), isOwn: false)
     }
     pendingChanges.append(moved)
     renumber(number...number, as: lastNumber)
@@ -170,7 +169,8 @@ extension Derivation {
   private func merge(from first: UInt64) -> UInt64 {
     let start = index(of: first)
     var merged = pendingChanges[start]
-    while pendingChanges.count > start + 1, let later = pendingChanges.popLast() {
+    while pendingChanges.count > start + 1 {
+      let later = pendingChanges.remove(at: pendingChanges.count - 1)
       merged.number = max(merged.number, later.number)
       merged.awaited += later.awaited
     }
@@ -225,7 +225,7 @@ extension Derivation {
   func arrive(at number: UInt64) -> Bool {
     if isRelay {
       // It wasn't noted beforehand, and awaits nothing else.
-      pendingChanges.append(PendingChange(number: number, version: number))
+      pendingChanges.append((number, pass: 0, version: number, awaited: 0, isBase: false))
       return pendingChanges.count == 1
     }
     let index = index(of: number)

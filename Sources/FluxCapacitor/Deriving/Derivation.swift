@@ -124,30 +124,13 @@ final class Derivation: @unchecked Sendable {
   }
 
   /// One change that is on its way to a derived constant.
-  @usableFromInline
-  struct PendingChange {
-    @usableFromInline var number: UInt64
-
-    /// The last pass of an invalidation that noted it.
-    var pass: UInt64
-
-    /// The channel's version after that: it is delivered to those who had joined before.
-    @usableFromInline var version: UInt64
-
-    /// The number of arrivals that are still to come.
-    @usableFromInline var awaited: Int32 = 0
-
-    /// Whether it is all that was on its way when this was activated; see `await`.
-    var isBase = false
-
-    @usableFromInline
-    init(number: UInt64, pass: UInt64 = 0, version: UInt64, awaited: Int32 = 0) {
-      self.number = number
-      self.pass = pass
-      self.version = version
-      self.awaited = awaited
-    }
-  }
+  ///
+  /// It has a number, the last pass of an invalidation that noted it, the channel's version after
+  /// that, because it is delivered to those who had joined before, and the number of arrivals that
+  /// are still to come. It is the base if it is all that was on its way when this was activated.
+  @usableFromInline typealias PendingChange = (
+    number: UInt64, pass: UInt64, version: UInt64, awaited: Int32, isBase: Bool
+  )
 
   /// A variable, and the factor of its version in the state of what derives from it.
   @usableFromInline
@@ -196,7 +179,7 @@ extension AnyChannel {
     // Linking notes the version; see `origin`, whose version doesn't change while the roots are
     // locked.
     if let derivation, derivation.isRelay { version = derivation.origin.version }
-    if dust.isInput { link(input: dust) } else { link(dust) }
+    link(dust)
   }
 
   /// Its derivation, if it is derived.

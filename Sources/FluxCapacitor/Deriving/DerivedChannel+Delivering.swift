@@ -1,19 +1,17 @@
 // How a channel delivers to what derives from it, and how that computes and delivers in its turn.
 
 extension Channel {
-  /// Delivers a change to the inputs, which come before all other observations. No lock may be
-  /// held.
-  ///
-  /// - Returns: The first observation that isn't an input, and whether changes were claimed, which
-  ///   `deliverClaimedChanges` must deliver.
+  /// Delivers a change to the inputs, which come before all other observations, to the observers if
+  /// it is one for them, and then what those inputs have claimed. No lock may be held.
   @inlinable
-  final func deliverToInputs(
+  final func deliverToAll(
     _ value: Element,
     _ version: UInt64,
     _ revision: Revision,
-    _ nodes: Downstream<Element>.Stretch,
+    _ nodes: Backlog<Element>.Stretch,
+    isChanged: Bool = true,
     on thread: CurrentThread
-  ) -> (rest: Unmanaged<Dust>?, hasClaimed: Bool) {
+  ) {
     var (rest, hasClaimed): (Unmanaged<Dust>?, Bool) = (nil, false)
     AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
       guard dust.isInput else {
@@ -27,18 +25,10 @@ extension Channel {
       }
       return true
     }
-    return (rest, hasClaimed)
-  }
-
-  /// Delivers what `deliverToInputs` has claimed for a change.
-  @inlinable
-  final func deliverClaimedChanges(
-    _ value: Element,
-    _ version: UInt64,
-    _ revision: Revision,
-    _ nodes: Downstream<Element>.Stretch,
-    on thread: CurrentThread
-  ) {
+    if isChanged, let rest {
+      deliverToObservers(value, version, from: rest, through: nodes.last, on: thread)
+    }
+    guard hasClaimed else { return }
     _withUnprotectedUnsafePointer(to: value) { pointer in
       AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
         guard dust.isInput else { return false }
@@ -128,7 +118,6 @@ extension DerivedChannel {
   /// If nothing else is on its way, these are all: the others started in the middle of a transaction,
   /// with a state that isn't delivered. They go too, but not under the lock, because they may be the
   /// last to hold what derives from this.
-  @usableFromInline
   func takeJoining() -> [AnyInput] {
     known = delivered.revision
     guard !joining.isEmpty else { return [] }
@@ -161,32 +150,21 @@ extension DerivedChannel {
       replaceMemo(with: &outcome)
     }
     // Whoever joins in between needs looking after only where equal values are kept.
-    let known = ownDerivation.mayKeepValues ? updateJoined(before: version, isChanged) : nil
-    let first = isChanged || hasInputs || known?.hasJoiners == true ? self.first : nil
+    let joined = ownDerivation.mayKeepValues ? updateJoined(before: version, isChanged) : nil
+    let first = isChanged || hasInputs || joined?.hasJoiners == true ? self.first : nil
     let last = first?._withUnsafeGuaranteedRef { $0.previous }
     let memo = delivered.value == nil ? self.memo : nil
     lock.unlock()
     // Released after unlocking, because a deinit may run user code.
-    withExtendedLifetime((known, outcome)) {}
-    if let known { noteJoined(known.inputs) }
+    withExtendedLifetime((joined, outcome)) {}
+    if let joined { noteJoined(joined.inputs) }
     guard let first else { return }
-    let value = delivered.value ?? valueToDeliver(memo)
+    // Nobody has needed the value of the last change so far, if it is computed now.
+    let known = memo?.revision.edition == delivered.revision.edition ? memo?.value : nil
+    let value = delivered.value ?? known ?? formula(.delivered)
     delivered.value = value
-    let (observer, hasClaimed) =
-      deliverToInputs(value, version, delivered.revision, (first, last), on: thread)
-    if isChanged, let observer {
-      deliverToObservers(value, version, from: observer, through: last, on: thread)
-    }
-    if hasClaimed {
-      deliverClaimedChanges(value, version, delivered.revision, (first, last), on: thread)
-    }
-  }
-
-  /// The value of the last change, which nobody has needed so far.
-  @inlinable
-  func valueToDeliver(_ memo: Outcome?) -> Element {
-    if let memo, memo.revision.edition == delivered.revision.edition { return memo.value }
-    return formula(.delivered)
+    let revision = delivered.revision
+    deliverToAll(value, version, revision, (first, last), isChanged: isChanged, on: thread)
   }
 
   /// Notes what is delivered now for those who joined while a change was on its way: which joiners
@@ -244,7 +222,7 @@ extension DerivedChannel {
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
     if ownDerivation.isReady {
-      thread.noteChangeOfOthers()
+      thread.pointee.changesOfOthers &+= 1
       thread.append(ownDerivation.delivery(to: self), isOwn: false)
     }
     if hasCleaned || first == nil { return detachCleaned() }

@@ -133,9 +133,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     return remembered(at: state)?.value ?? evaluate()
   }
 
-  @usableFromInline
-  func remembered() -> Outcome? { lock.withLock { memo } }
-
   /// What is remembered, if it is of this state.
   @inlinable
   func remembered(at state: CombinedVersion) -> Outcome? {
@@ -153,11 +150,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   }
 
   @inlinable
-  func rememberedAtRest() -> Outcome? {
-    lock.withLock { ownDerivation.isActive ? nil : memo }
-  }
-
-  @inlinable
   func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
     lock.lock()
@@ -172,7 +164,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   func computeDirectly() -> Element {
     var version: UInt64 = 0
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    return note(value, Revision(ofVariable: version)).value
+    return note(value, Revision(state: CombinedVersion(version))).value
   }
 
   @usableFromInline
@@ -187,7 +179,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   func evaluate(in evaluation: Evaluation) {
     let revision = evaluation.revision(of: ownDerivation)
     var outcome: Outcome
-    if let memo = remembered(), memo.sources == revision.edition {
+    if let memo = lock.withLock({ memo }), memo.sources == revision.edition {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = (value: memo.value, revision: kept, sources: memo.sources)
       remember(outcome)
@@ -202,7 +194,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   func note(_ value: Element, _ revision: Revision) -> Outcome {
     var outcome = (value: value, revision: revision, sources: revision.edition)
     // Only while not observed: a reader ahead of a delivery can't know which value comes before.
-    if let isSame, let memo = rememberedAtRest(), isSame(memo.value, value) {
+    if let isSame, let memo = lock.withLock({ ownDerivation.isActive ? nil : memo }),
+      isSame(memo.value, value)
+    {
       let kept = Revision(state: revision.state, edition: memo.revision.edition)
       outcome = (value: memo.value, revision: kept, sources: revision.edition)
     }
@@ -212,57 +206,55 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
 
   // MARK: Observing
 
-  override func add(
-    _ observation: Observation<Element>,
-    on queue: ExecuteQueue,
-    ignoreFirst: Bool
-  ) {
-    join(observation, on: queue, ignoreFirst: ignoreFirst)
+  override func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool)
+  {
+    let thread = CurrentThread.current
+    if !ignoreFirst { observation.prepareForFirst(on: thread) }
+    ownDerivation.lockRoots()
+    let isHeldBack = ownDerivation.willBeJoined()
+    let activated = activate(on: thread)
+    lock.lock()
+    join(observation)
+    // If this has activated the channel, the channel starts with the same value.
+    let mayDiffer = activated.last !== self && (isHeldBack || !ownDerivation.pendingChanges.isEmpty)
+    let state = ownDerivation.state
+    let joiner =
+      mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation, at: state) : nil
+    joiner?.isFirstAwaited = !ignoreFirst
+    lock.unlock()
+    let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
+    let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
+    ownDerivation.unlockRoots()
+
+    for channel in activated {
+      channel.derivation?.owner?.start(from: evaluation, at: state, on: thread)
+    }
+    if !ignoreFirst, let evaluation {
+      evaluation.find(self)
+      var value: Element = evaluation.value(of: self)
+      if let joiner {
+        value = note(value, evaluation.revision(of: self), asFirstOf: joiner)
+      }
+      observation.start(first: value, on: queue, thread)
+    }
+    thread.settle()
   }
 
-  override func value(rejoining observer: Dust) -> Element { value(joinedBy: observer) }
+  override func value(joinedBy observer: Dust) -> Element {
+    guard ownDerivation.mayKeepValues else { return currentValue() }
+    // A tracker observes this channel through an `Observation` of this element.
+    let observation = unsafeDowncast(observer, to: Observation<Element>.self)
+    let joiner = withRootsLocked { _ in addJoiner(observation, at: nil) }
+    let value = currentValue()
+    withRootsLocked { isHeldBack in
+      // Nothing is on its way any more, and nobody is delivering or has claimed a change: what was in
+      // between has been delivered.
+      if !isHeldBack, ownDerivation.pendingChanges.isEmpty, deliverer.thread == 0 {
+        joiners.removeAll { $0 === joiner }
+      }
+    }
+    return value
+  }
 
   override func becameUnobserved() { deactivateIfUnobserved() }
-
-  // MARK: Delivering
-
-  func note(_ input: AnyInput) {
-    guard ownDerivation.mayKeepValues else { return }
-    let state = ownDerivation.state
-    let edition: CombinedVersion? = lock.withLock {
-      if known.state == state { return known.edition }
-      input.joinedState = state
-      joining.append(input)
-      return nil
-    }
-    if let edition { input.noteJoined(edition) }
-  }
-
-  func takeAllJoiners() -> Any? {
-    guard !joiners.isEmpty || !joining.isEmpty else { return nil }
-    defer { (joiners, joining) = ([], []) }
-    return (joiners, joining)
-  }
-
-  func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread) {
-    let state = evaluation?.state(of: ownDerivation) ?? state
-    // Maps of one variable need no value to start with.
-    let evaluation = ownDerivation.isChain ? nil : evaluation
-    var revision = Revision(state: state, edition: state)
-    if let evaluation {
-      for source in ownDerivation.sources { evaluation.find(source.channel) }
-      revision = evaluation.revision(of: ownDerivation)
-    }
-    delivered.sources = revision.edition
-    delivered.value = nil
-    if let evaluation, isSame != nil {
-      evaluation.find(self)
-      delivered.value = evaluation.value(of: self)
-      revision = evaluation.revision(of: self)
-    }
-    delivered.revision = revision
-    if ownDerivation.mayKeepValues { noteJoined(lock.withLock { takeJoining() }) }
-    ownDerivation.forEachInput { $1.start(from: evaluation, at: state) }
-    finishDelivering(on: thread)
-  }
 }

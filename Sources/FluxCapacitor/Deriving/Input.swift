@@ -58,13 +58,13 @@ class AnyInput: Dust, @unchecked Sendable {
     self.derivation = derivation
     self.take = take
     self.advance = advance
-    super.init(inputReleasedBy: { input in
+    super.init(flags: Dust.input) { input in
       let channel = input.lock.withLock {
         defer { input.channel = nil }
         return input.channel
       }
       withExtendedLifetime(channel) {}
-    })
+    }
   }
 
   /// Whether this is the input that is in use. The target's lock must be held.
@@ -85,7 +85,7 @@ class AnyInput: Dust, @unchecked Sendable {
 
   /// Starts with the value from an evaluation or, without one, only with the state.
   func start(from evaluation: Evaluation?, at state: CombinedVersion) {
-    revision = evaluation?.revision(of: source.channel) ?? Revision(state: state, edition: state)
+    revision = evaluation?.revision(of: source.channel) ?? Revision(state: state)
   }
 
   // MARK: What arrives; the target's lock must be held
@@ -93,16 +93,6 @@ class AnyInput: Dust, @unchecked Sendable {
   /// The number of the last pending change for which the source brings something, or zero.
   final var lastNumber: UInt64 {
     arrivals.isEmpty ? 0 : arrivals[arrivals.count - 1].number
-  }
-
-  /// The pending change for which the source will bring what it knows by a number of its own.
-  final func number(of origin: UInt64) -> UInt64? {
-    arrivals.lastIndex { $0.origin == origin }.map { arrivals[$0].number }
-  }
-
-  /// Whether the source brings something for a pending change.
-  final func holds(_ number: UInt64) -> Bool {
-    arrivals.lastIndex { $0.number == number } != nil
   }
 
   /// Notes that pending changes have a new number.
@@ -147,14 +137,11 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     let backlog = unsafeDowncast(source.channel, to: Channel<Value>.self).existingBacklog()
     // Once only: a deliverer uses it without the lock, as soon as there is an input.
     guard backlog.downstream == nil else { return }
-    backlog.downstream = Downstream(
+    backlog.downstream = .init(
       invalidate: { $0.invalidateDownstream($1, isMoved: $2, on: $3) },
-      receive: { channel, value, version, nodes, thread in
-        channel.deliverToInputs(value, version, Revision(ofVariable: version), nodes, on: thread)
-      },
-      deliverClaimed: { channel, value, version, nodes, thread in
-        let revision = Revision(ofVariable: version)
-        channel.deliverClaimedChanges(value, version, revision, nodes, on: thread)
+      deliver: { channel, value, version, nodes, thread in
+        let revision = Revision(state: CombinedVersion(version))
+        channel.deliverToAll(value, version, revision, nodes, on: thread)
       }
     )
   }
@@ -198,7 +185,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
         return claim(on: thread)
       }
       if isFirstComplete || target.deliverer.isOffered, target.deliverer.thread == 0 {
-        target.deliverer.takeOffer()
+        target.deliverer = Deliverer()
         thread.append(derivation.delivery(to: target), isOwn: false)
       }
     }

@@ -59,7 +59,7 @@ extension AnyChannel {
         let input = unsafeDowncast($0, to: AnyInput.self)
         guard !input.derivation.endsInvalidation else { return nil }
         input.target.lock.lock()
-        return (.passUnretained(input.target), input.note(invalidation, step, on: thread))
+        return (.passUnretained(input.target), input.note(invalidation, step))
       }
       unlock(channel)
       guard let next else { return }
@@ -67,8 +67,8 @@ extension AnyChannel {
       guard let onward = next.onward else { return unlock(channel) }
       step = onward
     }
-    if channel._withUnsafeGuaranteedRef({ $0.firstInputInUse }) != nil {
-      var walk = Walk(invalidation, on: thread)
+    if channel._withUnsafeGuaranteedRef({ $0.input(after: nil) }) != nil {
+      var walk = Walk(invalidation: invalidation)
       walk.run(from: channel.takeUnretainedValue(), step)
     }
     unlock(channel)
@@ -79,31 +79,25 @@ extension AnyChannel {
     channel._withUnsafeGuaranteedRef { if $0 !== self { $0.lock.unlock() } }
   }
 
-  fileprivate final var firstInputInUse: Unmanaged<Dust>? { input(from: first) }
-
   private final var onlyInputInUse: Unmanaged<Dust>? {
-    guard let first = firstInputInUse, input(after: first) == nil else { return nil }
+    guard let first = input(after: nil), input(after: first) == nil else { return nil }
     return first
   }
 
-  fileprivate final func input(after node: Unmanaged<Dust>) -> Unmanaged<Dust>? {
-    let next = node._withUnsafeGuaranteedRef { $0.next }
-    return next?.toOpaque() == first?.toOpaque() ? nil : input(from: next)
-  }
-
-  /// The next input in use, from here on.
+  /// The next input in use after one, or the first.
   ///
   /// One that is cleaned, and still linked because a thread is delivering, is skipped: its target
   /// may have another by now, and would be visited twice. Relaxed, because inputs are marked as
   /// cleaned under this lock.
-  private func input(from node: Unmanaged<Dust>?) -> Unmanaged<Dust>? {
-    var node = node
-    while let candidate = node {
+  fileprivate final func input(after node: Unmanaged<Dust>?) -> Unmanaged<Dust>? {
+    var next = node.map { $0._withUnsafeGuaranteedRef { $0.next } } ?? first
+    var isFirst = node == nil
+    while let candidate = next, isFirst || candidate.toOpaque() != first?.toOpaque() {
       let flags = candidate._withUnsafeGuaranteedRef { $0.flags.load(ordering: .relaxed) }
       guard flags & Dust.input != 0 else { return nil }
       if flags & Dust.cleaned == 0 { return candidate }
-      let next = candidate._withUnsafeGuaranteedRef { $0.next }
-      node = next?.toOpaque() == first?.toOpaque() ? nil : next
+      next = candidate._withUnsafeGuaranteedRef { $0.next }
+      isFirst = false
     }
     return nil
   }
@@ -112,21 +106,15 @@ extension AnyChannel {
 /// The part of a pass from the first branch on.
 private struct Walk {
   let invalidation: Invalidation
-  let thread: CurrentThread
 
   /// Locked channels, with what derives from them still to be visited.
-  private var open: [(channel: AnyChannel, step: Step)] = []
+  var open: [(channel: AnyChannel, step: Step)] = []
 
   /// What those with several sources are still to note, the deepest first; that of one and the same is
   /// together, whatever its order. Unretained, because no input goes out of use meanwhile.
-  private var pending: [(input: Unmanaged<AnyInput>, step: Step)] = []
+  var pending: [(input: Unmanaged<AnyInput>, step: Step)] = []
 
-  private var locked: [AnyChannel] = []
-
-  init(_ invalidation: Invalidation, on thread: CurrentThread) {
-    self.invalidation = invalidation
-    self.thread = thread
-  }
+  var locked: [AnyChannel] = []
 
   /// Visits all that derives from a channel, which must be locked.
   mutating func run(from channel: AnyChannel, _ step: Step) {
@@ -141,7 +129,7 @@ private struct Walk {
         let first =
           pending.lastIndex { $0.input.takeUnretainedValue().target !== target }.map { $0 + 1 } ?? 0
         let onward = pending[first].input.takeUnretainedValue().derivation
-          .note(invalidation, pending[first...], in: target, on: thread)
+          .note(invalidation, pending[first...], in: target)
         pending.removeSubrange(first...)
         if let onward { descend(from: target, onward) }
       } else {
@@ -152,7 +140,7 @@ private struct Walk {
   }
 
   private mutating func descend(from channel: AnyChannel, _ step: Step) {
-    var next = channel.firstInputInUse
+    var next = channel.input(after: nil)
     while let node = next {
       let input = unsafeDowncast(node.takeUnretainedValue(), to: AnyInput.self)
       next = channel.input(after: node)
@@ -163,7 +151,7 @@ private struct Walk {
       guard !input.derivation.endsInvalidation else { continue }
       // Other passes reach a channel with one source only through that source, which is locked.
       input.target.lock.lock()
-      if let onward = input.note(invalidation, step, on: thread), input.target.hasInputs {
+      if let onward = input.note(invalidation, step), input.target.hasInputs {
         locked.append(input.target)
         open.append((input.target, onward))
       } else {
@@ -186,26 +174,15 @@ private struct Walk {
 extension AnyInput {
   /// Whether its target comes after the other's in every pass.
   fileprivate func isDeeper(than other: AnyInput) -> Bool {
-    let (depth, otherDepth) = (derivation.depth, other.derivation.depth)
-    return depth == otherDepth
-      ? target.rank > other.target.rank
-      : depth > otherDepth
+    (derivation.depth, target.rank) > (other.derivation.depth, other.target.rank)
   }
 
   /// Notes that the source will bring a change, unless the target is a relay, which passes the step
   /// on. The target must be locked.
   ///
   /// - Returns: The step with which the invalidation goes on downstream, or `nil` if it ends here.
-  fileprivate func note(_ invalidation: Invalidation, _ step: Step, on thread: CurrentThread)
-    -> Step?
-  {
-    derivation.isRelay
-      ? step
-      : derivation.note(
-        invalidation,
-        CollectionOfOne((.passUnretained(self), step)),
-        in: target,
-        on: thread
-      )
+  fileprivate func note(_ invalidation: Invalidation, _ step: Step) -> Step? {
+    guard !derivation.isRelay else { return step }
+    return derivation.note(invalidation, CollectionOfOne((.passUnretained(self), step)), in: target)
   }
 }

@@ -15,7 +15,7 @@ class AnySource: @unchecked Sendable {
   private var handle: AnyObject?
 
   /// Creates an input of the right type.
-  private let makeInput: @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
+  let makeInput: @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
 
   /// The input that observes the source at present. Guarded by the lock of the derived channel;
   /// while that has a deliverer, which reads this without the lock, it doesn't change.
@@ -45,10 +45,6 @@ class AnySource: @unchecked Sendable {
 
   var roots: [Derivation.Root] {
     channel.derivation?.roots ?? [Derivation.Root(channel: channel, weight: .one)]
-  }
-
-  func input(to target: AnyChannel, _ derivation: Derivation) -> AnyInput {
-    makeInput(self, target, derivation)
   }
 }
 

@@ -20,7 +20,7 @@ extension Dispatcher {
       // Released after the turn, because these may be the last references to the stores.
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
-      var (hasDead, hasEarly) = (false, false)
+      var hasDead = false
       // `withUnsafePointer` adds stack protection, which takes five instructions more.
       _withUnprotectedUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
@@ -30,7 +30,7 @@ extension Dispatcher {
           registration._withUnsafeGuaranteedRef { registration in
             next = registration.next
             registry.lock.schedulePoint(.read)
-            guard registration.isOpen else { return hasEarly = registration.unmark() || hasEarly }
+            guard registration.isOpen else { return registration.unmark() }
             guard let store = registration.store else { return hasDead = true }
             route.current = .passUnretained(registration)
             store.reduce(with: state)
@@ -38,12 +38,12 @@ extension Dispatcher {
               if earlier == nil { earlier = [] }
               earlier?.append(latest)
             }
+            if !route.early.isEmpty { earlier = (earlier ?? []) + route.takeEarly() }
             latest = store
           }
         }
         thread.pointee.reducing = nil
       }
-      if hasEarly { earlier = route.takeEarly(with: earlier) }
       if route.isLinkedToObserver || route.linkedChannel != nil {
         earlier = passOn(state, on: route, reducedBy: earlier, latest, from: place, on: thread)
       }

@@ -18,7 +18,7 @@ public final class Dispatcher: Sendable {
   }
 
   deinit {
-    registry.removeFromLive()
+    registry.setLive(false)
   }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their
@@ -48,7 +48,7 @@ public final class Dispatcher: Sendable {
     line: UInt = #line
   ) {
     let thread = CurrentThread.current
-    let place = SourcePlace(fileID: fileID, line: line)
+    let place = (fileID: fileID, line: line)
     if thread.pointee.dispatchDeferrals > 0 {
       if thread.pointee.replaying == ObjectIdentifier(registry) { return }
       let end = registry.beginDeferral(of: State.self)
@@ -82,7 +82,7 @@ public final class Dispatcher: Sendable {
     if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
-    reduce(state, from: SourcePlace(fileID: #fileID, line: #line), on: thread)
+    reduce(state, from: (#fileID, #line), on: thread)
     thread.settle()
     thread.pointee.dispatchDeferrals -= 1
     thread.pointee.replaying = nil
@@ -126,14 +126,11 @@ public final class Dispatcher: Sendable {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let thread = CurrentThread.current
-    let hasTakenTurn = beginTurn(on: thread)
-    thread.pointee.dispatchDeferrals += 1
-    defer {
-      thread.pointee.dispatchDeferrals -= 1
-      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      thread.finish()
+    return try transaction { () throws(Failure) in
+      thread.pointee.dispatchDeferrals += 1
+      defer { thread.pointee.dispatchDeferrals -= 1 }
+      return try body()
     }
-    return try body()
   }
 
   /// Unregisters every store: no state reaches them any more, and `instantiate()` creates new ones.
@@ -147,8 +144,9 @@ public final class Dispatcher: Sendable {
 extension Dispatcher {
   /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one passed to it.
   public static var shared: Dispatcher {
-    let shortcut = shortcut.load(ordering: .acquiring)
-    guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut) else {
+    let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
+    guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
+    else {
       return sharedByLookUp
     }
     // It is the address of `ofProcess`, which is never released.
@@ -157,7 +155,7 @@ extension Dispatcher {
 
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
-    _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
+    _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
     // Only `withDispatcher` binds it, and always to a dispatcher.
     let replacement = PendingWork.replacement.get()
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
@@ -165,25 +163,6 @@ extension Dispatcher {
 
   static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
 
-  /// The address of `ofProcess` until it is replaced for the first time, because reading a
-  /// `TaskLocal` takes longer than all the rest. Zero before it is created; `isReplaced` for good
-  /// once it was replaced.
-  ///
-  /// Releasing and acquiring, so that a thread that reads the address finds the dispatcher
-  /// initialized. `isReplaced` is stored relaxed: the task in which the dispatcher is replaced has
-  /// stored it itself, and no other task depends on it.
-  private static let shortcut = Atomic<UInt>(0)
-  private static let isReplaced: UInt = 1
-
-  fileprivate static func endShortcut() {
-    shortcut.store(isReplaced, ordering: .relaxed)
-    PendingWork.isReplaced.store(true, ordering: .relaxed)
-  }
-
-  static func unregister(_ store: some Storable) {
-    if shared.registry.unregister(store) { return }
-    _ = Registry.live.first { $0.unregister(store) }
-  }
 }
 
 extension Dispatcher: PendingWorkOwner {
@@ -208,7 +187,7 @@ public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
 ) rethrows -> Result {
-  Dispatcher.endShortcut()
+  PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
   return try PendingWork.replacement.withValue(dispatcher, operation: operation)
 }
 
@@ -221,7 +200,7 @@ public func withDispatcher<Result>(
   isolation: isolated (any Actor)? = #isolation,
   operation: () async throws -> Result
 ) async rethrows -> Result {
-  Dispatcher.endShortcut()
+  PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
   return try await PendingWork.replacement.withValue(
     dispatcher,
     operation: operation,

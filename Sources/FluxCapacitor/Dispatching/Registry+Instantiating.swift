@@ -10,18 +10,11 @@ extension Registry {
     var seen: [any Storable<S.DispatchStateType>] = []
     defer { withExtendedLifetime(seen) {} }
     while true {
-      switch find(S.self, on: thread, seen: &seen) {
-      case .found(let store): return store
-      case .awaited(let creation): creation.completion.withLock {}
-      case .begun(let creation): return create(creation, on: thread)
-      }
+      let (store, creation) = find(S.self, on: thread, seen: &seen)
+      if let store { return store }
+      if let creation, creation.thread == thread.id { return create(creation, on: thread) }
+      creation?.completion.withLock {}
     }
-  }
-
-  private enum Found<S> {
-    case found(S)
-    case awaited(Creation)
-    case begun(Creation)
   }
 
   /// Finds the store of a type, or the thread that is creating it, or else begins to create it.
@@ -29,21 +22,21 @@ extension Registry {
     _: S.Type,
     on thread: CurrentThread,
     seen: inout [any Storable<S.DispatchStateType>]
-  ) -> Found<S> {
+  ) -> (S?, Creation?) {
     lock.lock()
     defer { lock.unlock() }
     let live = routeForRegistering(S.DispatchStateType.self).liveStores()
     seen += live
-    if let store = live.first(where: { type(of: $0) == S.self }) as? S { return .found(store) }
+    if let store = live.first(where: { type(of: $0) == S.self }) as? S { return (store, nil) }
     if let creation = creations.first(where: { $0.type == S.self }) {
       if let cycle = cycle(from: creation, on: thread.id) { trapInCycle(of: cycle) }
       awaited[thread.id] = creation
-      return .awaited(creation)
+      return (nil, creation)
     }
-    if let store = live.lazy.compactMap({ $0 as? S }).first { return .found(store) }
+    if let store = live.lazy.compactMap({ $0 as? S }).first { return (store, nil) }
     let creation = Creation(of: S.self, on: thread.id)
     creations.append(creation)
-    return .begun(creation)
+    return (nil, creation)
   }
 
   private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {

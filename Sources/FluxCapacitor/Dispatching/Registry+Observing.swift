@@ -39,7 +39,7 @@ extension Registry {
     guard !thread.pointee.round.isEmpty,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })
     else { return }
-    let end = pendingWork.begin { "The observers of a \(sourceName(of: type)) are being told." }
+    let end = pendingWork.begin { "The observers of a \(sourceName(of: type)) are being called." }
     thread.pointee.accounts.append((of: pendingWork, end: end))
   }
 }

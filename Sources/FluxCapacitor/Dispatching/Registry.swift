@@ -32,7 +32,7 @@ final class Registry: @unchecked Sendable {
 
   init(pendingWork: PendingWork = PendingWork()) {
     self.pendingWork = pendingWork
-    addToLive()
+    setLive(true)
   }
 
   /// The route of a type of states, if there is one.
@@ -123,12 +123,8 @@ extension Registry {
   /// The registries of all live dispatchers, among which a store finds its own.
   static var live: [Registry] { liveLock.withLock { Array(registries.values) } }
 
-  func addToLive() {
-    Registry.liveLock.withLock { Registry.registries[ObjectIdentifier(self)] = self }
-  }
-
-  func removeFromLive() {
-    Registry.liveLock.withLock { Registry.registries[ObjectIdentifier(self)] = nil }
+  func setLive(_ isLive: Bool) {
+    Registry.liveLock.withLock { Registry.registries[ObjectIdentifier(self)] = isLive ? self : nil }
   }
 }
 
@@ -150,14 +146,4 @@ protocol ReduceObserver: AnyObject, Sendable {
 }
 
 /// Where a state was invoked.
-@usableFromInline
-struct SourcePlace: Sendable {
-  let fileID: StaticString
-  let line: UInt
-
-  @usableFromInline
-  init(fileID: StaticString, line: UInt) {
-    self.fileID = fileID
-    self.line = line
-  }
-}
+@usableFromInline typealias SourcePlace = (fileID: StaticString, line: UInt)

@@ -40,9 +40,8 @@ final class Route<State: DispatchState>: AnyRoute {
   /// The registrations whose early reduces have not ended, in the order in which they began.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, each with the store in whose place in the chain
-  /// it did so. They are released after the turn.
-  @exclusivity(unchecked) var early: [(store: any Storable<State>, during: ObjectIdentifier?)] = []
+  /// The stores that have reduced the state early, during the reduce of the current one.
+  @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
 
   init() {
     super.init(key: ObjectIdentifier(State.self))

@@ -66,9 +66,7 @@ extension Route {
       awaited.append(registration)
       store.reduce(with: state.pointee)
       awaited.removeLast()
-      early.append(
-        (store, during: current.takeUnretainedValue().store.map { ObjectIdentifier($0) })
-      )
+      early.append(store)
     }
   }
 
@@ -85,32 +83,19 @@ extension Route {
     )
   }
 
-  /// After a reduce, takes the stores that reduced the state early, and returns them together with
-  /// the others, in the order in which their reduces ended.
+  /// Takes the stores that reduced the state early, in the order in which their reduces ended: all
+  /// before that of the current one.
   @usableFromInline
-  func takeEarly(with others: [AnyObject]?) -> [AnyObject] {
-    let early = early
-    self.early = []
-    var stores: [AnyObject] = []
-    var taken = 0
-    for store in others ?? [] {
-      while taken < early.count, early[taken].during == ObjectIdentifier(store) {
-        stores.append(early[taken].store)
-        taken += 1
-      }
-      stores.append(store)
-    }
-    return stores + early[taken...].map(\.store)
+  func takeEarly() -> [AnyObject] {
+    defer { early = [] }
+    return early
   }
 }
 
 extension Registration {
   /// Clears the mark of a store that has reduced the state early, when the reduce gets to it.
-  ///
-  /// - Returns: Whether there was a mark.
   @usableFromInline
-  func unmark() -> Bool {
-    let (marks, _) = marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
-    return marks & Registration.early != 0
+  func unmark() {
+    marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
   }
 }

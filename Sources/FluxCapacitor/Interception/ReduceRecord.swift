@@ -18,6 +18,18 @@ final class ReduceRecord {
     let name: String
     let variable: any AnyPrimitiveValue
     let before: (version: UInt64, value: any Sendable)
+
+    var change: DispatchEvent.Change? {
+      let after = variable.snapshot
+      guard after.version != before.version else { return nil }
+      return DispatchEvent.Change(
+        store: store,
+        name: name,
+        oldValue: before.value,
+        newValue: after.value,
+        variable: variable
+      )
+    }
   }
 
   private var entries: [Entry] = []
@@ -48,29 +60,12 @@ final class ReduceRecord {
     from place: SourcePlace
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
-    let ranks = Dictionary(stores.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in
-      first
-    }
-    var changes: [(rank: Int, change: DispatchEvent.Change)] = []
-    for entry in entries {
-      guard let rank = ranks[ObjectIdentifier(entry.store)] else { continue }
-      let after = entry.variable.snapshot
-      guard after.version != entry.before.version else { continue }
-      let change = DispatchEvent.Change(
-        store: entry.store,
-        name: entry.name,
-        oldValue: entry.before.value,
-        newValue: after.value,
-        variable: entry.variable
-      )
-      changes.append((rank, change))
-    }
+    let entries = Dictionary(grouping: entries) { ObjectIdentifier($0.store) }
     return DispatchEvent(
       state: state,
       sequenceNumber: number,
       stores: stores,
-      // Sorting is stable, so within a store the changes stay in the order of its properties.
-      changes: changes.sorted { $0.rank < $1.rank }.map(\.change),
+      changes: stores.flatMap { entries[ObjectIdentifier($0)] ?? [] }.compactMap(\.change),
       instant: instant,
       wallClockTime: wallClockTime,
       duration: duration,

@@ -1,134 +1,81 @@
 /// The values on their way to one consumer, which waits for them without blocking a thread.
 ///
-/// The state decides under the lock, and returns an action to perform after it. Continuations are
-/// resumed and dropped values are released after unlocking, because either may run user code.
-@usableFromInline
-final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
-  // `state` is guarded by `lock`.
-  @usableFromInline let lock = Lock()
-  @exclusivity(unchecked) @usableFromInline var state: AsyncBufferState<Element>
-
-  @inlinable
-  init(_ policy: BufferingPolicy) {
-    state = AsyncBufferState(policy)
-  }
-
-  /// Adds a value as the last one, unless the buffer has ended.
-  @inlinable
-  func append(_ value: Element) {
-    lock.withLock { state.append(value) }.perform()
-  }
-
-  /// Removes and returns the first value, if there is one.
-  @inlinable
-  func popFirst() -> Element? {
-    lock.withLock { state.popFirst() }
-  }
-
-  /// Resumes a continuation with the first value once there is one, or with `nil` at the end.
-  @usableFromInline
-  func wait(_ waiter: CheckedContinuation<Element?, Never>) {
-    lock.withLock { state.wait(waiter) }.perform()
-  }
-
-  /// Ends the buffer after the values in it.
-  @usableFromInline
-  func finish() {
-    lock.withLock { state.finish() }.perform()
-  }
-
-  /// Ends the buffer, and drops the values in it.
-  @usableFromInline
-  func cancel() {
-    var dropped = FIFO<Element>()
-    lock.withLock { state.cancel(dropping: &dropped) }.perform()
-  }
-}
-
-/// The contents of a buffer, and the consumer that waits for it.
+/// What to resume is decided under the lock. Continuations are resumed and dropped values are
+/// released after unlocking, because either may run user code.
 ///
 /// Invariant: while a consumer waits, there are no values, and the buffer has not ended.
 @usableFromInline
-struct AsyncBufferState<Element: Sendable>: ~Copyable {
+final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
 
-  /// What to do after unlocking.
-  @usableFromInline
-  enum Action {
-    case none
-    case resume(Waiter, Element?)
-    case drop(Element)
-
-    /// A value to drop is released with the action itself.
-    @inlinable
-    func perform() {
-      if case .resume(let waiter, let value) = self { waiter.resume(returning: value) }
-    }
-  }
-
   @usableFromInline let policy: BufferingPolicy
-  @usableFromInline var values = FIFO<Element>()
-  @usableFromInline var waiter: Waiter?
-  @usableFromInline var isFinished = false
+
+  // All guarded by `lock`.
+  @usableFromInline let lock = Lock()
+  @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
+  @exclusivity(unchecked) @usableFromInline var waiter: Waiter?
+  @exclusivity(unchecked) @usableFromInline var isFinished = false
 
   @inlinable
   init(_ policy: BufferingPolicy) {
     self.policy = policy
   }
 
+  /// Adds a value as the last one, unless the buffer has ended.
   @inlinable
-  mutating func append(_ value: Element) -> Action {
-    if isFinished { return .none }
-    if let waiter {
-      self.waiter = nil
-      return .resume(waiter, value)
-    }
-    switch policy.kind {
-    case .newest(let limit) where values.count == limit:
-      let oldest = values.popFirst()
-      values.append(value)
-      return oldest.map { .drop($0) } ?? .none
-    case .oldest(let limit) where values.count > limit:
-      // The last value in the buffer didn't fit either, and is superseded by this one.
-      var superseded = value
-      swap(&superseded, &values[values.count - 1])
-      return .drop(superseded)
-    case .unbounded, .newest, .oldest:
-      values.append(value)
-      return .none
-    }
+  func append(_ value: Element) {
+    let (waiter, value) = lock.withLock { add(value) }
+    waiter?.resume(returning: value)
   }
 
+  /// - Returns: The consumer to resume with a value or, without one, a value to drop.
   @inlinable
-  mutating func popFirst() -> Element? {
-    values.popFirst()
-  }
-
-  mutating func wait(_ waiter: Waiter) -> Action {
-    if let value = values.popFirst() { return .resume(waiter, value) }
-    if isFinished { return .resume(waiter, nil) }
-    if self.waiter != nil {
-      trap(
-        """
-        Two tasks wait in one iterator of Values<\(Element.self)>. Let each make an iterator of its \
-        own: a sequence has any number of them.
-        """
-      )
+  func add(_ value: Element) -> (Waiter?, Element?) {
+    if isFinished { return (nil, nil) }
+    if let waiter = waiter.take() { return (waiter, value) }
+    guard policy.keepsOldest, values.count > policy.limit else {
+      let oldest = values.count == policy.limit && !policy.keepsOldest ? values.popFirst() : nil
+      values.append(value)
+      return (nil, oldest)
     }
-    self.waiter = waiter
-    return .none
+    // The last value in the buffer didn't fit either, and is superseded by this one.
+    var superseded = value
+    swap(&superseded, &values[values.count - 1])
+    return (nil, superseded)
   }
 
-  @usableFromInline
-  mutating func finish() -> Action {
-    isFinished = true
-    guard let waiter else { return .none }
-    self.waiter = nil
-    return .resume(waiter, nil)
+  /// Removes and returns the first value, if there is one.
+  func popFirst() -> Element? {
+    lock.withLock { values.popFirst() }
   }
 
-  mutating func cancel(dropping values: inout FIFO<Element>) -> Action {
-    swap(&values, &self.values)
-    return finish()
+  /// Resumes a continuation with the first value once there is one, or with `nil` at the end.
+  func wait(_ waiter: Waiter) {
+    let (isReady, value) = lock.withLock {
+      let value = values.popFirst()
+      if value != nil || isFinished { return (true, value) }
+      if self.waiter != nil {
+        trap(
+          """
+          Two tasks wait in one iterator of Values<\(Element.self)>. Let each make an iterator of \
+          its own: a sequence has any number of them.
+          """
+        )
+      }
+      self.waiter = waiter
+      return (false, nil)
+    }
+    if isReady { waiter.resume(returning: value) }
+  }
+
+  /// Ends the buffer: after the values in it, or at once, by dropping them.
+  func finish(dropping isDropping: Bool = false) {
+    var dropped = FIFO<Element>()
+    let waiter = lock.withLock {
+      isFinished = true
+      if isDropping { swap(&dropped, &values) }
+      return self.waiter.take()
+    }
+    waiter?.resume(returning: nil)
   }
 }

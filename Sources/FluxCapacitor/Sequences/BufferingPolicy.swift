@@ -9,30 +9,24 @@
 /// }
 /// ```
 public struct BufferingPolicy: Sendable, Hashable {
-  @usableFromInline let kind: Kind
-
-  @usableFromInline
-  enum Kind: Hashable, Sendable {
-    case unbounded
-    case newest(Int)
-    case oldest(Int)
-  }
+  @usableFromInline let limit: Int
+  @usableFromInline let keepsOldest: Bool
 
   /// Keeps every value until the consumer takes it.
-  public static let unbounded = BufferingPolicy(kind: .unbounded)
+  public static let unbounded = bufferingNewest(.max)
 
   /// Keeps the newest values, and discards older ones.
   ///
   /// - Parameter limit: How many values to keep: one or more.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
-    BufferingPolicy(kind: .newest(checked(limit)))
+    BufferingPolicy(limit: checked(limit), keepsOldest: false)
   }
 
   /// Keeps the oldest values and, after them, the newest of those that don't fit.
   ///
   /// - Parameter limit: How many values to keep, besides that newest one: one or more.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
-    BufferingPolicy(kind: .oldest(checked(limit)))
+    BufferingPolicy(limit: checked(limit), keepsOldest: true)
   }
 
   private static func checked(_ limit: Int) -> Int {

@@ -89,7 +89,6 @@ extension Values {
       dust = subscribe { producer.buffer.append($0) }
     }
 
-    @usableFromInline
     deinit {
       cancel()
     }
@@ -106,7 +105,7 @@ extension Values {
     /// Ends the observation, without waiting for calls that are about to start, as `clean()` would:
     /// what they append is dropped.
     private func cancel() {
-      buffer.cancel()
+      buffer.finish(dropping: true)
       dust.end()
     }
   }
@@ -121,7 +120,6 @@ extension Values {
       self.buffer = buffer
     }
 
-    @usableFromInline
     deinit {
       buffer.finish()
     }

@@ -10,7 +10,6 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     super.init()
   }
 
-  @usableFromInline
   override var description: String { "A Sink<\(Event.self)>" }
 
   @inlinable
@@ -45,7 +44,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
     guard first != nil else { return lock.unlock() }
     enqueue(event)
     // A thread that is delivering delivers this too. Otherwise, this place is for all so far.
-    thread.prepend(
+    thread.pointee.round.prepend(
       PendingDelivery(to: self, at: version) { channel, version, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
@@ -55,7 +54,6 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   }
 
   /// Subscribes an observer, which is called with the events from now on.
-  @inlinable
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     lock.lock()

@@ -13,18 +13,6 @@
 public struct Signal<Event: Sendable>: Sendable {
   private let subscribe: @Sendable (ExecuteQueue, @escaping @Sendable (Event) -> Void) -> Dust
 
-  /// Creates the observable side of a sink.
-  public init(_ sink: Sink<Event>) {
-    let handle = Handle(sink.channel)
-    subscribe = { queue, changes in handle.channel.observe(on: queue, changes) }
-  }
-
-  private init(
-    subscribe: @escaping @Sendable (ExecuteQueue, @escaping @Sendable (Event) -> Void) -> Dust
-  ) {
-    self.subscribe = subscribe
-  }
-
   /// Calls a closure with every event from now on.
   ///
   /// - Every event is delivered once, in the order of sending; none that was sent before is.
@@ -87,17 +75,9 @@ public struct Signal<Event: Sendable>: Sendable {
 }
 
 extension Signal {
-  /// Keeps the channel open, as a sink does.
-  private final class Handle: Sendable {
-    let channel: EventChannel<Event>
-
-    init(_ channel: EventChannel<Event>) {
-      self.channel = channel
-      channel.addHandle()
-    }
-
-    deinit {
-      channel.dropHandle()
-    }
+  /// Creates the observable side of a sink.
+  public init(_ sink: Sink<Event>) {
+    // Keeps the sink, and so its channel open.
+    self.init { queue, changes in sink.channel.observe(on: queue, changes) }
   }
 }

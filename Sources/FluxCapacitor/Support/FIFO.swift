@@ -38,7 +38,6 @@ struct FIFO<Element>: ~Copyable {
   }
 
   /// Adds an element before the first.
-  @inlinable
   mutating func prepend(_ element: Element) {
     if count > mask { grow() }
     head = Int32(slot(at: mask))
@@ -55,13 +54,6 @@ struct FIFO<Element>: ~Copyable {
     // Don't keep the memory of a burst forever.
     if count == 0, mask >= 64 { self = FIFO() }
     return element
-  }
-
-  @inlinable
-  mutating func popLast() -> Element? {
-    guard count > 0 else { return nil }
-    count -= 1
-    return (slots.unsafelyUnwrapped + slot(at: count)).move()
   }
 
   /// Removes and returns an element. O(n) in the distance to the nearer end.

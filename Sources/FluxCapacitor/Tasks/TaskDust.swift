@@ -9,7 +9,7 @@ final class TaskDust: Dust, @unchecked Sendable {
   /// Creates the Dust of a task that is yet to be started.
   init(startedIn fileID: StaticString, line: UInt) {
     noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
-    super.init(isDirect: true) { $0.didClean() }
+    super.init { $0.didClean() }
   }
 
   /// Checks whether the Dust is cleaned and starts the task, in one step: a thread that cleans it

@@ -36,7 +36,6 @@ package struct Lock: ~Copyable, Sendable {
   }
 
   /// Takes the lock if it is free.
-  @inlinable
   func tryLock() -> Bool {
     #if DEBUG
       if isScheduled {

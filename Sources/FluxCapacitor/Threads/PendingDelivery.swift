@@ -17,7 +17,7 @@ struct PendingDelivery {
   #if DEBUG
     /// The length of the chain of observers that led to this change, each of which set something
     /// when it was called with what the previous one had set.
-    @usableFromInline var depth = 0
+    @usableFromInline var depth = CurrentThread.current.pointee.depth
   #endif
 
   @inlinable
@@ -31,7 +31,6 @@ struct PendingDelivery {
     self.deliver = deliver
   }
 
-  @inlinable
   func perform(on thread: CurrentThread) {
     target._withUnsafeGuaranteedRef { deliver($0, mark, thread) }
     target.release()

@@ -16,7 +16,6 @@ package final class PendingWork: @unchecked Sendable {
   ///
   /// - Parameter describe: Returns a sentence about the work, for a test that waits in vain.
   /// - Returns: A closure to call once, when the work has ended.
-  @usableFromInline
   package func begin(_ describe: @escaping @Sendable () -> String) -> @Sendable () -> Void {
     let number = lock.withLock {
       lastNumber += 1
@@ -62,7 +61,8 @@ extension PendingWork {
   /// has been replaced for the first time, because only tests wait for it and a `TaskLocal` is slow
   /// to read.
   @usableFromInline static var current: PendingWork? {
-    isReplaced.load(ordering: .relaxed) ? replacement.get()?.pendingWork ?? ofProcess : nil
+    shortcut.load(ordering: .relaxed) == isReplaced
+      ? replacement.get()?.pendingWork ?? ofProcess : nil
   }
 
   /// The pending work of the process's dispatcher.
@@ -71,7 +71,13 @@ extension PendingWork {
   /// What replaces the process's dispatcher in the current task.
   static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
-  /// Whether the process's dispatcher has ever been replaced. Relaxed: the task in which it is
-  /// replaced has stored that itself, and no other task depends on it.
-  static let isReplaced = Atomic(false)
+  /// The address of the process's dispatcher until it is replaced for the first time, because
+  /// reading a `TaskLocal` takes longer than all the rest. Zero before it is created; `isReplaced`
+  /// for good once it was replaced.
+  ///
+  /// Releasing and acquiring, so that a thread that reads the address finds the dispatcher
+  /// initialized. `isReplaced` is stored and looked for relaxed: the task in which the dispatcher is
+  /// replaced has stored it itself, and no other task depends on it.
+  static let shortcut = Atomic<UInt>(0)
+  static let isReplaced: UInt = 1
 }

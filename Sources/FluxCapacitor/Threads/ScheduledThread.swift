@@ -85,10 +85,7 @@ extension Lock {
   @inline(__always)
   func schedulePoint(_ access: AtomicAccess) {
     #if DEBUG
-      switch access {
-      case .read: reach(.read(id))
-      case .write: reach(.write(id))
-      }
+      reach(access == .read ? .read(id) : .write(id))
     #endif
   }
 }

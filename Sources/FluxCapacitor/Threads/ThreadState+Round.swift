@@ -27,18 +27,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   func append(_ delivery: PendingDelivery, isOwn: Bool) {
     #if DEBUG
       var delivery = delivery
-      delivery.depth = pointee.depth + (isOwn && pointee.isDelivering ? 1 : 0)
+      if isOwn, pointee.isDelivering { delivery.depth += 1 }
     #endif
     pointee.round.append(delivery)
-  }
-
-  /// Takes the first place in the round.
-  func prepend(_ delivery: PendingDelivery) {
-    #if DEBUG
-      var delivery = delivery
-      delivery.depth = pointee.depth
-    #endif
-    pointee.round.prepend(delivery)
   }
 
   @usableFromInline
@@ -56,13 +47,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       pointee.depth = 0
     #endif
     pointee.isDelivering = false
-    if !pointee.accounts.isEmpty { closeAccounts() }
-  }
-
-  private func closeAccounts() {
-    let accounts = pointee.accounts
-    pointee.accounts = []
-    for account in accounts { account.end() }
+    while let account = pointee.accounts.popLast() { account.end() }
   }
 
   #if DEBUG

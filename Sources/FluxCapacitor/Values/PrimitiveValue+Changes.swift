@@ -30,9 +30,13 @@ extension PrimitiveValue {
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
   ) -> Dust {
-    let previous = Previous<Element>()
+    // Nothing guards it, because calls to one observer never overlap, and each sees what the one
+    // before it has done.
+    nonisolated(unsafe) var previous: Element?
     return observe(on: queue) { new in
-      if let old = previous.replace(with: new) { changes(old, new) }
+      let old = previous
+      previous = new
+      if let old { changes(old, new) }
     }
   }
 
@@ -54,19 +58,5 @@ extension PrimitiveValue {
     observeChanges(on: ExecuteQueue.main) { old, new in
       MainActor.assumeIsolated { changes(old, new) }
     }
-  }
-}
-
-/// The value that an observer was last called with.
-///
-/// Nothing guards `value`, because calls to one observer never overlap, and each sees what the one
-/// before it has done.
-private final class Previous<Element>: @unchecked Sendable {
-  private var value: Element?
-
-  func replace(with new: Element) -> Element? {
-    var old: Element? = new
-    swap(&old, &value)
-    return old
   }
 }

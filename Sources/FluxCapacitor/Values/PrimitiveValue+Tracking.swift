@@ -28,7 +28,7 @@ extension PrimitiveValue {
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
     }
     tracker.noteAccess()
-    return channel.isDerived ? channel.computedValue(rejoining: dust) : channel.read()
+    return channel.isDerived ? channel.value(joinedBy: dust) : channel.read()
   }
 }
 

@@ -91,7 +91,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      channel.addToComputed(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.join(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
       channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }

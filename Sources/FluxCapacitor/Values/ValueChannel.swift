@@ -16,7 +16,6 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
     super.init()
   }
 
-  @usableFromInline
   override var description: String { "A Variable<\(Element.self)>" }
 
   override func willJoinDownstream() -> Bool {
@@ -129,32 +128,18 @@ extension Channel {
     let transaction = thread.pointee.transaction
     guard writer != transaction else { return lock.unlock() }
     writer = transaction
-    if let backlog, backlog.held > 0 { return replaceHeldBack(of: transaction, on: thread) }
-    takePlace(for: transaction, on: thread)
-    if hasInputs { invalidate(transaction, on: thread) }
-    lock.unlock()
-  }
-
-  /// Takes the place in which a transaction's write is delivered. The lock must be held.
-  @inlinable
-  final func takePlace(for transaction: UInt64, on thread: CurrentThread) {
-    thread.append(
-      PendingDelivery(to: self, at: transaction) { channel, transaction, thread in
+    // What the transaction itself wrote before others did, because it has written again.
+    let replaced = backlog?.take(heldBy: transaction)
+    if replaced == nil {
+      let delivery = PendingDelivery(to: self, at: transaction) { channel, transaction, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
-      },
-      isOwn: true
-    )
-  }
-
-  /// Drops what the transaction itself wrote before others did, if anything, because it has written
-  /// again. Unlocks the lock.
-  @inlinable
-  final func replaceHeldBack(of transaction: UInt64, on thread: CurrentThread) {
-    let replaced = backlog?.take(heldBy: transaction)
-    if replaced == nil { takePlace(for: transaction, on: thread) }
+      }
+      thread.append(delivery, isOwn: true)
+    }
     if hasInputs { invalidate(transaction, isMoved: replaced != nil, on: thread) }
     lock.unlock()
+    // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(replaced) {}
   }
 
@@ -199,18 +184,12 @@ extension Channel {
     on queue: ExecuteQueue,
     ignoreFirst: Bool
   ) {
-    if ignoreFirst {
-      acquire()
-      link(observation)
-      lock.unlock()
-    } else {
-      let thread = CurrentThread.current
-      acquire()
-      let value = self.value
-      observation.prepareForFirst(on: thread)
-      link(observation)
-      lock.unlock()
-      observation.start(first: value, on: queue, thread)
-    }
+    let thread = CurrentThread.current
+    if !ignoreFirst { observation.prepareForFirst(on: thread) }
+    acquire()
+    let first = ignoreFirst ? nil : value
+    link(observation)
+    lock.unlock()
+    if let first { observation.start(first: first, on: queue, thread) }
   }
 }
