@@ -94,7 +94,7 @@ extension AnyChannel {
       }
       derivation.isActive = false
       derivation.pendingChanges = FIFO()
-      if let taken = derivation.owner?.takeAllJoiners() { joiners.append(taken) }
+      joiners.append(derivation.owner?.takeAllJoiners() as Any)
       return derivation.sources.compactMap { source in
         defer { source.input = nil }
         return source.input?.takeUnretainedValue()

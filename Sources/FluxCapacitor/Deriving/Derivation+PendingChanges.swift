@@ -31,7 +31,7 @@ extension Derivation {
     }
     let (kind, number) =
       former.map { reorder($0, isMerged, behind: last, in: channel) }
-      ?? (.new, append(invalidation, in: channel))
+      ?? (.new, append(in: channel))
     if number != known { noteLatest(invalidation.change, is: number) }
     for (input, step) in steps {
       input._withUnsafeGuaranteedRef { input in
@@ -59,19 +59,15 @@ extension Derivation {
     input.since = upstream.pendingChanges[0].version &- 1
     guard !isRelay else { return }
     channel.lock.withLock {
-      if pendingChanges.isEmpty {
-        lastNumber &+= 1
-        channel.version &+= 1
-        pendingChanges.append((lastNumber, 0, channel.version, awaited: 0, isBase: true))
-      }
+      let base = pendingChanges.isEmpty ? append(in: channel, isBase: true) : lastNumber
       for index in 0..<upstream.pendingChanges.count {
-        input.arrivals.append((lastNumber, upstream.pendingChanges[index].number))
+        input.arrivals.append((base, upstream.pendingChanges[index].number))
       }
       pendingChanges[0].awaited += upstream.pendingChanges.count
       for (change, number) in upstream.latest where number >= upstream.pendingChanges[0].number {
         // Another source may have brought a later one of the same thread.
-        let known = latest.first { $0.change >> 40 == change >> 40 && $0.number == lastNumber }
-        noteLatest(max(change, known?.change ?? 0), is: lastNumber)
+        let known = latest.first { $0.change >> 40 == change >> 40 }
+        noteLatest(max(change, known?.change ?? 0), is: base)
       }
     }
   }
@@ -92,9 +88,10 @@ extension Derivation {
   }
 
   /// Appends a pending change, and returns its number.
-  private func append(_ invalidation: Invalidation, in channel: AnyChannel) -> UInt64 {
+  private func append(in channel: AnyChannel, isBase: Bool = false) -> UInt64 {
+    if pendingChanges.isEmpty, latest.count > 1 { latest.removeAll(keepingCapacity: true) }
     lastNumber &+= 1
-    pendingChanges.append((lastNumber, 0, channel.version, awaited: 0, isBase: false))
+    pendingChanges.append((lastNumber, 0, channel.version, awaited: 0, isBase))
     return lastNumber
   }
 
@@ -121,23 +118,16 @@ extension Derivation {
   ///
   /// - Returns: The number of the first pending change that awaited it.
   private func takeBack(_ step: Step, from input: AnyInput) -> UInt64? {
-    switch step.kind {
-    case .new, .again:
-      return nil
-    case .moved:
-      return takeBackLast(from: input) { $0 == step.former }
-    case .merged:
-      var first: UInt64?
-      while let number = takeBackLast(from: input, where: { $0 >= step.former }) { first = number }
-      return first
+    guard step.kind == .moved || step.kind == .merged else { return nil }
+    var first: UInt64?
+    while let last = input.arrivals.lastIndex(where: {
+      step.kind == .moved ? $0.origin == step.former : $0.origin >= step.former
+    }) {
+      let number = input.arrivals.remove(at: last).number
+      pendingChanges[index(of: number)].awaited -= 1
+      first = number
     }
-  }
-
-  private func takeBackLast(from input: AnyInput, where isTaken: (UInt64) -> Bool) -> UInt64? {
-    guard let last = input.arrivals.lastIndex(where: { isTaken($0.origin) }) else { return nil }
-    let number = input.arrivals.remove(at: last).number
-    pendingChanges[index(of: number)].awaited -= 1
-    return number
+    return first
   }
 
   /// Whether a pending change can become the last one: no source that brings something for it
@@ -195,15 +185,8 @@ extension Derivation {
   }
 
   private func noteLatest(_ change: UInt64, is number: UInt64) {
-    let first = pendingChanges[0].number
-    if let index = latest.firstIndex(where: {
-      $0.change >> 40 == change >> 40 || $0.number < first
-    }) {
+    if let index = latest.firstIndex(where: { $0.change >> 40 == change >> 40 }) {
       latest[index] = (change, number)
-      // That may have replaced another thread's, ahead of this thread's own: keep only one.
-      if let other = latest[(index + 1)...].firstIndex(where: { $0.change >> 40 == change >> 40 }) {
-        latest.remove(at: other)
-      }
     } else {
       latest.append((change, number))
     }

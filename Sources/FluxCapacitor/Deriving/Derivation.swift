@@ -111,8 +111,7 @@ final class Derivation: @unchecked Sendable {
     self.deliverClaimed = deliverClaimed
     self.sources = sources
     self.deliver = deliver
-    mayKeepValues =
-      keepsValues || sources.contains { $0.mayKeepValues }
+    mayKeepValues = keepsValues || sources.contains { $0.mayKeepValues }
     depth = 1 + (sources.lazy.compactMap { $0.channel.derivation?.depth }.max() ?? 0)
     roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)
     onlyRoot = roots.count == 1 ? roots[0] : nil
@@ -139,15 +138,12 @@ final class Derivation: @unchecked Sendable {
     @usableFromInline let weight: CombinedVersion
 
     fileprivate static func union(of sources: [AnySource]) -> [Root] {
-      var weights: [ObjectIdentifier: Root] = [:]
-      for source in sources {
-        for root in source.roots {
-          let id = ObjectIdentifier(root.channel)
-          let weight = root.weight * source.weight + (weights[id]?.weight ?? .zero)
-          weights[id] = Root(channel: root.channel, weight: weight)
-        }
+      let weighed = sources.flatMap { source in
+        source.roots.map { Root(channel: $0.channel, weight: $0.weight * source.weight) }
       }
-      return weights.values.sorted { $0.channel.rank < $1.channel.rank }
+      return Dictionary(grouping: weighed) { ObjectIdentifier($0.channel) }.values
+        .map { Root(channel: $0[0].channel, weight: $0.reduce(.zero) { $0 + $1.weight }) }
+        .sorted { $0.channel.rank < $1.channel.rank }
     }
   }
 }
@@ -161,7 +157,7 @@ protocol AnyDerivedChannel: AnyChannel {
   /// held.
   ///
   /// - Returns: What was discarded, to be released after unlocking.
-  func takeAllJoiners() -> Any?
+  func takeAllJoiners() -> Any
 
   /// Adds its value to an evaluation that has those of its sources.
   func evaluate(in evaluation: Evaluation)
@@ -243,10 +239,7 @@ extension AnyChannel {
   /// It is a loop, because recursion along a long chain would overflow the stack.
   ///
   /// - Parameter isDone: Whether to skip a channel, which must hold once the channel was visited.
-  final func visitSourcesFirst(
-    unless isDone: (AnyChannel) -> Bool,
-    visit: (AnyChannel) -> Void
-  ) {
+  final func visitSourcesFirst(unless isDone: (AnyChannel) -> Bool, visit: (AnyChannel) -> Void) {
     guard !isDone(self) else { return }
     var path: [(channel: AnyChannel, nextSource: Int)] = [(self, 0)]
     while let (channel, nextSource) = path.last {

@@ -96,10 +96,8 @@ extension DerivedChannel {
   /// The value, if a reader has computed it already and not kept an earlier one instead.
   @inlinable
   func known(at new: Revision) -> Element? {
-    guard let memo = remembered(at: new.state), memo.sources == new.edition,
-      memo.revision.edition == new.edition
-    else { return nil }
-    return memo.value
+    guard let memo = remembered(at: new.state) else { return nil }
+    return memo.sources == new.edition && memo.revision.edition == new.edition ? memo.value : nil
   }
 
   /// Whether no later change than this is on its way, which a reader may have computed and remembered
@@ -112,36 +110,27 @@ extension DerivedChannel {
     return ownDerivation.origin.version == version
   }
 
-  /// Notes what is delivered now, and returns the inputs that started with that value. The lock
-  /// must be held.
+  /// Notes what is delivered now, and tells the inputs that started with that value. The lock must be
+  /// held.
   ///
-  /// If nothing else is on its way, these are all: the others started in the middle of a transaction,
-  /// with a state that isn't delivered. They go too, but not under the lock, because they may be the
-  /// last to hold what derives from this.
-  func takeJoining() -> [AnyInput] {
+  /// If nothing else is on its way, none is left: the others started in the middle of a transaction,
+  /// with a state that isn't delivered.
+  ///
+  /// - Returns: The inputs until now, to be released after unlocking, because they may be the last to
+  ///   hold what derives from this.
+  func noteJoined() -> [AnyInput] {
     known = delivered.revision
-    guard !joining.isEmpty else { return [] }
+    let former = joining
     let isLast = ownDerivation.pendingChanges.isEmpty
-    let inputs = joining.filter { isLast || $0.joinedState == known.state }
     joining.removeAll { isLast || $0.joinedState == known.state }
-    return inputs
-  }
-
-  @usableFromInline
-  func noteJoined(_ inputs: [AnyInput]) {
-    for input in inputs where input.joinedState == delivered.revision.state {
-      input.noteJoined(delivered.revision.edition)
-    }
+    for input in former where input.joinedState == known.state { input.noteJoined(known.edition) }
+    return former
   }
 
   /// Delivers the change or, if the value is the same as before, only lets the inputs know that it
   /// has arrived.
   @inlinable
-  func deliver(
-    _ version: UInt64,
-    isChanged: Bool,
-    on thread: CurrentThread
-  ) {
+  func deliver(_ version: UInt64, isChanged: Bool, on thread: CurrentThread) {
     var outcome: Outcome?
     if let value = delivered.value { outcome = (value, delivered.revision, delivered.sources) }
     lock.lock()
@@ -157,7 +146,6 @@ extension DerivedChannel {
     lock.unlock()
     // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime((joined, outcome)) {}
-    if let joined { noteJoined(joined.inputs) }
     guard let first else { return }
     // Nobody has needed the value of the last change so far, if it is computed now.
     let known = memo?.revision.edition == delivered.revision.edition ? memo?.value : nil
@@ -170,15 +158,15 @@ extension DerivedChannel {
   /// Notes what is delivered now for those who joined while a change was on its way: which joiners
   /// are owed it, except those that already know what all others know. The lock must be held.
   ///
-  /// - Returns: The inputs that started with the value, the joiners until now, to be released after
-  ///   unlocking, and whether some still need looking after.
+  /// - Returns: The inputs and joiners until now, to be released after unlocking, and whether some
+  ///   joiners still need looking after.
   @usableFromInline
   func updateJoined(
     before version: UInt64,
     _ isChanged: Bool
   ) -> (inputs: [AnyInput], former: [Joiner], hasJoiners: Bool) {
     let before = known.state
-    let inputs = takeJoining()
+    let inputs = noteJoined()
     guard !joiners.isEmpty else { return (inputs, [], false) }
     let former = joiners
     joiners = former.filter { joiner in

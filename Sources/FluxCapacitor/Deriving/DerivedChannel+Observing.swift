@@ -11,10 +11,7 @@ extension DerivedChannel {
 
   /// Adds an observation that may be called first with a value that the others are never called
   /// with. The lock must be held, and those of the roots.
-  func addJoiner(
-    _ observation: Observation<Element>,
-    at state: CombinedVersion?
-  ) -> Joiner {
+  func addJoiner(_ observation: Observation<Element>, at state: CombinedVersion?) -> Joiner {
     let joiner = Joiner(observation, since: version, at: state)
     joiners.append(joiner)
     return joiner
@@ -22,11 +19,7 @@ extension DerivedChannel {
 
   /// Notes the first value of a joiner, and returns what to call it with first: that, or what it has been
   /// owed since, which all others know.
-  func note(
-    _ value: Element,
-    _ revision: Revision,
-    asFirstOf joiner: Joiner
-  ) -> Element {
+  func note(_ value: Element, _ revision: Revision, asFirstOf joiner: Joiner) -> Element {
     lock.lock()
     defer { lock.unlock() }
     joiner.first = (value: value, revision: revision, sources: revision.edition)
@@ -40,17 +33,14 @@ extension DerivedChannel {
   func note(_ input: AnyInput) {
     guard ownDerivation.mayKeepValues else { return }
     let state = ownDerivation.state
-    let edition: CombinedVersion? = lock.withLock {
-      if known.state == state { return known.edition }
+    lock.withLock {
+      if known.state == state { return input.noteJoined(known.edition) }
       input.joinedState = state
       joining.append(input)
-      return nil
     }
-    if let edition { input.noteJoined(edition) }
   }
 
-  func takeAllJoiners() -> Any? {
-    guard !joiners.isEmpty || !joining.isEmpty else { return nil }
+  func takeAllJoiners() -> Any {
     defer { (joiners, joining) = ([], []) }
     return (joiners, joining)
   }
@@ -72,7 +62,7 @@ extension DerivedChannel {
       revision = evaluation.revision(of: self)
     }
     delivered.revision = revision
-    if ownDerivation.mayKeepValues { noteJoined(lock.withLock { takeJoining() }) }
+    _ = ownDerivation.mayKeepValues ? lock.withLock { noteJoined() } : []
     ownDerivation.forEachInput { $1.start(from: evaluation, at: state) }
     finishDelivering(on: thread)
   }

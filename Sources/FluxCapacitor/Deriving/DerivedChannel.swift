@@ -218,8 +218,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     // If this has activated the channel, the channel starts with the same value.
     let mayDiffer = activated.last !== self && (isHeldBack || !ownDerivation.pendingChanges.isEmpty)
     let state = ownDerivation.state
-    let joiner =
-      mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation, at: state) : nil
+    let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation, at: state) : nil
     joiner?.isFirstAwaited = !ignoreFirst
     lock.unlock()
     let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }

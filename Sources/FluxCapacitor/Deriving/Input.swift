@@ -167,7 +167,8 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
       target.lock.unlock()
       return false
     }
-    let isFree = target.canBeClaimed && thread.pointee.round.isEmpty
+    // No thread is delivering or offers to hand over, and nothing derives from the target.
+    let isFree = target.deliverer.bits == 0 && !target.hasInputs && thread.pointee.round.isEmpty
     if derivation.isRelay {
       if isFree, derivation.pendingChanges.isEmpty {
         self.revision = revision
@@ -237,11 +238,4 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     super.start(from: evaluation, at: state)
     current = evaluation?.value(of: source.channel)
   }
-}
-
-extension AnyChannel {
-  /// Whether a change can be delivered at once: no thread is delivering or offers to hand over, and
-  /// nothing derives from this. The lock must be held.
-  @inlinable
-  final var canBeClaimed: Bool { deliverer.bits == 0 && !hasInputs }
 }

@@ -29,9 +29,7 @@ extension PrimitiveValue {
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
     let source = Source(self, isOnly: true)
-    return Constant(
-      sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) }
-    )
+    return Constant(sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) })
   }
 
   /// Returns a constant that skips consecutive values that a predicate considers equal.

@@ -11,15 +11,11 @@ extension Registry {
   }
 
   /// The route of a type that has none yet, created if the registry's observer wants all states.
-  @inlinable
+  @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     lock.schedulePoint(.read)
-    return isObserved.load(ordering: .relaxed) ? observedRoute(for: State.self) : nil
-  }
-
-  @usableFromInline
-  func observedRoute<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>> {
-    lock.withLock { .passUnretained(routeForRegistering(State.self)) }
+    guard isObserved.load(ordering: .relaxed) else { return nil }
+    return lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
   /// Notes that a state waits for the end of the reduce that invoked it, if there is an observer.

@@ -1,13 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// What is recorded before a reduce, so that its event can contain what has changed.
 ///
 /// It belongs to the thread that has the dispatcher's turn, and is released after the turn.
@@ -99,13 +89,4 @@ extension Registration {
 private struct WeakVariable {
   let name: String
   weak let value: (any AnyPrimitiveValue)?
-}
-
-extension Duration {
-  /// The current time by the wall clock.
-  fileprivate static var sinceBeginningOf1970: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
 }

@@ -16,15 +16,11 @@ final class ScopedObservation: @unchecked Sendable {
     changes: @escaping @Sendable (Target, Value) -> Void,
     subscribe: (@escaping @Sendable (Value) -> Void) -> Dust
   ) -> Dust {
-    // The target exists until the Dust is set, so a call that finds it gone finds the Dust.
-    withExtendedLifetime(target) {
-      let observation = ScopedObservation()
-      return observation.attach(
-        subscribe { [weak target] value in
-          guard let target else { return observation.end() }
-          changes(target, value)
-        }
-      )
+    attach(to: target) { observation in
+      subscribe { [weak target] value in
+        guard let target else { return observation.end() }
+        changes(target, value)
+      }
     }
   }
 
@@ -35,20 +31,22 @@ final class ScopedObservation: @unchecked Sendable {
     changes: @escaping @MainActor @Sendable (Target, Value) -> Void,
     subscribe: (@escaping @MainActor @Sendable (Value) -> Void) -> Dust
   ) -> Dust {
-    withExtendedLifetime(target) {
-      let observation = ScopedObservation()
-      return observation.attach(
-        subscribe { [weak target] value in
-          guard let target else { return observation.end() }
-          changes(target, value)
-        }
-      )
+    attach(to: target) { observation in
+      subscribe { [weak target] value in
+        guard let target else { return observation.end() }
+        changes(target, value)
+      }
     }
   }
 
-  private func attach(_ dust: Dust) -> Dust {
-    lock.withLock { self.dust = dust }
-    return dust
+  private static func attach(to target: AnyObject, _ body: (ScopedObservation) -> Dust) -> Dust {
+    // The target exists until the Dust is set, so a call that finds it gone finds the Dust.
+    withExtendedLifetime(target) {
+      let observation = ScopedObservation()
+      let dust = body(observation)
+      observation.lock.withLock { observation.dust = dust }
+      return dust
+    }
   }
 
   private func end() {

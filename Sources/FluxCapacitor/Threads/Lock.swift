@@ -38,7 +38,7 @@ package struct Lock: ~Copyable, Sendable {
   /// Takes the lock if it is free.
   func tryLock() -> Bool {
     #if DEBUG
-      if isScheduled {
+      if scheduledThread != nil {
         guard reach(.tryLock(id)) else { return false }
         // Only a thread outside the scenario can hold it now, and that will unlock it.
         mutex._unsafeLock()

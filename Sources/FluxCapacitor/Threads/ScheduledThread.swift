@@ -59,10 +59,6 @@ import Synchronization
 
   private let lastLockID = Atomic<UInt>(1 << 62)
 
-  /// Whether a scheduler decides when the current thread goes on.
-  @usableFromInline
-  var isScheduled: Bool { scheduledThread != nil }
-
   /// Waits until a scheduler permits a step of the current thread, if it is scheduled.
   @usableFromInline
   @discardableResult

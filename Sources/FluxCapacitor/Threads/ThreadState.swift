@@ -179,3 +179,12 @@ extension ThreadState {
     return key
   }()
 }
+
+extension Duration {
+  /// The current time by the wall clock: here, because only this file needs the C library.
+  static var sinceBeginningOf1970: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
