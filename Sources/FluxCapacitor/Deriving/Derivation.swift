@@ -12,6 +12,10 @@
 /// source brings it before theirs, and another source after them, no order is right, and they are
 /// merged: of transactions that interleave like this, only the result of all of them is whole.
 ///
+/// What starts to be observed while changes are on their way to its sources awaits all of them, as its
+/// first pending change, the *base*: parts of them are in the value that it starts with, and the
+/// transactions that made them may go on.
+///
 /// A *relay* delivers each change of its only source, and in the same order, so that there is
 /// nothing to decide beforehand: it notes no pending change when it is invalidated, and passes the
 /// step on unchanged. If something is in the way of what its source brings, or something derives from
