@@ -61,6 +61,7 @@ extension Storable {
   /// A state that another thread is dispatching at that moment may still be reduced, even after
   /// this returns, because waiting for that thread could take forever.
   public func clear() {
-    _ = ([Dispatcher.shared.registry] + Registry.live).first { $0.unregister(self) }
+    if Dispatcher.shared.registry.unregister(self) { return }
+    _ = Registry.live.first { $0.unregister(self) }
   }
 }
