@@ -221,6 +221,26 @@ struct MixedTransactionsTests {
     #expect(log.entries.last == [1, 4, 3])
   }
 
+  @Test(arguments: [false, true])
+  func whatDerivesFromWhatIsActivatedAmidChangesIsToldThemToo(isMap: Bool) {
+    let (a, b, x) = (Variable(0), Variable(0), Variable(0))
+    let all = Constant.combine(Constant(a), Constant(b))
+    let outer = Constant.combine(all, Constant(x))
+    let end =
+      isMap ? outer.map { $0.0.0 } : Constant.combine(outer, Constant(x)).map { $0.0.0.0 }
+    let log = Log<Int>()
+    all.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      end.observe { log.append($0) }.cleaned(by: dusts)
+      a.value = 2
+    }
+    a.value = 3
+
+    #expect(log.entries == [1, 2, 3])
+  }
+
   @Test func whoJoinsAmidATransactionIsNotToldAnEqualValue() {
     let a = Variable(1)
     let unique = a.removeDuplicates()

@@ -46,6 +46,30 @@ struct TrackingTests {
     #expect(log.entries.sorted() == ["first", "second", "third"])
   }
 
+  @Test func whatIsReadTwiceAmidATransactionIsNotedOnce() {
+    let variable = Variable(0)
+    let unique = variable.removeDuplicates()
+    let log = Log<Int>()
+    let dust = unique.observe { _ in }
+    @Sendable func track() {
+      withObservationTracking {
+        _ = (unique.value, unique.value)
+      } onChange: {
+        log.append(unique.value)
+        track()
+      }
+    }
+
+    Dispatcher().transaction {
+      variable.value = 1
+      track()
+      variable.value = 2
+    }
+
+    #expect(log.entries == [2])
+    dust.clean()
+  }
+
   @Test func reduceIsNotedAfterItAndOnce() {
     let first = Variable(0)
     let second = Variable(0)

@@ -97,6 +97,29 @@
       }
     }
 
+    @Test func whatDerivesFromWhatIsActivatedAmidChangesIsToldThemToo() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(Variable(0)))
+        let sum = Constant.combine(both, Constant(right)).map { $0.0.0 * 10 + $0.1 }
+        let log = Trace<Int>()
+        let dusts = Trace(both.observe(ignoreFirst: true) { _ in })
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            left.value = 1
+            dusts.append(sum.observe { log.append($0) })
+            left.value = 2
+          }
+        }
+        scenario.thread { right.value = 1 }
+        scenario.check {
+          #expect(log.last == 21)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     @Test func whatIsActivatedAmidATransactionIsDeliveredWithNoHalfOfIt() {
       explore { scenario in
         let (left, right, other) = (Variable(0), Variable(0), Variable(0))

@@ -23,6 +23,33 @@
       }
     }
 
+    /// Whoever is told tracks again, and is told of later changes only.
+    @Test func whatIsReadTwiceAmidATransactionIsNotedOnce() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let log = Trace<String>()
+        let dust = distinct.observe { _ in }
+        let dispatcher = Dispatcher()
+        scenario.thread {
+          dispatcher.transaction {
+            number.value = 1
+            withObservationTracking {
+              _ = (distinct.value, distinct.value)
+            } onChange: {
+              log.append("changed")
+              track(distinct) { log.append("changed again") }
+            }
+            number.value = 2
+          }
+        }
+        scenario.check {
+          #expect(log.entries == ["changed"])
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
     /// Observation itself hears of no change before the closure that reads has ended.
     @Test func aChangeBehindTheReadingIsToldOnce() {
       explore { scenario in

@@ -30,7 +30,7 @@ final class Backlog<Element: Sendable> {
   @usableFromInline
   final class Downstream {
     @usableFromInline typealias Invalidate =
-      @Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool, CurrentThread) -> Void
+      @Sendable (Channel<Element>, _ change: UInt64, _ isMoved: Bool) -> Void
     @usableFromInline typealias Deliver =
       @Sendable (Channel<Element>, Element, _ version: UInt64, Stretch, CurrentThread) -> Void
 

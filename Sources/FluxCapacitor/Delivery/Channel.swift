@@ -12,7 +12,9 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Subscribes an observation to a computed value, with which it is called first unless
   /// `ignoreFirst`.
   @usableFromInline
-  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {}
+  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
+    trap("\(self) computes nothing.")
+  }
 
   /// The computed value, for an observer that must be called with the next change after it. If the
   /// value is from the middle of a transaction, that may be no change for other observers.
@@ -62,8 +64,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Invalidates everything that derives from this channel. The lock must be held.
   @inlinable
-  final func invalidate(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread) {
-    downstream?._withUnsafeGuaranteedRef { $0.invalidate(self, change, isMoved, thread) }
+  final func invalidate(_ change: UInt64, isMoved: Bool = false) {
+    downstream?._withUnsafeGuaranteedRef { $0.invalidate(self, change, isMoved) }
   }
 
   /// Unretained, because it stays as long as this channel. The lock must be held.

@@ -11,9 +11,7 @@ extension AnyChannel {
   ///   deliverer until it has started them.
   final func activate(on thread: CurrentThread) -> [AnyChannel] {
     var activated: [AnyChannel] = []
-    visitSourcesFirst {
-      $0.derivation?.isActive ?? true
-    } visit: {
+    visitSourcesFirst(unless: { $0.derivation?.isActive ?? true }) {
       $0.linkToSources(on: thread)
       activated.append($0)
     }
@@ -38,7 +36,9 @@ extension AnyChannel {
         } else {
           source.lock.withLock { source.join(input) }
         }
-        if let upstream = origin.derivation { derivation.await(upstream, by: input, in: self) }
+        if let upstream = origin.derivation {
+          derivation.awaitPending(of: upstream, by: input, in: self)
+        }
       }
       source.derivation?.inputCount += 1
       source.derivation?.owner?.note(input)
@@ -94,7 +94,7 @@ extension AnyChannel {
       }
       derivation.isActive = false
       derivation.pendingChanges = FIFO()
-      joiners.append(derivation.owner?.takeAllJoiners() as Any)
+      if derivation.mayKeepValues { joiners.append(derivation.owner?.takeAllJoiners() as Any) }
       return derivation.sources.compactMap { source in
         defer { source.input = nil }
         return source.input?.takeUnretainedValue()

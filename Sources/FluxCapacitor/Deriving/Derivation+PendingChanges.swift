@@ -5,15 +5,15 @@ extension Derivation {
   ///
   /// - Parameter steps: What those sources announce in this pass, all together: a step by itself would
   ///   be put in an order that the next one changes.
-  /// - Returns: The step with which the invalidation goes on downstream, or `nil` if it ends here.
+  /// - Returns: The step with which the invalidation goes on downstream.
   func note(
-    _ invalidation: Invalidation,
+    _ change: UInt64,
     _ steps: some Collection<(input: Unmanaged<AnyInput>, step: Step)>,
     in channel: AnyChannel
-  ) -> Step? {
+  ) -> Step {
     // The first pending change that it belongs to already: its own or, if a source now brings it
     // together with others, the first of theirs.
-    let known = number(of: invalidation.change)
+    let known = number(of: change)
     var former = known
     var (news, last): (Int, UInt64) = (0, 0)
     var isMerged = false
@@ -32,7 +32,7 @@ extension Derivation {
     let (kind, number) =
       former.map { reorder($0, isMerged, behind: last, in: channel) }
       ?? (.new, append(in: channel))
-    if number != known { noteLatest(invalidation.change, is: number) }
+    if number != known { noteLatest(change, is: number) }
     for (input, step) in steps {
       input._withUnsafeGuaranteedRef { input in
         if awaits(step, from: input) == nil { input.arrivals.append((number, step.origin)) }
@@ -40,7 +40,7 @@ extension Derivation {
     }
     let index = index(of: number)
     pendingChanges[index].awaited += Int32(news)
-    return renew(index, kind, formerly: former ?? number, for: invalidation, in: channel)
+    return renew(index, kind, formerly: former ?? number, in: channel)
   }
 
   /// The pending change for which a source brings what it announces again in the order as before.
@@ -54,11 +54,12 @@ extension Derivation {
   /// derivation and of the roots must be held.
   ///
   /// Parts of it are in the value that this starts with, so that nothing can come before it.
-  func await(_ upstream: Derivation, by input: AnyInput, in channel: AnyChannel) {
+  func awaitPending(of upstream: Derivation, by input: AnyInput, in channel: AnyChannel) {
     guard !upstream.pendingChanges.isEmpty else { return }
     input.since = upstream.pendingChanges[0].version &- 1
     guard !isRelay else { return }
     channel.lock.withLock {
+      if pendingChanges.isEmpty { channel.version &+= 1 }
       let base = pendingChanges.isEmpty ? append(in: channel, isBase: true) : lastNumber
       for index in 0..<upstream.pendingChanges.count {
         input.arrivals.append((base, upstream.pendingChanges[index].number))
@@ -89,9 +90,8 @@ extension Derivation {
 
   /// Appends a pending change, and returns its number.
   private func append(in channel: AnyChannel, isBase: Bool = false) -> UInt64 {
-    if pendingChanges.isEmpty, latest.count > 1 { latest.removeAll(keepingCapacity: true) }
     lastNumber &+= 1
-    pendingChanges.append((lastNumber, 0, channel.version, awaited: 0, isBase))
+    pendingChanges.append((lastNumber, channel.version, awaited: 0, isBase))
     return lastNumber
   }
 
@@ -101,12 +101,8 @@ extension Derivation {
     _ first: Int32,
     _ kind: Step.Kind,
     formerly former: UInt64,
-    for invalidation: Invalidation,
     in channel: AnyChannel
-  ) -> Step? {
-    // This pass has been here before and gone on downstream; this step has nothing to add.
-    if kind == .again, pendingChanges[first].pass == invalidation.pass { return nil }
-    pendingChanges[first].pass = invalidation.pass
+  ) -> Step {
     for index in first..<pendingChanges.count {
       channel.version &+= 1
       pendingChanges[index].version = channel.version
@@ -130,8 +126,8 @@ extension Derivation {
     return first
   }
 
-  /// Whether a pending change can become the last one: no source that brings something for it
-  /// brings anything after that.
+  /// Whether a pending change can become the last one: it isn't the base, and no source that brings
+  /// something for it brings anything after that.
   private func canMove(_ number: UInt64) -> Bool {
     var canMove = !pendingChanges[index(of: number)].isBase
     forEachInput { _, input in
@@ -188,6 +184,7 @@ extension Derivation {
     if let index = latest.firstIndex(where: { $0.change >> 40 == change >> 40 }) {
       latest[index] = (change, number)
     } else {
+      latest.removeAll { $0.number < pendingChanges[0].number }
       latest.append((change, number))
     }
   }
@@ -208,7 +205,7 @@ extension Derivation {
   func arrive(at number: UInt64) -> Bool {
     if isRelay {
       // It wasn't noted beforehand, and awaits nothing else.
-      pendingChanges.append((number, pass: 0, version: number, awaited: 0, isBase: false))
+      pendingChanges.append((number, version: number, awaited: 0, isBase: false))
       return pendingChanges.count == 1
     }
     let index = index(of: number)

@@ -32,7 +32,7 @@
 /// - The numbers and the versions of the pending changes ascend, and so do the numbers that one input
 ///   awaits: what arrives, in order, meets them in order.
 /// - Except in a relay, a change is noted before any source brings it. So when a pending change is
-///   noted again, nothing of it has arrived, except for changes that were merged into it.
+///   noted again, nothing of it has arrived, except for changes that were merged into it, and of the base.
 /// - Only the channel's deliverer takes out a pending change, or whoever becomes it under the same
 ///   lock. Whoever completes the first one while nobody delivers claims it or takes a place in its
 ///   thread's round for it, and so does, by a place, each deliverer that leaves a complete one behind.
@@ -89,6 +89,9 @@ final class Derivation: @unchecked Sendable {
   @usableFromInline let deliverClaimed:
     @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
 
+  /// Adds the value to an evaluation that has those of the sources. Created where the type is known.
+  let evaluate: @Sendable (AnyObject, Evaluation) -> Void
+
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
   /// The changes that are on their way here, in order.
@@ -110,9 +113,11 @@ final class Derivation: @unchecked Sendable {
     keepsValues: Bool,
     deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void,
     deliverClaimed:
-      @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void
+      @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void,
+    evaluate: @escaping @Sendable (AnyObject, Evaluation) -> Void
   ) {
     self.deliverClaimed = deliverClaimed
+    self.evaluate = evaluate
     self.sources = sources
     self.deliver = deliver
     mayKeepValues = keepsValues || sources.contains { $0.mayKeepValues }
@@ -128,11 +133,11 @@ final class Derivation: @unchecked Sendable {
 
   /// One change that is on its way to a derived constant.
   ///
-  /// It has a number, the last pass of an invalidation that noted it, the channel's version after
-  /// that, because it is delivered to those who had joined before, and the number of arrivals that
-  /// are still to come. It is the base if it is all that was on its way when this was activated.
+  /// It has a number, the channel's version after it was noted last, because it is delivered to those
+  /// who had joined before, and the number of arrivals that are still to come. It is the base if it is
+  /// all that was on its way when this was activated.
   @usableFromInline typealias PendingChange = (
-    number: UInt64, pass: UInt64, version: UInt64, awaited: Int32, isBase: Bool
+    number: UInt64, version: UInt64, awaited: Int32, isBase: Bool
   )
 
   /// A variable, and the factor of its version in the state of what derives from it.
@@ -162,9 +167,6 @@ protocol AnyDerivedChannel: AnyChannel {
   ///
   /// - Returns: What was discarded, to be released after unlocking.
   func takeAllJoiners() -> Any
-
-  /// Adds its value to an evaluation that has those of its sources.
-  func evaluate(in evaluation: Evaluation)
 
   /// Makes an activated channel ready to deliver changes, starting from the values of its sources
   /// at the time.

@@ -35,6 +35,7 @@ extension Channel {
         let input = unsafeDowncast(dust, to: AnyInput.self)
         if input.hasClaimed {
           input.hasClaimed = false
+          // Unretained: the ring holds the input while this thread delivers, and that its derivation.
           Unmanaged.passUnretained(input.derivation)._withUnsafeGuaranteedRef {
             $0.deliverClaimed(input, UnsafeRawPointer(pointer), version, revision, thread)
           }
@@ -189,7 +190,9 @@ extension DerivedChannel {
     while let value = delivered.value,
       let index = joiners.firstIndex(where: { $0.isOwed && !$0.isFirstAwaited })
     {
-      let joiner = joiners.remove(at: index)
+      let joiner = joiners[index]
+      // One that tracks reads may have joined with each of them.
+      joiners.removeAll { $0.isOwed && $0.observation === joiner.observation }
       lock.unlock()
       if !knows(value, joiner) { joiner.observation.receive(value, on: thread) }
       // Released while unlocked, because a deinit may run user code.

@@ -97,6 +97,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
           unsafeDowncast($0, to: DerivedChannel.self)
             .deliverClaimed(value, version, revision, on: thread)
         }
+      },
+      evaluate: { channel, evaluation in
+        unsafeDowncast(channel, to: DerivedChannel.self).evaluate(in: evaluation)
       }
     )
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
@@ -176,6 +179,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     return evaluation.value(of: self)
   }
 
+  /// Adds the value to an evaluation that has those of the sources.
+  @inlinable
   func evaluate(in evaluation: Evaluation) {
     let revision = evaluation.revision(of: ownDerivation)
     var outcome: Outcome

@@ -26,35 +26,33 @@ final class Evaluation {
 
   /// Computes a derived constant, after what it derives from.
   func find(_ channel: AnyChannel) {
-    channel.visitSourcesFirst {
-      known[ObjectIdentifier($0)] != nil
-    } visit: {
-      $0.derivation?.owner?.evaluate(in: self)
+    channel.visitSourcesFirst(unless: { known[ObjectIdentifier($0)] != nil }) {
+      $0.derivation?.evaluate($0, self)
     }
   }
 
+  @usableFromInline
   func note(_ value: any Sendable, edition: CombinedVersion, of channel: AnyChannel) {
     known[ObjectIdentifier(channel)] = (value, edition)
   }
 
+  private func edition(of channel: AnyChannel) -> CombinedVersion {
+    known[ObjectIdentifier(channel)]?.edition ?? .zero
+  }
+
   func revision(of channel: AnyChannel) -> Revision {
-    let edition = known[ObjectIdentifier(channel)]?.edition ?? .zero
+    let edition = edition(of: channel)
     return Revision(state: channel.derivation.map(state(of:)) ?? edition, edition: edition)
   }
 
   /// The revision of a derived constant, as long as it doesn't keep an earlier edition.
+  @usableFromInline
   func revision(of derivation: Derivation) -> Revision {
-    Revision(
-      state: state(of: derivation),
-      edition: derivation.sources.reduce(.zero) {
-        $0 + $1.weight * revision(of: $1.channel).edition
-      }
-    )
+    let edition = derivation.sources.reduce(.zero) { $0 + $1.weight * self.edition(of: $1.channel) }
+    return Revision(state: state(of: derivation), edition: edition)
   }
 
   func state(of derivation: Derivation) -> CombinedVersion {
-    derivation.roots.reduce(.zero) { sum, root in
-      sum + root.weight * (known[ObjectIdentifier(root.channel)]?.edition ?? .zero)
-    }
+    derivation.roots.reduce(.zero) { $0 + $1.weight * edition(of: $1.channel) }
   }
 }

@@ -138,7 +138,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     // Once only: a deliverer uses it without the lock, as soon as there is an input.
     guard backlog.downstream == nil else { return }
     backlog.downstream = .init(
-      invalidate: { $0.invalidateDownstream($1, isMoved: $2, on: $3) },
+      invalidate: { $0.invalidateDownstream($1, isMoved: $2) },
       deliver: { channel, value, version, nodes, thread in
         let revision = Revision(state: CombinedVersion(version))
         channel.deliverToAll(value, version, revision, nodes, on: thread)

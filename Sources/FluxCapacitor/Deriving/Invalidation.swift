@@ -1,12 +1,3 @@
-/// One pass from a variable down through all that derives from it.
-struct Invalidation {
-  /// Identifies the change: the number of a transaction, or of one write.
-  let change: UInt64
-
-  /// Identifies this pass among those of the same change.
-  let pass: UInt64
-}
-
 /// What a source announces to what derives from it: which change it will bring, and when.
 struct Step {
   enum Kind {
@@ -45,30 +36,25 @@ extension AnyChannel {
   ///   - change: The number of a transaction, or of one write.
   ///   - isMoved: Whether the change was announced before, and now comes as the last one.
   @usableFromInline
-  final func invalidateDownstream(_ change: UInt64, isMoved: Bool = false, on thread: CurrentThread)
-  {
-    thread.pointee.invalidations &+= 1
-    let invalidation = Invalidation(change: change, pass: thread.pointee.invalidations)
+  final func invalidateDownstream(_ change: UInt64, isMoved: Bool) {
     // While the variable is locked, no input goes out of use, so that nothing on the way is
     // released: see `deactivateIfUnobserved`.
     var channel = Unmanaged.passUnretained(self)
     var step = Step(kind: isMoved ? .moved : .new, origin: change, former: change)
     while true {
       guard let node = channel._withUnsafeGuaranteedRef({ $0.onlyInputInUse }) else { break }
-      let next: (target: Unmanaged<AnyChannel>, onward: Step?)? = node._withUnsafeGuaranteedRef {
+      let next: (target: Unmanaged<AnyChannel>, onward: Step)? = node._withUnsafeGuaranteedRef {
         let input = unsafeDowncast($0, to: AnyInput.self)
         guard !input.derivation.endsInvalidation else { return nil }
         input.target.lock.lock()
-        return (.passUnretained(input.target), input.note(invalidation, step))
+        return (.passUnretained(input.target), input.note(change, step))
       }
       unlock(channel)
       guard let next else { return }
-      channel = next.target
-      guard let onward = next.onward else { return unlock(channel) }
-      step = onward
+      (channel, step) = next
     }
     if channel._withUnsafeGuaranteedRef({ $0.input(after: nil) }) != nil {
-      var walk = Walk(invalidation: invalidation)
+      var walk = Walk(change: change)
       walk.run(from: channel.takeUnretainedValue(), step)
     }
     unlock(channel)
@@ -105,7 +91,7 @@ extension AnyChannel {
 
 /// The part of a pass from the first branch on.
 private struct Walk {
-  let invalidation: Invalidation
+  let change: UInt64
 
   /// Locked channels, with what derives from them still to be visited.
   var open: [(channel: AnyChannel, step: Step)] = []
@@ -129,9 +115,9 @@ private struct Walk {
         let first =
           pending.lastIndex { $0.input.takeUnretainedValue().target !== target }.map { $0 + 1 } ?? 0
         let onward = pending[first].input.takeUnretainedValue().derivation
-          .note(invalidation, pending[first...], in: target)
+          .note(change, pending[first...], in: target)
         pending.removeSubrange(first...)
-        if let onward { descend(from: target, onward) }
+        descend(from: target, onward)
       } else {
         break
       }
@@ -151,7 +137,8 @@ private struct Walk {
       guard !input.derivation.endsInvalidation else { continue }
       // Other passes reach a channel with one source only through that source, which is locked.
       input.target.lock.lock()
-      if let onward = input.note(invalidation, step), input.target.hasInputs {
+      let onward = input.note(change, step)
+      if input.target.hasInputs {
         locked.append(input.target)
         open.append((input.target, onward))
       } else {
@@ -180,9 +167,9 @@ extension AnyInput {
   /// Notes that the source will bring a change, unless the target is a relay, which passes the step
   /// on. The target must be locked.
   ///
-  /// - Returns: The step with which the invalidation goes on downstream, or `nil` if it ends here.
-  fileprivate func note(_ invalidation: Invalidation, _ step: Step) -> Step? {
+  /// - Returns: The step with which the invalidation goes on downstream.
+  fileprivate func note(_ change: UInt64, _ step: Step) -> Step {
     guard !derivation.isRelay else { return step }
-    return derivation.note(invalidation, CollectionOfOne((.passUnretained(self), step)), in: target)
+    return derivation.note(change, CollectionOfOne((.passUnretained(self), step)), in: target)
   }
 }

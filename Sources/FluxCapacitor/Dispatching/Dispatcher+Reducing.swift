@@ -38,7 +38,7 @@ extension Dispatcher {
               if earlier == nil { earlier = [] }
               earlier?.append(latest)
             }
-            if !route.early.isEmpty { earlier = (earlier ?? []) + route.takeEarly() }
+            if !route.early.isEmpty { route.takeEarly(into: &earlier) }
             latest = store
           }
         }

@@ -21,7 +21,7 @@ final class Registry: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var observer: (any ReduceObserver)?
 
   /// Whether the observer wants to be called; written under `lock`. Read without the lock, it is
-  /// only a hint: `observedRoute(for:)` checks it again under the lock, nothing but a note for
+  /// only a hint: `routeIfObserved(for:)` checks it again under the lock, nothing but a note for
   /// tests depends on it in `beginDeferral(of:)`, and a dispatch may miss an observer that is added
   /// at that moment. So relaxed is enough to read it.
   @usableFromInline let isObserved = Atomic(false)

@@ -86,9 +86,10 @@ extension Route {
   /// Takes the stores that reduced the state early, in the order in which their reduces ended: all
   /// before that of the current one.
   @usableFromInline
-  func takeEarly() -> [AnyObject] {
-    defer { early = [] }
-    return early
+  func takeEarly(into stores: inout [AnyObject]?) {
+    if stores == nil { stores = [] }
+    stores?.append(contentsOf: early)
+    early = []
   }
 }
 

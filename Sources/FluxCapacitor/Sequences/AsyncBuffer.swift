@@ -28,6 +28,8 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
     waiter?.resume(returning: value)
   }
 
+  /// The lock must be held.
+  ///
   /// - Returns: The consumer to resume with a value or, without one, a value to drop.
   @inlinable
   func add(_ value: Element) -> (Waiter?, Element?) {

@@ -37,9 +37,6 @@ struct ThreadState: ~Copyable {
   /// The route of the state that is being reduced on this thread; reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyObject>?
 
-  /// How often this thread has invalidated what derives from a variable.
-  @usableFromInline var invalidations: UInt64 = 0
-
   /// Whether this thread is calling observers. What they set takes a place in the round.
   @usableFromInline var isDelivering = false
 

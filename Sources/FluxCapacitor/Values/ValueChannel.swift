@@ -61,7 +61,7 @@ extension Channel {
   @inlinable
   final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
-      if hasInputs { invalidate(mutation ?? thread.newTransaction(), on: thread) }
+      if hasInputs { invalidate(mutation ?? thread.newTransaction()) }
       announce(value, on: thread)
     } else {
       joinTransaction(on: thread)
@@ -137,7 +137,7 @@ extension Channel {
       }
       thread.append(delivery, isOwn: true)
     }
-    if hasInputs { invalidate(transaction, isMoved: replaced != nil, on: thread) }
+    if hasInputs { invalidate(transaction, isMoved: replaced != nil) }
     lock.unlock()
     // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(replaced) {}
