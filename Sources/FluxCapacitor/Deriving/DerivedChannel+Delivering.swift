@@ -183,7 +183,7 @@ extension DerivedChannel {
   }
 
   /// Delivers the value to the joiners that are owed it, once it is known what they were called
-  /// with first. For other observers it is no change. The lock must be held; it is unlocked in
+  /// with first, unless they know it. The lock must be held; it is unlocked in
   /// between.
   @usableFromInline
   func deliverToJoiners(on thread: CurrentThread) {

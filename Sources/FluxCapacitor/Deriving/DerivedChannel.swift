@@ -33,7 +33,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     nil, Revision(), .zero
   )
 
-  /// The revision that was delivered last. Guarded by the lock.
+  /// The revision that was delivered last, where equal values are kept. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var known = Revision()
 
   /// Inputs that joined while a change was on its way, and need to know which edition the value
@@ -62,7 +62,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     /// Whether `first` is still to be noted.
     @exclusivity(unchecked) var isFirstAwaited = false
 
-    /// Whether a change since it joined turned out to be none for the other observers.
+    /// Whether there was a change since it joined, with which it isn't called like the others.
     @exclusivity(unchecked) var isOwed = false
 
     init(_ observation: Observation<Element>, since: UInt64, at state: CombinedVersion?) {

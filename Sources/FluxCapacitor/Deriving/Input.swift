@@ -9,7 +9,7 @@ class AnyInput: Dust, @unchecked Sendable {
   @usableFromInline final let target: AnyChannel
   @usableFromInline final let derivation: Derivation
 
-  /// The arrivals that aren't used yet, in order: those that have come, and those that are still to
+  /// The arrivals that aren't taken yet, in order: those that have come, and those that are still to
   /// come. Guarded by the target's lock.
   @exclusivity(unchecked) @usableFromInline final var arrivals = FIFO<Arrival>()
 

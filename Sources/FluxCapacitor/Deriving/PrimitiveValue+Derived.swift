@@ -21,7 +21,7 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
-  /// - Parameter transform: Called on the thread that reads or that made the change, with no lock
+  /// - Parameter transform: Called on the thread that reads or that delivers the change, with no lock
   ///   held. Two threads that read an unobserved constant at the same time may both call it. It
   ///   should depend on nothing but its argument.
   @inlinable

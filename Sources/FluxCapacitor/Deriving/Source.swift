@@ -90,7 +90,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
 /// Where a formula gets the values of its sources.
 @usableFromInline
 enum Reading {
-  /// From what has arrived at the inputs. Only for the deliverer.
+  /// From what the inputs have used last. Only for the deliverer.
   case delivered
 
   /// From the address of the only source's value.
