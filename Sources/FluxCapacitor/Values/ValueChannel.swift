@@ -55,10 +55,12 @@ extension Channel {
     withExtendedLifetime(oldValue) {}
   }
 
-  /// Announces a write, now or at the end of the transaction. Unlocks the lock.
+  /// Announces a write, now or at the end of the transaction. Unlocks the lock. Kept out of `write`, whose
+  /// way without observers it would slow down.
   ///
   /// - Parameter mutation: The transaction that the write itself was, if it was a mutation.
   @inlinable
+  @inline(never)
   final func announce(on thread: CurrentThread, as mutation: UInt64?) {
     if thread.pointee.openTransactions == 0 {
       if hasInputs { invalidate(mutation ?? thread.newTransaction()) }
