@@ -1,0 +1,69 @@
+/// One operation that ``Effects`` run.
+///
+/// The operation is called with it, and invokes its states as it: ``Actionable/invoke(_:as:fileID:line:)``.
+public final class Effect: @unchecked Sendable {
+  /// The effect whose operation the current task belongs to.
+  @TaskLocal static var current: Effect?
+
+  private let queue: EffectQueue
+
+  /// The effect inside whose operation this was run. Weak, so that a chain of operations, each of which
+  /// runs the next, isn't kept; it is set before any other thread knows this.
+  private(set) weak var parent: Effect?
+
+  // Both guarded by the queue's lock.
+  @exclusivity(unchecked) var task: Task<Void, Never>?
+  @exclusivity(unchecked) var hasBeenSuperseded = false
+
+  /// Finished when it is this operation's turn, if it has to wait. Guarded by the queue's lock.
+  @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
+
+  init(in queue: EffectQueue) {
+    self.queue = queue
+    parent = Effect.current
+  }
+
+  /// Whether another operation has superseded this one, by ``Effects/Policy/latest``.
+  ///
+  /// To be superseded is not to be cancelled: nothing that this invokes is reduced any more, and it need
+  /// not say that it has ended. A superseded operation is cancelled too, and finds that by
+  /// `Task.isCancelled`.
+  public var isSuperseded: Bool { queue.hasSuperseded(self) }
+
+  func end() { queue.end(self) }
+
+  func whileInvoking(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
+    queue.whileInvoking(self, on: dispatcher, body)
+  }
+}
+
+extension Actionable {
+  /// Dispatches a state, unless the effect has been superseded.
+  ///
+  /// The look at whether it has, and the reduce, are one step: whoever supersedes it does so before or
+  /// after that. It is a ``Dispatcher/transaction(_:)``, which traps where that does. Inside a reduce or
+  /// a ``Dispatcher/read(_:)``, where the state is queued until that has ended, they are not one step.
+  ///
+  /// An effect that has been cancelled, but not superseded, may still invoke, to say that it has ended.
+  ///
+  /// - Parameters:
+  ///   - state: The state to dispatch.
+  ///   - effect: What the operation was called with.
+  ///   - fileID: The file in which it is invoked, for interceptors.
+  ///   - line: The line on which it is invoked, for interceptors.
+  /// - Returns: Whether the state was dispatched.
+  @discardableResult
+  public func invoke(
+    _ state: DispatchStateType,
+    as effect: Effect,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Bool {
+    let dispatcher = dispatcher
+    return dispatcher.transaction {
+      effect.whileInvoking(on: dispatcher) {
+        dispatcher.dispatch(state, fileID: fileID, line: line)
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/// Runs an action's asynchronous work, by one policy.
+///
+/// Keep one for each kind of work that belongs together. With ``Policy/latest``, the newest search wins,
+/// and nothing of an older one reaches a store any more:
+///
+/// ```swift
+/// struct SearchAction: Actionable {
+///   typealias DispatchStateType = Dispatcher.Search
+///
+///   let find: @Sendable (_ text: String) async -> [String]
+///   private let effects = Effects(.latest)
+///
+///   init(find: @escaping @Sendable (_ text: String) async -> [String]) {
+///     self.find = find
+///   }
+///
+///   func search(_ text: String) {
+///     effects.run(after: .milliseconds(300)) { effect in
+///       invoke(.found(await find(text)), as: effect)
+///     }
+///   }
+/// }
+/// ```
+///
+/// You can use it from any thread. When it is deallocated, what it runs is cancelled; an operation that
+/// captures it keeps it until that has ended. It keeps nothing that has ended.
+public final class Effects: Sendable {
+  /// What happens to an operation while another one is in progress.
+  public enum Policy: Hashable, Sendable {
+    /// It supersedes the other one, whose task is cancelled.
+    case latest
+
+    /// It isn't run: the other one is in progress.
+    case first
+
+    /// It waits. Operations run one after the other, in the order in which they were passed.
+    case serial
+
+    /// It waits if as many as this are in progress. Operations begin in the order in which they were
+    /// passed.
+    case concurrent(Int)
+  }
+
+  /// Whether an operation is in progress that hasn't been superseded: running, pausing or waiting.
+  public let isRunning: Constant<Bool>
+
+  private let queue: EffectQueue
+
+  /// Creates effects that run by a policy.
+  ///
+  /// - Parameter policy: What happens to an operation while another one is in progress. A limit of
+  ///   ``Policy/concurrent(_:)`` must be at least 1.
+  public init(_ policy: Policy = .latest) {
+    if case .concurrent(let limit) = policy, limit < 1 {
+      trap("Effects(.concurrent(\(limit))) could never run anything. The limit must be at least 1.")
+    }
+    queue = EffectQueue(policy)
+    isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
+  }
+
+  deinit {
+    queue.cancel()
+  }
+
+  /// Runs an operation in a task, by the policy.
+  ///
+  /// - With ``Policy/latest``, what this supersedes has been superseded when this returns: nothing that
+  ///   it invokes `as:` its effect is reduced from then on. For that, this waits for a reduce of it that
+  ///   another thread is in, as ``Actionable/invoke(_:fileID:line:)`` would; except inside a mutation
+  ///   or the initializer of a store, where that could take forever.
+  /// - An operation that is superseded before it has begun doesn't begin. Neither does one that is
+  ///   cancelled during its pause or while it waits. Otherwise, one that is cancelled begins, as every
+  ///   task does, and finds itself cancelled.
+  /// - Inside an operation of the same effects, and in its child tasks, nothing waits for that
+  ///   operation: what is run there begins immediately, beyond the limit.
+  ///
+  /// - Parameters:
+  ///   - pause: How long to wait before the operation begins. If others supersede it by then, it never
+  ///     begins: with ``Policy/latest``, only the last of a burst does.
+  ///   - clock: What measures the pause, from this call on.
+  ///   - fileID: The file by which a test that waits for the effect names it.
+  ///   - line: The line by which a test that waits for the effect names it.
+  ///   - operation: What to run. It inherits the caller's actor, priority and task-local values. Its
+  ///     parameter is what it invokes its states as.
+  /// - Returns: The task, to await or to cancel; with ``Policy/first``, that of the operation in
+  ///   progress if there is one.
+  @discardableResult
+  public func run(
+    after pause: Duration = .zero,
+    clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
+  ) -> Task<Void, Never> {
+    start(after: pause, clock, fileID, line, isCancelled: false, operation).task
+  }
+
+  /// Runs an operation by the policy, and returns when it has ended.
+  ///
+  /// It is the same as ``run(after:clock:fileID:line:operation:)``, awaited, and cancelling the task that
+  /// awaits cancels the operation. With ``Policy/first``, this may await an operation that somebody else
+  /// has started, and doesn't cancel that; inside that operation, it returns immediately.
+  ///
+  /// ```swift
+  /// struct FeedAction: Actionable {
+  ///   typealias DispatchStateType = Dispatcher.Feed
+  ///
+  ///   let load: @Sendable () async -> [String]
+  ///   private let effects = Effects(.first)
+  ///
+  ///   init(load: @escaping @Sendable () async -> [String]) {
+  ///     self.load = load
+  ///   }
+  ///
+  ///   func refresh() async {
+  ///     await effects.perform { effect in invoke(.loaded(await load()), as: effect) }
+  ///   }
+  /// }
+  /// ```
+  public func perform(
+    after pause: Duration = .zero,
+    clock: some Clock<Duration> = ContinuousClock(),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext @_implicitSelfCapture
+    operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
+  ) async {
+    let isCancelled = Task.isCancelled
+    let started = start(after: pause, clock, fileID, line, isCancelled: isCancelled, operation)
+    guard started.isOwn || !started.isNested else { return }
+    await withTaskCancellationHandler {
+      await started.task.value
+    } onCancel: {
+      if started.isOwn { started.task.cancel() }
+    }
+  }
+
+  private func start(
+    after pause: Duration,
+    _ clock: some Clock<Duration>,
+    _ fileID: StaticString,
+    _ line: UInt,
+    isCancelled: Bool,
+    _ operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
+  ) -> EffectQueue.Started {
+    let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
+    let deadline = pause > .zero ? clock.now.advanced(by: pause) : nil
+    let started = queue.start { effect, turn in
+      Task {
+        if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+        if let turn { for await _ in turn {} }
+        if let deadline { try? await clock.sleep(until: deadline, tolerance: nil) }
+        let isCutShort = Task.isCancelled && (turn != nil || deadline != nil)
+        if !isCutShort, !effect.isSuperseded {
+          await Effect.$current.withValue(effect) { await operation(effect) }
+        }
+        effect.end()
+        noteEnd?()
+      }
+    }
+    if !started.isOwn { noteEnd?() }
+    return started
+  }
+
+  /// Cancels all that is in progress. What waits or pauses doesn't begin any more.
+  ///
+  /// To be cancelled is not to be superseded: an operation that has begun may still invoke, to say that it
+  /// has ended. You can run others afterwards.
+  public func cancel() {
+    queue.cancel()
+  }
+}

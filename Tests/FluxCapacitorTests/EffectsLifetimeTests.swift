@@ -1,0 +1,56 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+/// Nothing outlives its owner, and nothing is kept that has ended.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+struct EffectsLifetimeTests {
+  @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
+  func theEndOfTheEffectsCancelsWhatTheyRun(policy: Effects.Policy) async {
+    var effects: Effects? = Effects(policy)
+    let tasks = (1...3).map { _ in effects?.run { _ in await untilCancelled() } }
+    effects = nil
+    for task in tasks { await task?.value }
+  }
+
+  @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
+  func whatHasEndedIsNotKept(policy: Effects.Policy) async {
+    let effects = Effects(policy)
+    let ended = Log<Int>()
+    for number in 1...3 {
+      await withCheckedContinuation { continuation in
+        let token = Carried(
+          AtEnd {
+            ended.append(number)
+            continuation.resume()
+          }
+        )
+        effects.run { [token] _ in withExtendedLifetime(token) {} }
+      }
+    }
+
+    #expect(ended.entries == [1, 2, 3])
+    withExtendedLifetime(effects) {}
+  }
+
+  @Test func aChainOfOperationsKeepsOnlyTheLast() async {
+    let alive = Tally()
+    let ended = Tally()
+    let effects = Effects(.serial)
+    let (steps, end) = AsyncStream<Never>.makeStream()
+    @Sendable func next(_ number: Int) {
+      effects.run { effect in
+        alive.add()
+        let token = AtEnd { ended.add() }
+        if number < 1_000 { next(number + 1) } else { end.finish() }
+        withExtendedLifetime((token, effect)) {}
+      }
+    }
+    next(1)
+    for await _ in steps {}
+    await effects.perform { _ in }
+
+    #expect(alive.value == 1_000)
+    #expect(ended.value == 1_000)
+  }
+}

@@ -1,0 +1,382 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+/// What each policy does with an operation while another one is in progress.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+struct EffectsTests {
+  private let store = CounterStore.instantiate()
+  private let gate = FluxCapacitorTesting.Gate()
+  private let log = Log<String>()
+
+  // MARK: Latest
+
+  @Test func theLatestSupersedesTheOneInProgress() async {
+    let effects = Effects(.latest)
+    let older = effects.run { effect in
+      await gate.pass()
+      let wasInvoked = CounterAction().invoke(.set(1), as: effect)
+      log.append("\(wasInvoked) \(effect.isSuperseded) \(Task.isCancelled)")
+    }
+    await gate.reached()
+    let newer = effects.run { effect in
+      let wasInvoked = CounterAction().invoke(.set(2), as: effect)
+      log.append("\(wasInvoked) \(effect.isSuperseded) \(Task.isCancelled)")
+    }
+    #expect(older.isCancelled)
+    await newer.value
+    gate.open()
+    await older.value
+
+    #expect(log.entries == ["true false false", "false true true"])
+    #expect(store.count.value == 2)
+  }
+
+  @Test func whatIsSupersededBeforeItBeginsDoesNotBegin() async {
+    let effects = Effects(.latest)
+    let tasks = await Task { @MainActor in
+      // The first one can't begin on the main actor as long as this is there.
+      let older = effects.run { @MainActor _ in log.append("older") }
+      return [older, effects.run { @MainActor _ in log.append("newer") }]
+    }.value
+    for task in tasks { await task.value }
+
+    #expect(log.entries == ["newer"])
+  }
+
+  @Test func theLatestOfABurstIsRunBehindThePause() async {
+    let clock = ManualClock()
+    let effects = Effects(.latest)
+    let tasks = (1...3).map { number in
+      effects.run(after: .seconds(1), clock: clock) { _ in log.append("\(number)") }
+    }
+    await tasks[0].value
+    await tasks[1].value
+    #expect(effects.isRunning.value)
+    clock.advance(by: .milliseconds(999))
+    #expect(log.entries == [])
+    clock.advance(by: .milliseconds(1))
+    await tasks[2].value
+
+    #expect(log.entries == ["3"])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func anOperationMaySupersedeItself() async {
+    let effects = Effects(.latest)
+    await effects.run { outer in
+      let inner = effects.run { effect in CounterAction().invoke(.set(2), as: effect) }
+      CounterAction().invoke(.set(1), as: outer)
+      await inner.value
+    }.value
+
+    #expect(store.count.value == 2)
+  }
+
+  @Test func whoSupersedesFromWithinTheReduceIsNotHeldUp() async {
+    let effects = Effects(.latest)
+    let dispatcher = Dispatcher.shared
+    let dust = dispatcher.intercept { _ in effects.run { _ in } }
+    await effects.perform { effect in
+      CounterAction().invoke(.set(1), as: effect)
+      log.append("\(effect.isSuperseded)")
+    }
+    dust.clean()
+
+    #expect(log.entries == ["true"])
+    #expect(store.count.value == 1)
+  }
+
+  // MARK: First
+
+  @Test func theFirstIsTheOnlyOneAsLongAsItIsInProgress() async {
+    let effects = Effects(.first)
+    let first = effects.run { effect in
+      await gate.pass()
+      CounterAction().invoke(.add(1), as: effect)
+    }
+    let second = effects.run { _ in log.append("second") }
+    #expect(first == second)
+    gate.open()
+    await second.value
+    await effects.perform { _ in log.append("third") }
+
+    #expect(log.entries == ["third"])
+    #expect(store.count.value == 1)
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func whoMerelyJoinsTheFirstDoesNotCancelIt() async {
+    let effects = Effects(.first)
+    let first = effects.run { _ in
+      await gate.pass()
+      log.append("\(Task.isCancelled)")
+    }
+    let other = Task { await effects.perform { _ in } }
+    other.cancel()
+    gate.open()
+    await other.value
+    await first.value
+
+    #expect(log.entries == ["false"])
+  }
+
+  @Test func theFirstWaitsForNoFirstInsideItself() async {
+    let effects = Effects(.first)
+    await effects.perform { _ in
+      await effects.perform { _ in log.append("inner") }
+      log.append("outer")
+    }
+
+    #expect(log.entries == ["outer"])
+  }
+
+  // MARK: Serial and concurrent
+
+  @Test func serialOnesRunOneAfterTheOther() async {
+    let effects = Effects(.serial)
+    let tasks = (1...4).map { number in
+      effects.run { _ in
+        log.append("begin \(number)")
+        if number == 1 { await gate.pass() } else { await Task.yield() }
+        log.append("end \(number)")
+      }
+    }
+    await gate.reached()
+    gate.open()
+    for task in tasks { await task.value }
+
+    #expect(log.entries == (1...4).flatMap { ["begin \($0)", "end \($0)"] })
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func aSerialOneWaitsForNobodyInsideAnother() async {
+    let effects = Effects(.serial)
+    await effects.perform { _ in
+      await effects.perform { _ in
+        await withTaskGroup { group in
+          group.addTask { await effects.perform { _ in log.append("innermost") } }
+        }
+        log.append("inner")
+      }
+      log.append("outer")
+    }
+
+    #expect(log.entries == ["innermost", "inner", "outer"])
+  }
+
+  @Test func concurrentOnesAreNoMoreThanTheLimit() async {
+    let effects = Effects(.concurrent(2))
+    let gates = (0..<4).map { _ in FluxCapacitorTesting.Gate() }
+    let tasks = (0..<4).map { number in
+      effects.run { _ in
+        log.append("begin \(number)")
+        await gates[number].pass()
+      }
+    }
+    await gates[0].reached()
+    await gates[1].reached()
+    #expect(Set(log.entries) == ["begin 0", "begin 1"])
+    gates[1].open()
+    await gates[2].reached()
+    #expect(log.entries.last == "begin 2")
+    gates[0].open()
+    await gates[3].reached()
+    #expect(effects.isRunning.value)
+    for gate in gates { gate.open() }
+    for task in tasks { await task.value }
+
+    #expect(log.entries.count == 4)
+  }
+
+  @Test func aPauseIsCountedFromTheRun() async {
+    let clock = ManualClock()
+    let effects = Effects(.serial)
+    let first = effects.run { _ in await gate.pass() }
+    let second = effects.run(after: .seconds(1), clock: clock) { _ in log.append("second") }
+    clock.advance(by: .seconds(1))
+    gate.open()
+    await first.value
+    await second.value
+
+    #expect(log.entries == ["second"])
+  }
+
+  // MARK: Cancelling
+
+  @Test func whatIsCancelledMayStillInvoke() async {
+    let effects = Effects(.latest)
+    let task = effects.run { effect in
+      await gate.pass()
+      log.append("\(Task.isCancelled) \(effect.isSuperseded)")
+      CounterAction().invoke(.set(1), as: effect)
+    }
+    await gate.reached()
+    effects.cancel()
+    #expect(effects.isRunning.value)
+    gate.open()
+    await task.value
+
+    #expect(log.entries == ["true false"])
+    #expect(store.count.value == 1)
+    await effects.perform { effect in CounterAction().invoke(.set(2), as: effect) }
+    #expect(store.count.value == 2)
+  }
+
+  @Test(arguments: [Effects.Policy.serial, .concurrent(1)])
+  func whatWaitsDoesNotBeginWhenItIsCancelled(policy: Effects.Policy) async {
+    let effects = Effects(policy)
+    let first = effects.run { _ in
+      await gate.pass()
+      log.append("\(Task.isCancelled)")
+    }
+    let second = effects.run { _ in log.append("second") }
+    await gate.reached()
+    second.cancel()
+    await second.value
+    let third = effects.run { _ in log.append("third") }
+    gate.open()
+    await first.value
+    await third.value
+    effects.cancel()
+
+    #expect(log.entries == ["false", "third"])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func cancellingAllCancelsThoseThatWaitToo() async {
+    let effects = Effects(.serial)
+    let tasks = (1...3).map { number in
+      effects.run { _ in
+        await gate.pass()
+        log.append("\(number)")
+      }
+    }
+    await gate.reached()
+    effects.cancel()
+    await tasks[1].value
+    await tasks[2].value
+    gate.open()
+    await tasks[0].value
+
+    #expect(log.entries == ["1"])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func whatPausesDoesNotBeginWhenItIsCancelled() async {
+    let clock = ManualClock()
+    let effects = Effects()
+    let task = effects.run(after: .seconds(1), clock: clock) { _ in log.append("ran") }
+    await clock.sleeping()
+    effects.cancel()
+    await task.value
+
+    #expect(log.entries == [])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
+  func whoAwaitsIsTheOneWhoCancels(policy: Effects.Policy) async {
+    let effects = Effects(policy)
+    let task = Task {
+      await effects.perform { effect in
+        await gate.pass()
+        log.append("\(Task.isCancelled) \(effect.isSuperseded)")
+      }
+      log.append("done")
+    }
+    await gate.reached()
+    task.cancel()
+    gate.open()
+    await task.value
+
+    #expect(log.entries == ["true false", "done"])
+  }
+
+  @Test func whoIsCancelledBeforeHandRunsACancelledOperation() async {
+    let effects = Effects()
+    let older = effects.run { _ in await untilCancelled() }
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await effects.perform { effect in
+        log.append("\(Task.isCancelled) \(effect.isSuperseded)")
+      }
+    }.value
+    await older.value
+
+    #expect(log.entries == ["true false"])
+  }
+
+  @Test func aBagCancelsWhatWasPutIntoIt() async {
+    let dusts = DustBuster()
+    let effects = Effects(.serial)
+    let task = effects.run { _ in await untilCancelled() }
+    task.cleaned(by: dusts)
+    dusts.clean()
+    await task.value
+  }
+
+  // MARK: Context
+
+  @Test @MainActor func anOperationIsOnItsCallersActor() async {
+    var number = 0
+    let effects = Effects(.serial)
+    await effects.perform { _ in number += 1 }
+    await effects.run { _ in number += 1 }.value
+
+    #expect(number == 2)
+  }
+
+  @Test func anOperationInheritsTaskLocalValuesAndThePriority() async {
+    await Context.$name.withValue("inherited") {
+      await Task(priority: .utility) {
+        await Effects().perform { _ in
+          log.append("\(Context.name) \(Task.basePriority == .utility)")
+          CounterAction().invoke(.add(1))
+        }
+      }.value
+    }
+
+    #expect(log.entries == ["inherited true"])
+    #expect(store.count.value == 1)
+  }
+
+  @Test func isRunningDoesNotFlickerFromOneToTheNext() async {
+    let effects = Effects(.latest)
+    let recorder = ValueRecorder(effects.isRunning)
+    let older = effects.run { _ in await untilCancelled() }
+    let newer = effects.run { _ in await gate.pass() }
+    await older.value
+    #expect(recorder.values == [false, true])
+    gate.open()
+    await newer.value
+
+    #expect(recorder.values == [false, true, false])
+  }
+
+  @Test func effectsAreSettledWhenWhatTheyRunHasEnded() async {
+    let effects = Effects(.latest)
+    effects.run { _ in await untilCancelled() }
+    effects.run { effect in
+      await gate.pass()
+      CounterAction().invoke(.set(3), as: effect)
+    }
+    await gate.reached()
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.count.value == 3)
+  }
+
+  @Test func aLimitOfNoneTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Effects(.concurrent(0))
+    }
+
+    expectSentence(in: result, "Effects(.concurrent(0))", "at least 1")
+  }
+}
+
+private enum Context {
+  @TaskLocal static var name = ""
+}

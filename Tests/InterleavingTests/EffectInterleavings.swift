@@ -1,0 +1,90 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B9: who supersedes whom, who waits for whom, and that nothing of it depends on the order of threads.
+  struct EffectInterleavings {
+    @Test func nothingOfAnOlderEffectIsReducedOnceItIsSuperseded() {
+      explore { scenario in
+        let effects = Effects(.latest)
+        let store = LogStore.instantiate()
+        scenario.thread {
+          effects.run { CounterAction().invoke(.set(1), as: $0) }
+          effects.run { CounterAction().invoke(.set(2), as: $0) }
+          store.log.append(0)
+        }
+        scenario.check {
+          let behind = store.log.entries.drop { $0 != 0 }
+          #expect([[0], [0, 2]].contains(behind))
+          #expect(store.log.entries.last { $0 != 0 } == 2)
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func theFirstOfTwoRunsAlone() {
+      explore { scenario in
+        let effects = Effects(.first)
+        let log = Trace<Int>()
+        for number in 1...2 {
+          scenario.thread {
+            effects.run { _ in
+              log.append(number)
+              log.append(number)
+            }
+          }
+        }
+        scenario.check {
+          #expect([[1, 1], [2, 2], [1, 1, 2, 2], [2, 2, 1, 1]].contains(log.entries))
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func serialOnesRunInOrderAndAllOfThem() {
+      explore { scenario in
+        let effects = Effects(.serial)
+        let log = Trace<Int>()
+        scenario.thread {
+          for number in 1...2 {
+            effects.run { _ in
+              log.append(number)
+              log.append(number)
+            }
+          }
+        }
+        scenario.check {
+          #expect(log.entries == [1, 1, 2, 2])
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func whoWaitsMayBeCancelledAsItsTurnComes() {
+      explore { scenario in
+        let effects = Effects(.serial)
+        let log = Trace<Int>()
+        scenario.thread {
+          effects.run { _ in log.append(1) }
+          let second = effects.run { _ in log.append(2) }
+          second.cancel()
+        }
+        scenario.check {
+          #expect([[1], [1, 2]].contains(log.entries))
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+  }
+
+  /// Logs what it reduces.
+  private final class LogStore: Storable {
+    typealias DispatchStateType = Dispatcher.Counter
+
+    let log = Trace<Int>()
+
+    func reduce(with state: Dispatcher.Counter) {
+      if case .set(let number) = state { log.append(number) }
+    }
+  }
+#endif
