@@ -68,7 +68,7 @@ struct SettledTests {
     Task {
       await gate.pass()
       SearchAction().invoke(.found(["a"]))
-      Task(replacing: dusts) { SearchAction().invoke(.found(["b"])) }
+      Task { SearchAction().invoke(.found(["b"])) }.cleaned(by: dusts)
     }
     .cleaned(by: tasks)
     let line = #line - 1

@@ -3,26 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: tasks in bags, and that the newest wins.
+  /// B4: tasks in bags.
   struct TaskInterleavings {
-    @Test func noOlderResultIsReducedAfterANewerOne() {
-      explore { scenario in
-        let store = CounterStore.instantiate()
-        let newest = DustBuster()
-        let reduced = Trace<Int>()
-        let dust = store.count.observe(ignoreFirst: true) { reduced.append($0) }
-        scenario.thread {
-          for number in 1...2 {
-            Task(replacing: newest) { CounterAction().invokeUnlessCancelled(.set(number)) }
-          }
-        }
-        scenario.check {
-          #expect([[2], [1, 2]].contains(reduced.entries))
-          withExtendedLifetime((store, newest, dust)) {}
-        }
-      }
-    }
-
     @Test func aTaskIsCancelledAfterEitherOfTwoCleansOfItsBag() {
       explore { scenario in
         let bag = DustBuster()

@@ -62,23 +62,13 @@ public final class DustBuster: @unchecked Sendable {
 
   /// Cleans everything in the bag and empties it; what is inserted meanwhile stays in it.
   ///
-  /// See ``Dust/clean()`` for what holds afterwards.
+  /// See ``Dust/clean()`` for what holds afterwards. What is being cleaned stays in the bag until it is
+  /// over, and a thread that cleans the bag meanwhile cleans it too. So when this returns, on any
+  /// thread, every task that was in the bag before, and that has not ended, is cancelled.
   ///
   /// - Complexity: O(n) in the number of observations.
   public func clean() {
-    replaceAll(with: [])
-  }
-
-  /// Puts Dust into the bag, and cleans all that was in it before.
-  ///
-  /// What is being cleaned stays in the bag until it is over, and a thread that cleans the bag
-  /// meanwhile cleans it too. So when this returns, on any thread, every task that was in the bag
-  /// before, and that has not ended, is cancelled.
-  func replaceAll(with dusts: [Dust]) {
-    lock.lock()
-    let older = self.dusts
-    self.dusts += dusts
-    lock.unlock()
+    let older = lock.withLock { dusts }
     for dust in older {
       dust.end()
       // Another thread may have begun to clean it, and not be done yet.

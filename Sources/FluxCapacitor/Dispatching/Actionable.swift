@@ -50,47 +50,4 @@ extension Actionable {
   public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }
-
-  /// Dispatches a state unless the current task has been cancelled, for results that come too late.
-  ///
-  /// The check of `Task.isCancelled` and the reduce are one step, in which no other state is
-  /// reduced: a ``Dispatcher/transaction(_:)``, which traps where that does. So no state that is
-  /// reduced after the task was cancelled is ever followed by this one. Outside a task, it is the
-  /// same as ``invoke(_:)``. Inside a reduce or a ``Dispatcher/read(_:)``, where the state is
-  /// queued until that has ended, the check and the reduce are not one step.
-  ///
-  /// See `Task(replacing:operation:)` for how to let the newest request win.
-  ///
-  /// ```swift
-  /// struct SlowCounterAction: Actionable {
-  ///   typealias DispatchStateType = Dispatcher.Counter
-  ///
-  ///   func add(_ amount: @escaping @Sendable () async -> Int) -> Task<Void, Never> {
-  ///     Task {
-  ///       let amount = await amount()
-  ///       invokeUnlessCancelled(.add(amount))
-  ///     }
-  ///   }
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - state: The state to dispatch.
-  ///   - fileID: The file in which it is invoked, for interceptors.
-  ///   - line: The line on which it is invoked, for interceptors.
-  /// - Returns: Whether the state was dispatched.
-  @discardableResult
-  @inlinable
-  public func invokeUnlessCancelled(
-    _ state: DispatchStateType,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) -> Bool {
-    let dispatcher = dispatcher
-    return dispatcher.transaction {
-      if Task.isCancelled { return false }
-      dispatcher.dispatch(state, fileID: fileID, line: line)
-      return true
-    }
-  }
 }

@@ -1,28 +1,19 @@
 /// The Dust of a task: cleaning it cancels the task.
 final class TaskDust: Dust, @unchecked Sendable {
-  /// Guarded by `lock`; set from the start of the task until its cancellation or its end.
+  /// Guarded by `lock`; set until the cancellation of the task or its end.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
   /// Notes the end of the task in the pending work that it is part of.
   private let noteEnd: (@Sendable () -> Void)?
 
-  /// Creates the Dust of a task that is yet to be started.
-  init(startedIn fileID: StaticString, line: UInt) {
+  init(
+    cancelling cancel: @escaping @Sendable () -> Void,
+    startedIn fileID: StaticString,
+    line: UInt
+  ) {
+    cancelTask = cancel
     noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
     super.init { $0.didClean() }
-  }
-
-  /// Checks whether the Dust is cleaned and starts the task, in one step: a thread that cleans it
-  /// finds the task started, or else the task starts as a cancelled one.
-  func start<Success, Failure>(
-    _ start: (_ isCleaned: Bool) -> Task<Success, Failure>
-  ) -> Task<Success, Failure> {
-    lock.withLock {
-      let isCleaned = isCleaned
-      let task = start(isCleaned)
-      if !isCleaned { cancelTask = task.cancel }
-      return task
-    }
   }
 
   /// Cleans the Dust without cancelling the task, which has ended by itself.

@@ -1,4 +1,13 @@
 extension ApiSession {
+  /// Sends a request, and decodes the response, unless the task has been cancelled by the time that it comes.
+  func fetch<Request: ApiRequest>(
+    _ request: Request
+  ) async throws(ApiError) -> Request.Response {
+    let response = try await send(request)
+    if Task.isCancelled { throw ApiError(.cancelled, at: place) }
+    return response
+  }
+
   /// Fetches pages until there are no more, and calls a closure with what is new in each.
   ///
   /// A page that takes GitHub too long is requested again at half the size, twice.
@@ -10,7 +19,7 @@ extension ApiSession {
     while let request = pager.nextRequest {
       guard !Task.isCancelled else { throw ApiError(.cancelled, at: place) }
       do throws(ApiError) {
-        let page = try await send(request)
+        let page = try await fetch(request)
         halvings = 0
         receive(pager.accept(page), page.totalCount, pager.hasMore)
       } catch {

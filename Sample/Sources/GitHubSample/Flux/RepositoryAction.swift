@@ -5,7 +5,7 @@ package struct RepositoryAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.Repository
 
   let session: any ApiSession
-  let newest = NewestFetching()
+  let effects = Effects(.latest)
 
   package init(session: any ApiSession) {
     self.session = session
@@ -18,23 +18,21 @@ package struct RepositoryAction: FetchingAction {
   ///
   /// - Parameter limit: How many to fetch; nil for all there are.
   package func fetchRepositories(matching query: RepositoryQuery, limit: Int?) async {
-    await fetch { () async throws(ApiError) in
+    await fetch { effect async throws(ApiError) in
       let isWanted = query.isFiltered ? query.matches : nil
       var pager = Pager(RepositoriesRequest(query), limit: limit, where: isWanted)
-      try await session.fetchPages(of: &pager) { repositories, totalCount, hasMore in
-        invokeUnlessCancelled(
-          .addRepositories(repositories, totalCount: totalCount, hasMore: hasMore)
-        )
+      try await session.fetchPages(of: &pager) { items, totalCount, hasMore in
+        invoke(.addRepositories(items, totalCount: totalCount, hasMore: hasMore), as: effect)
       }
     }
   }
 
   /// Fetches one repository, which ``RepositoryStore/selectedRepository`` then shows.
   package func fetchRepository(owner: String, name: String) async {
-    await fetch { () async throws(ApiError) in
-      invokeUnlessCancelled(.selectRepository(nil))
-      let request = RepositoryRequest(owner: owner, name: name)
-      invokeUnlessCancelled(.selectRepository(try await session.send(request)))
+    await fetch { effect async throws(ApiError) in
+      invoke(.selectRepository(nil), as: effect)
+      let repository = try await session.fetch(RepositoryRequest(owner: owner, name: name))
+      invoke(.selectRepository(repository), as: effect)
     }
   }
 }

@@ -5,7 +5,7 @@ package struct UserAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.User
 
   let session: any ApiSession
-  let newest = NewestFetching()
+  let effects = Effects(.latest)
 
   package init(session: any ApiSession) {
     self.session = session
@@ -18,9 +18,9 @@ package struct UserAction: FetchingAction {
 
   /// Selects the user whose token it is, and returns when that is done or has failed.
   package func selectViewer() async {
-    await fetch { () async throws(ApiError) in
-      invokeUnlessCancelled(.selectUser(nil))
-      invokeUnlessCancelled(.selectUser(try await session.send(ViewerRequest())))
+    await fetch { effect async throws(ApiError) in
+      invoke(.selectUser(nil), as: effect)
+      invoke(.selectUser(try await session.fetch(ViewerRequest())), as: effect)
     }
   }
 
@@ -28,10 +28,10 @@ package struct UserAction: FetchingAction {
   ///
   /// - Parameter limit: How many to fetch; nil for all there are.
   package func searchUsers(matching text: String, limit: Int?) async {
-    await fetch { () async throws(ApiError) in
+    await fetch { effect async throws(ApiError) in
       var pager = Pager(UsersRequest(matching: text), limit: limit)
       try await session.fetchPages(of: &pager) { users, totalCount, _ in
-        invokeUnlessCancelled(.addUsers(users, totalCount: totalCount))
+        invoke(.addUsers(users, totalCount: totalCount), as: effect)
       }
     }
   }

@@ -63,9 +63,9 @@ func withSession(
   )
   if let token = session.token { console.redact(token.secret) }
   // Cancelled when nobody reads the output any more.
-  let work = DustBuster()
-  console.whenOutputFails { work.clean() }
-  await Task(replacing: work) { await operation(session, stores) }.value
+  let work = Effects()
+  console.whenOutputFails { work.cancel() }
+  await work.perform { _ in await operation(session, stores) }
   try recording.finish(title: "github-repos")
   return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
 }

@@ -14,7 +14,7 @@ package final class ProgressView: Sendable {
   private let state = Protected(State())
   private let environment: any ViewEnvironment
   private let text: Constant<String>
-  private let spinning = DustBuster()
+  private let spinning = Effects(.latest)
   private let dustBuster = DustBuster()
 
   /// - Parameter text: What stands beside the spinner.
@@ -35,8 +35,8 @@ package final class ProgressView: Sendable {
   private func begin() {
     state.withLock { $0.isSpinning = true }
     draw()
-    // Cancelled by `end()`, or with the bag when this view is deinitialized.
-    Task(replacing: spinning) { [weak self, environment] in
+    // Cancelled by `end()`, or when this view is deinitialized.
+    spinning.run { [weak self, environment] _ in
       while (try? await environment.sleep(ProgressView.pace)) != nil, !Task.isCancelled {
         self?.draw(turningBy: 1)
       }
@@ -44,7 +44,7 @@ package final class ProgressView: Sendable {
   }
 
   private func end() {
-    spinning.clean()
+    spinning.cancel()
     state.withLock { $0.isSpinning = false }
     environment.console.hideActivity()
   }
