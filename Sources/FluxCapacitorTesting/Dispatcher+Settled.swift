@@ -9,7 +9,7 @@ extension Dispatcher {
   /// - states that are being reduced or delivered, or that were invoked inside a reduce;
   /// - calls, on their way to any queue, of observers that were added where this dispatcher is
   ///   `Dispatcher.shared`;
-  /// - tasks that were put into a `DustBuster` there, by `cleaned(by:)` or `Task(replacing:)`.
+  /// - operations of `Effects` that were run there, and tasks that were put into a `DustBuster` there.
   ///
   /// ```swift
   /// action.fetch("octocat")

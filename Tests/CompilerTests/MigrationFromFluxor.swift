@@ -50,10 +50,10 @@ final class ScoreEffects: Sendable {
   private let observations = DustBuster()
 
   init(bonus: @escaping @Sendable () async -> Int) {
-    let requests = DustBuster()
+    let requests = Effects(.concurrent(4))
     Dispatcher.shared.observe(Dispatcher.Score.self) { state in
       guard case .fetchBonus = state else { return }
-      Task { ScoreAction().invoke(.didFetchBonus(await bonus())) }.cleaned(by: requests)
+      requests.run { effect in ScoreAction().invoke(.didFetchBonus(await bonus()), as: effect) }
     }
     .cleaned(by: observations)
   }

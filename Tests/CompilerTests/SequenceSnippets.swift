@@ -72,61 +72,11 @@ private enum TaskSnippets {
     }
   }
 
-  struct SearchAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Search
-
-    let find: @Sendable (_ text: String) async -> [String]
-    private let newest = DustBuster()
-
-    init(find: @escaping @Sendable (_ text: String) async -> [String]) {
-      self.find = find
-    }
-
-    func search(_ text: String) {
-      Task(replacing: newest) {
-        let results = await find(text)
-        invokeUnlessCancelled(.found(results))
-      }
-    }
-  }
-
   final class CounterAction: Actionable {
     typealias DispatchStateType = Dispatcher.Counter
 
     func add(_ amount: Int) {
       invoke(.add(amount))
-    }
-  }
-
-  struct SlowCounterAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Counter
-
-    func add(_ amount: @escaping @Sendable () async -> Int) -> Task<Void, Never> {
-      Task {
-        let amount = await amount()
-        invokeUnlessCancelled(.add(amount))
-      }
-    }
-  }
-}
-
-// The states of `SearchAction`, and their store.
-
-extension Dispatcher {
-  fileprivate enum Search: DispatchState {
-    typealias RelatedStoreType = SearchStore
-    typealias RelatedActionType = TaskSnippets.SearchAction
-
-    case found([String])
-  }
-}
-
-private final class SearchStore: Storable {
-  let found = Variable<[String]>([])
-
-  func reduce(with state: Dispatcher.Search) {
-    switch state {
-    case .found(let results): found.value = results
     }
   }
 }

@@ -52,19 +52,19 @@ final class RepositoryAction: Actionable {
   typealias DispatchStateType = Dispatcher.Repository
 
   private let session: any ApiSession
-  private let newest = DustBuster()
+  private let effects = Effects(.latest)
 
   init(session: any ApiSession) {
     self.session = session
   }
 
   func fetch(_ login: String) {
-    Task(replacing: newest) {
-      invokeUnlessCancelled(.isFetching(true))
+    effects.run { effect in
+      invoke(.isFetching(true), as: effect)
       do {
-        invokeUnlessCancelled(.show(try await session.names(of: login)))
+        invoke(.show(try await session.names(of: login)), as: effect)
       } catch {
-        invokeUnlessCancelled(.fail("\(error)"))
+        invoke(.fail("\(error)"), as: effect)
       }
     }
   }

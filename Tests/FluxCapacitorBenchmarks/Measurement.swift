@@ -1,4 +1,5 @@
 import Dispatch
+import FluxCapacitor
 
 /// Keeps a value, and what led to it, from being optimised away.
 @inline(never)
@@ -40,6 +41,28 @@ struct Workload {
     body()
     let end = DispatchTime.now().uptimeNanoseconds
     return Double(end - start) / Double(operations)
+  }
+}
+
+extension Workload {
+  /// Tasks that each invoke a state, started and awaited one after the other.
+  static func tasks(
+    _ count: Int,
+    start: @escaping @Sendable (CounterAction, Dispatcher.Counter) -> Task<Void, Never>
+  ) -> Workload {
+    Workload(count) {
+      let store = CounterStore.instantiate()
+      let action = CounterAction()
+      return {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          for number in 0..<count { await start(action, .set(number)).value }
+          done.signal()
+        }
+        done.wait()
+        withExtendedLifetime(store) {}
+      }
+    }
   }
 }
 

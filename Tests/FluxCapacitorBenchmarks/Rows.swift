@@ -219,6 +219,14 @@ func rows(scale: Int) -> [Row] {
         return { onThreads(2) { for _ in 0..<n / 2 { variable.value += 1 } } }
       }
     ),
+    Row(
+      "an effect, run and awaited",
+      atMost: .ratio(3),
+      floor: .tasks(n / 10) { action, state in Task { action.invoke(state) } },
+      ours: .tasks(n / 10) { [effects = Effects(.latest)] action, state in
+        effects.run { effect in action.invoke(state, as: effect) }
+      }
+    ),
     Row(bytes: "a variable", atMost: 128, floor: .floorVariable, ours: .variable),
     Row(bytes: "an observer", atMost: 160, floor: .floorObserver, ours: .observer),
   ]

@@ -32,6 +32,7 @@ public final class Effect: @unchecked Sendable {
 
   func end() { queue.end(self) }
 
+  @usableFromInline
   func whileInvoking(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     queue.whileInvoking(self, on: dispatcher, body)
   }
@@ -52,6 +53,7 @@ extension Actionable {
   ///   - fileID: The file in which it is invoked, for interceptors.
   ///   - line: The line on which it is invoked, for interceptors.
   /// - Returns: Whether the state was dispatched.
+  @inlinable
   @discardableResult
   public func invoke(
     _ state: DispatchStateType,

@@ -8,14 +8,11 @@
 ///   typealias DispatchStateType = Dispatcher.Search
 ///
 ///   let find: @Sendable (_ text: String) async -> [String]
+///   var clock: any Clock<Duration> = ContinuousClock()
 ///   private let effects = Effects(.latest)
 ///
-///   init(find: @escaping @Sendable (_ text: String) async -> [String]) {
-///     self.find = find
-///   }
-///
 ///   func search(_ text: String) {
-///     effects.run(after: .milliseconds(300)) { effect in
+///     effects.run(after: .milliseconds(300), clock: clock) { effect in
 ///       invoke(.found(await find(text)), as: effect)
 ///     }
 ///   }
@@ -108,10 +105,6 @@ public final class Effects: Sendable {
   ///
   ///   let load: @Sendable () async -> [String]
   ///   private let effects = Effects(.first)
-  ///
-  ///   init(load: @escaping @Sendable () async -> [String]) {
-  ///     self.load = load
-  ///   }
   ///
   ///   func refresh() async {
   ///     await effects.perform { effect in invoke(.loaded(await load()), as: effect) }

@@ -4,7 +4,7 @@ final class CapitalAction: Actionable {
   typealias DispatchStateType = Dispatcher.Capital
 
   private let service: any CapitalService
-  private let newest = DustBuster()
+  private let effects = Effects(.latest)
 
   init(service: any CapitalService) {
     self.service = service
@@ -12,13 +12,13 @@ final class CapitalAction: Actionable {
 
   @discardableResult
   func findCapital(of country: String) -> Task<Void, Never> {
-    Task(replacing: newest) {
-      invokeUnlessCancelled(.loading(country: country))
+    effects.run { effect in
+      invoke(.loading(country: country), as: effect)
       do {
         let capital = try await service.capital(of: country)
-        invokeUnlessCancelled(.loaded(capital: capital))
+        invoke(.loaded(capital: capital), as: effect)
       } catch {
-        invokeUnlessCancelled(.failed(reason: "\(error)"))
+        invoke(.failed(reason: "\(error)"), as: effect)
       }
     }
   }

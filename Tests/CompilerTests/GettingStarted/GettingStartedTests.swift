@@ -35,7 +35,7 @@
         // And what it says about the last test.
         let action = try #require(article.file(at: "Sources/Capitals/CapitalAction.swift"))
         let path = "Sources/Capitals/CapitalAction.swift"
-        try reader.save(action.replacing("invokeUnlessCancelled", with: "invoke"), at: path)
+        try reader.save(action.replacing(", as: effect", with: ""), at: path)
         let output = try await reader.output(of: "swift test")
         #expect(!output.isSuccess)
         #expect(output.text.contains("Test theNewestWins() failed"), "\(output.text)")

@@ -1,0 +1,248 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+// The snippets about effects, one for each policy, and what they do.
+
+private enum Examples {
+  struct SearchAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Search
+
+    let find: @Sendable (_ text: String) async -> [String]
+    var clock: any Clock<Duration> = ContinuousClock()
+    private let effects = Effects(.latest)
+
+    func search(_ text: String) {
+      effects.run(after: .milliseconds(300), clock: clock) { effect in
+        invoke(.found(await find(text)), as: effect)
+      }
+    }
+  }
+
+  struct FeedAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Feed
+
+    let load: @Sendable () async -> [String]
+    private let effects = Effects(.first)
+
+    func refresh() async {
+      await effects.perform { effect in invoke(.loaded(await load()), as: effect) }
+    }
+  }
+
+  struct DraftAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Draft
+
+    let write: @Sendable (_ text: String) async throws -> Void
+    private let effects = Effects(.serial)
+
+    func save(_ text: String) {
+      effects.run { effect in
+        do {
+          try await write(text)
+          invoke(.saved(text), as: effect)
+        } catch {
+          invoke(.failed("\(error)"), as: effect)
+        }
+      }
+    }
+  }
+
+  struct ThumbnailAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Thumbnails
+
+    let thumbnail: @Sendable (_ name: String) async -> [UInt8]
+    private let effects = Effects(.concurrent(4))
+
+    func load(_ names: [String]) {
+      for name in names {
+        effects.run { effect in invoke(.loaded(await thumbnail(name), name), as: effect) }
+      }
+    }
+  }
+
+  final class DetailsEffect: Sendable {
+    private let dustBuster = DustBuster()
+
+    init(details: @escaping @Sendable (_ page: String) async -> String) {
+      let effects = Effects(.latest)
+      Dispatcher.shared.observe(Dispatcher.Page.self) { state in
+        guard case .open(let page) = state else { return }
+        effects.run { effect in PageAction().invoke(.show(await details(page)), as: effect) }
+      }
+      .cleaned(by: dustBuster)
+    }
+  }
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct EffectSnippets {
+  private let gate = FluxCapacitorTesting.Gate()
+
+  @Test func theNewestSearchWins() async {
+    let clock = ManualClock()
+    let action = Examples.SearchAction(find: { ["\($0)!"] }, clock: clock)
+    await expectStates {
+      Dispatcher.Search.found(["flux!"])
+    } when: {
+      for text in ["f", "fl", "flux"] {
+        action.search(text)
+        clock.advance(by: .milliseconds(200))
+      }
+      clock.advance(by: .milliseconds(100))
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func aFeedIsRefreshedOnceAtATime() async {
+    let action = Examples.FeedAction {
+      await gate.pass()
+      return ["news"]
+    }
+    await expectStates {
+      Dispatcher.Feed.loaded(["news"])
+    } when: {
+      async let first: Void = action.refresh()
+      await gate.reached()
+      async let second: Void = action.refresh()
+      gate.open()
+      _ = await (first, second)
+    }
+  }
+
+  @Test func draftsAreSavedInTheirOrder() async {
+    let action = Examples.DraftAction { text in
+      if text == "1" { await gate.pass() }
+      if text == "2" { throw CancellationError() }
+    }
+    await expectStates {
+      Dispatcher.Draft.saved("1")
+      Dispatcher.Draft.failed("CancellationError()")
+      Dispatcher.Draft.saved("3")
+    } when: {
+      for text in ["1", "2", "3"] { action.save(text) }
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func fourThumbnailsAreLoadedAtATime() async {
+    let begun = Variable(0)
+    let action = Examples.ThumbnailAction { name in
+      begun.value += 1
+      await gate.pass()
+      return Array(name.utf8)
+    }
+    let loaded = DispatchRecorder()
+    action.load((1...6).map { "\($0)" })
+    await gate.reached(4)
+    #expect(begun.value == 4)
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(begun.value == 6)
+    #expect(loaded.states.count == 6)
+  }
+
+  @Test func onlyThePageThatWasOpenedLastIsShown() async {
+    let effect = Examples.DetailsEffect { page in
+      if page == "old" { await gate.pass() }
+      return "What is on the \(page) page"
+    }
+    await expectStates {
+      Dispatcher.Page.open("old")
+      Dispatcher.Page.open("new")
+      Dispatcher.Page.show("What is on the new page")
+    } when: {
+      PageAction().invoke(.open("old"))
+      await gate.reached()
+      PageAction().invoke(.open("new"))
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+    withExtendedLifetime(effect) {}
+  }
+
+  @Test func theEndOfTheObservationCancelsItsEffects() async {
+    var effect: Examples.DetailsEffect? = Examples.DetailsEffect { page in
+      await gate.pass()
+      return Task.isCancelled ? "Cancelled" : page
+    }
+    await expectStates {
+      Dispatcher.Page.open("old")
+      Dispatcher.Page.show("Cancelled")
+    } when: {
+      PageAction().invoke(.open("old"))
+      await gate.reached()
+      withExtendedLifetime(effect) {}
+      effect = nil
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+  }
+}
+
+// The states of these actions, and stores, which have nothing to do.
+
+extension Dispatcher {
+  fileprivate enum Search: DispatchState {
+    typealias RelatedStoreType = SearchStore
+    typealias RelatedActionType = Examples.SearchAction
+
+    case found([String])
+  }
+
+  fileprivate enum Feed: DispatchState {
+    typealias RelatedStoreType = FeedStore
+    typealias RelatedActionType = Examples.FeedAction
+
+    case loaded([String])
+  }
+
+  fileprivate enum Draft: DispatchState {
+    typealias RelatedStoreType = DraftStore
+    typealias RelatedActionType = Examples.DraftAction
+
+    case saved(String)
+    case failed(String)
+  }
+
+  fileprivate enum Thumbnails: DispatchState {
+    typealias RelatedStoreType = ThumbnailsStore
+    typealias RelatedActionType = Examples.ThumbnailAction
+
+    case loaded([UInt8], String)
+  }
+
+  fileprivate enum Page: DispatchState {
+    typealias RelatedStoreType = PageStore
+    typealias RelatedActionType = PageAction
+
+    case open(String)
+    case show(String)
+  }
+}
+
+private struct PageAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Page
+}
+
+private final class SearchStore: Storable {
+  func reduce(with _: Dispatcher.Search) {}
+}
+
+private final class FeedStore: Storable {
+  func reduce(with _: Dispatcher.Feed) {}
+}
+
+private final class DraftStore: Storable {
+  func reduce(with _: Dispatcher.Draft) {}
+}
+
+private final class ThumbnailsStore: Storable {
+  func reduce(with _: Dispatcher.Thumbnails) {}
+}
+
+private final class PageStore: Storable {
+  func reduce(with _: Dispatcher.Page) {}
+}
