@@ -7,7 +7,10 @@ struct GitHubRepos {
     StandardStreams.fillGaps()
     TokenProtection.apply()
     let environment = CommandEnvironment.process
-    Signals.prepare { environment.console.close(unless: StandardStreams.areStuck) }
+    Signals.prepare {
+      TerminalEcho.restore()
+      environment.console.close(unless: StandardStreams.areStuck)
+    }
     let exitCode = await run(
       arguments: CommandLine.arguments.dropFirst(),
       environment: environment

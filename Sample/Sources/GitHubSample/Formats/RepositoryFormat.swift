@@ -53,7 +53,7 @@ package enum RepositoryFormat {
 
   /// "private, fork", as `gh` puts it.
   static func info(of repository: GitHub.Repository) -> String {
-    var info = [repository.visibility.rawValue.lowercased()]
+    var info = [repository.visibility.rawValue.lowercased().sanitized]
     if repository.isFork { info.append("fork") }
     if repository.isArchived { info.append("archived") }
     return info.joined(separator: ", ")

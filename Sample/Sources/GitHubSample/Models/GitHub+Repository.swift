@@ -3,10 +3,19 @@ import Foundation
 extension GitHub {
   /// One repository, as a list shows it.
   package struct Repository: Hashable, Identifiable, Sendable {
-    package enum Visibility: String, CaseIterable, Codable, Sendable {
-      case `public` = "PUBLIC"
-      case `private` = "PRIVATE"
-      case `internal` = "INTERNAL"
+    /// Who may see it: one of the known ones, or one that GitHub has had since.
+    package struct Visibility: RawRepresentable, CaseIterable, Codable, Hashable, Sendable {
+      package static let `public` = Visibility(rawValue: "PUBLIC")
+      package static let `private` = Visibility(rawValue: "PRIVATE")
+      package static let `internal` = Visibility(rawValue: "INTERNAL")
+
+      package static let allCases = [`public`, `private`, `internal`]
+
+      package let rawValue: String
+
+      package init(rawValue: String) {
+        self.rawValue = rawValue
+      }
     }
 
     /// GitHub's global id, by which a repository that is fetched twice is recognised.

@@ -10,18 +10,23 @@ extension CommandEnvironment {
       isErrorTerminal: isatty(STDERR_FILENO) == 1,
       variables: variables
     )
+    let console = Console(
+      output: .standardOutput,
+      errors: .standardError,
+      showsActivity: terminal.showsActivity
+    )
     return CommandEnvironment(
-      console: Console(
-        output: .standardOutput,
-        errors: .standardError,
-        showsActivity: terminal.showsActivity
-      ),
+      console: console,
       terminal: terminal,
       makeSession: { options, deadline in
         if options.isDemo { return RecordedApiSession.demo }
         return LiveApiSession(options: options, variables: variables, deadline: deadline)
       },
-      readToken: StandardStreams.readLine,
+      readToken: {
+        TerminalEcho.withoutEcho(whenHidden: { console.report("Token:") }) {
+          StandardStreams.readLine()
+        }
+      },
       now: { Date() },
       sleep: { try await Task.sleep(for: $0) }
     )

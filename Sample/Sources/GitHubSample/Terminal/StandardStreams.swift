@@ -28,7 +28,6 @@ package enum StandardStreams {
   }
 
   /// Reads the first line of standard input that isn't blank, up to a length that no token has.
-  @Sendable
   static func readLine() -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0

@@ -8,6 +8,9 @@ struct GitHubReposProcess {
   let output: String
   let errors: String
 
+  /// Whether it has left behind a terminal that shows what is typed.
+  var leavesEcho = true
+
   /// Where the package manager has put it: beside the tests.
   static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
     .resolvingSymlinksInPath()
@@ -58,15 +61,18 @@ struct GitHubReposProcess {
   ///
   /// - Parameters:
   ///   - isRead: Whether the terminal takes what is written before the process has ended.
+  ///   - typing: What is typed when the process has written something, which it then must not wait to be read.
   ///   - whileRunning: Runs on a thread of its own, beside the process.
   static func runOnTerminal(
     columns: Int,
     _ arguments: String...,
     variables: [String: String] = [:],
     isRead: Bool = true,
+    typing: String? = nil,
     whileRunning: @escaping @Sendable (_ process: Int32) -> Void = { _ in }
   ) async throws -> GitHubReposProcess {
     let terminal = try PseudoTerminal(columns: columns)
+    let isRead = isRead && typing == nil
     var text = isRead ? terminal.text() : nil
     let process = makeProcess(arguments, variables: variables)
     process.standardInput = terminal.slave
@@ -74,11 +80,14 @@ struct GitHubReposProcess {
     process.standardError = terminal.slave
     let exitCode = try await exitCode(of: process) { process in
       if !isRead { terminal.waitUntilWrittenTo() }
+      if let typing { terminal.type(typing) }
       whileRunning(process)
     }
+    let leavesEcho = terminal.echoes
     try terminal.slave.close()
     text = text ?? terminal.text()
-    return GitHubReposProcess(exitCode: exitCode, output: await text?.value ?? "", errors: "")
+    let output = await text?.value ?? ""
+    return GitHubReposProcess(exitCode: exitCode, output: output, errors: "", leavesEcho: leavesEcho)
   }
 
   private static func makeProcess(_ arguments: [String], variables: [String: String]) -> Process {

@@ -47,6 +47,17 @@ struct PseudoTerminal {
     poll(&descriptor, 1, -1)
   }
 
+  /// Whether it shows what is typed.
+  var echoes: Bool {
+    var settings = termios()
+    return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// Types something.
+  func type(_ text: String) {
+    _ = text.withCString { Foundation.write(master, $0, strlen($0)) }
+  }
+
   private static func bytes(from descriptor: Int32) -> Data {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = Foundation.read(descriptor, &buffer, buffer.count)

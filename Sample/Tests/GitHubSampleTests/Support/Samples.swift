@@ -53,6 +53,7 @@ extension String {
   static func answer(
     _ name: String,
     description: String = "null",
+    visibility: String = "PUBLIC",
     total: Int = 1,
     next: String? = nil
   ) -> String {
@@ -62,7 +63,7 @@ extension String {
       "pageInfo": {"hasNextPage": \(next != nil), "endCursor": \(next.map { "\"\($0)\"" } ?? "null")},
       "nodes": [null, {
         "id": "id-\(name)", "nameWithOwner": "mona/\(name)", "description": \(description), "url": "",
-        "stargazerCount": 1, "forkCount": 0, "primaryLanguage": null, "visibility": "PUBLIC",
+        "stargazerCount": 1, "forkCount": 0, "primaryLanguage": null, "visibility": "\(visibility)",
         "isFork": false, "isArchived": false, "createdAt": null, "updatedAt": null, "pushedAt": null
       }]
     }}}}

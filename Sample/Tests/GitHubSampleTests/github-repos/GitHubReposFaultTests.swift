@@ -230,9 +230,26 @@ struct GitHubReposFaultTests {
     }
   }
 
+  @Test func aVisibilityThatIsNewIsShown() async throws {
+    let answer = String.answer("a", visibility: "LIMITED")
+
+    try await LoopbackServer.serving({ _ in .answer(body: Data(answer.utf8)) }) { server in
+      let list = try await GitHubReposProcess.run("mona", variables: server.variables)
+      let json = try await GitHubReposProcess.run(
+        "mona",
+        "--json=visibility,isPrivate",
+        variables: server.variables
+      )
+
+      #expect(list.output == "mona/a\t1\t0\t\tlimited\t\t\n")
+      #expect(json.output.contains(#""isPrivate":true,"visibility":"LIMITED""#), "\(json.output)")
+      #expect(list.exitCode == 0)
+    }
+  }
+
   @Test func hostileTextIsMadeHarmless() async throws {
     let hostile = #""\u001b]0;owned\u0007 \u001b[2J \u202etxt \u0000 \u009b1m \u200b end""#
-    let answer = String.answer("a", description: hostile)
+    let answer = String.answer("a", description: hostile, visibility: #"\u001b]0;owned\u0007"#)
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
 
     let outputs = try await LoopbackServer.serving(reply) { server in

@@ -71,6 +71,39 @@ struct GitHubReposTests {
     }
   }
 
+  @Test func aTokenThatIsTypedDoesNotShow() async throws {
+    try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
+      let process = try await GitHubReposProcess.runOnTerminal(
+        columns: 80,
+        "mona",
+        "--token-stdin",
+        variables: ["GITHUB_GRAPHQL_URL": server.url],
+        typing: "ghp_typedByHand\n"
+      )
+
+      let head = try #require(server.receivedRequests.first?.head)
+      #expect(head.contains("Authorization: bearer ghp_typedByHand\r\n"))
+      #expect(process.output.hasPrefix("Token:\n\n"))
+      #expect(!process.output.contains("ghp_typedByHand"))
+      #expect(process.leavesEcho)
+      #expect(process.exitCode == 0)
+    }
+  }
+
+  @Test func anInterruptLeavesATerminalThatShowsWhatIsTyped() async throws {
+    let process = try await GitHubReposProcess.runOnTerminal(
+      columns: 80,
+      "mona",
+      "--token-stdin",
+      isRead: false
+    ) { process in
+      kill(process, SIGINT)
+    }
+
+    #expect(process.leavesEcho)
+    #expect(process.exitCode == 130)
+  }
+
   @Test func withoutATokenNothingIsAsked() async throws {
     let process = try await GitHubReposProcess.run("mona")
 
