@@ -257,6 +257,31 @@ struct StoreTesterTests {
     )
   }
 
+  @Test func anEffectThatIsStillUnderWayIsNamed() async {
+    let tester = StoreTester(SearchStore.self)
+    let (gate, effects) = (Gate(), Effects())
+
+    let sentences = await failures {
+      await tester.expect {
+        Change(\.results, to: ["a"])
+      } when: {
+        effects.run { effect in
+          await gate.pass()
+          SearchAction().invoke(.found(["a"]), as: effect)
+        }
+      }
+    }
+    gate.open()
+
+    #expect(sentences.count == 1)
+    #expect(
+      sentences.first?.contains(
+        "The effect of FluxCapacitorTestingTests/StoreTesterTests.swift:\(#line - 9) is running."
+      ) == true,
+      "\(sentences)"
+    )
+  }
+
   private func differences(_ value: some Sendable, _ expected: some Sendable) async -> [String] {
     let tester = StoreTester(BoxStore.self)
     return await failures {

@@ -75,6 +75,47 @@
         }
       }
     }
+    @Test func whatSomebodyAwaitsIsCancelledWithHim() {
+      explore { scenario in
+        let effects = Effects(.latest)
+        let cancelled = Trace<Bool>()
+        let log = Trace<Bool>()
+        scenario.thread {
+          let task = Task {
+            await effects.perform { _ in
+              let mustBeCancelled = !cancelled.entries.isEmpty
+              log.append(Task.isCancelled || !mustBeCancelled)
+            }
+          }
+          _ = log.entries
+          task.cancel()
+          cancelled.append(true)
+        }
+        scenario.check {
+          #expect(log.entries == [true])
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func whoEndsMakesRoomForTheNext() {
+      explore { scenario in
+        let effects = Effects(.concurrent(1))
+        let log = Trace<Int>()
+        for number in 1...2 {
+          scenario.thread {
+            effects.run { _ in
+              log.append(number)
+              log.append(number)
+            }
+          }
+        }
+        scenario.check {
+          #expect([[1, 1, 2, 2], [2, 2, 1, 1]].contains(log.entries))
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
   }
 
   /// Logs what it reduces.

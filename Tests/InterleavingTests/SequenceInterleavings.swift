@@ -22,6 +22,24 @@
       }
     }
 
+    @Test func aConsumerThatIsCancelledEnds() {
+      explore { scenario in
+        let variable = Variable(0)
+        let seen = Trace<Int>()
+        scenario.thread {
+          let task = Task {
+            for await value in variable.values { seen.append(value) }
+            seen.append(-1)
+          }
+          _ = seen.entries
+          task.cancel()
+        }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect([[-1], [0, -1]].contains(seen.entries)) }
+        }
+      }
+    }
+
     @Test func theLastValueComesBeforeTheEnd() {
       explore { scenario in
         let variables = Trace(Variable(0))

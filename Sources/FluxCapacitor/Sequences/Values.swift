@@ -98,7 +98,7 @@ extension Values {
       return await withTaskCancellationHandler {
         await withCheckedContinuation(isolation: actor) { buffer.wait($0) }
       } onCancel: {
-        cancel()
+        whileCancelling { cancel() }
       }
     }
 

@@ -3,7 +3,7 @@
 /// The operation is called with it, and invokes its states as it: ``Actionable/invoke(_:as:fileID:line:)``.
 public final class Effect: @unchecked Sendable {
   /// The effect whose operation the current task belongs to.
-  @TaskLocal static var current: Effect?
+  static let current = TaskLocal<Effect?>(wrappedValue: nil)
 
   private let queue: EffectQueue
 
@@ -11,16 +11,17 @@ public final class Effect: @unchecked Sendable {
   /// runs the next, isn't kept; it is set before any other thread knows this.
   private(set) weak var parent: Effect?
 
-  // Both guarded by the queue's lock.
+  // All guarded by the queue's lock.
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var hasBeenSuperseded = false
+  @exclusivity(unchecked) var hasBeenCancelled = false
 
   /// Finished when it is this operation's turn, if it has to wait. Guarded by the queue's lock.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
 
   init(in queue: EffectQueue) {
     self.queue = queue
-    parent = Effect.current
+    parent = Effect.current.get()
   }
 
   /// Whether another operation has superseded this one, by ``Effects/Policy/latest``.
@@ -29,6 +30,8 @@ public final class Effect: @unchecked Sendable {
   /// not say that it has ended. A superseded operation is cancelled too, and finds that by
   /// `Task.isCancelled`.
   public var isSuperseded: Bool { queue.hasSuperseded(self) }
+
+  func cancel() { queue.cancel(self) }
 
   func end() { queue.end(self) }
 

@@ -30,14 +30,14 @@ final class EffectQueue: @unchecked Sendable {
     limit = if case .concurrent(let limit) = policy { limit } else { 1 }
   }
 
-  /// Starts a new effect, unless the first one wins.
+  /// Starts an effect, unless the first one wins.
   ///
   /// - Parameter makeTask: Creates its task, which runs no user code before it is its turn. Called
   ///   under the lock.
   func start(
-    _ makeTask: (Effect, _ turn: AsyncStream<Never>?) -> Task<Void, Never>
+    _ effect: Effect,
+    _ makeTask: (_ turn: AsyncStream<Never>?, _ isCancelled: Bool) -> Task<Void, Never>
   ) -> Started {
-    let effect = Effect(in: self)
     var superseded: [Effect] = []
     var busy: [Dispatcher] = []
     count.value += 1
@@ -57,7 +57,7 @@ final class EffectQueue: @unchecked Sendable {
         (turn, effect.turn) = (stream, continuation)
         waiting.append(effect)
       }
-      let task = makeTask(effect, turn)
+      let task = makeTask(turn, effect.hasBeenCancelled)
       effect.task = task
       return (task, true, isNested)
     }
@@ -87,6 +87,16 @@ final class EffectQueue: @unchecked Sendable {
     if !isSuperseded { count.value -= 1 }
   }
 
+  /// Cancels an effect, also if it is yet to be started.
+  func cancel(_ effect: Effect) {
+    let task = lock.withLock {
+      effect.hasBeenCancelled = true
+      return effect.task
+    }
+    task?.cancel()
+  }
+
+  /// Cancels all effects that have been started.
   func cancel() {
     let tasks = lock.withLock {
       var tasks = inProgress.map(\.task)

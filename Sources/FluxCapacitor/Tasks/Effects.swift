@@ -90,7 +90,7 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> Task<Void, Never> {
-    start(after: pause, clock, fileID, line, isCancelled: false, operation).task
+    start(Effect(in: queue), after: pause, clock, fileID, line, operation).task
   }
 
   /// Runs an operation by the policy, and returns when it has ended.
@@ -120,34 +120,34 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) async {
-    let isCancelled = Task.isCancelled
-    let started = start(after: pause, clock, fileID, line, isCancelled: isCancelled, operation)
-    guard started.isOwn || !started.isNested else { return }
+    // Whoever cancels the caller must find the effect, as soon as it is there.
+    let effect = Effect(in: queue)
     await withTaskCancellationHandler {
-      await started.task.value
+      let started = start(effect, after: pause, clock, fileID, line, operation)
+      if started.isOwn || !started.isNested { await started.task.value }
     } onCancel: {
-      if started.isOwn { started.task.cancel() }
+      whileCancelling { effect.cancel() }
     }
   }
 
   private func start(
+    _ effect: Effect,
     after pause: Duration,
     _ clock: some Clock<Duration>,
     _ fileID: StaticString,
     _ line: UInt,
-    isCancelled: Bool,
     _ operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> EffectQueue.Started {
     let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
     let deadline = pause > .zero ? clock.now.advanced(by: pause) : nil
-    let started = queue.start { effect, turn in
+    let started = queue.start(effect) { turn, isCancelled in
       Task {
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
         if let deadline { try? await clock.sleep(until: deadline, tolerance: nil) }
         let isCutShort = Task.isCancelled && (turn != nil || deadline != nil)
         if !isCutShort, !effect.isSuperseded {
-          await Effect.$current.withValue(effect) { await operation(effect) }
+          await Effect.current.withValue(effect) { await operation(effect) }
         }
         effect.end()
         noteEnd?()

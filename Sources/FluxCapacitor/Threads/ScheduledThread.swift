@@ -38,6 +38,9 @@ import Synchronization
     /// Runs a block that was sent to a queue on a thread of the scenario.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
+    /// Whether it goes on with each step that is possible.
+    var isUninterrupted: Bool { get set }
+
     /// Called when the process is about to end.
     func willTrap()
   }
@@ -66,6 +69,20 @@ import Synchronization
     scheduledThread?.reach(step) ?? true
   }
 #endif
+
+/// Calls what a task's cancellation handler does.
+///
+/// Meanwhile, the runtime holds a lock that no scheduler knows of, so none may let the task itself go first.
+@inline(__always)
+func whileCancelling(_ body: () -> Void) {
+  #if DEBUG
+    let thread = scheduledThread
+    let wasUninterrupted = thread?.isUninterrupted ?? false
+    thread?.isUninterrupted = true
+    defer { thread?.isUninterrupted = wasUninterrupted }
+  #endif
+  body()
+}
 
 extension Lock {
   /// What a thread is about to do with an atomic that belongs to this lock.

@@ -26,7 +26,8 @@ import FluxCapacitor
 ///   clocks, nothing that an earlier schedule has left behind.
 /// - State of your own that several threads share needs an ``interleavingPoint()`` before each
 ///   access. Don't hold a lock of your own at such a point, which means not while you use the
-///   library either.
+///   library either. The same holds for a cancellation handler of your own: the runtime calls it
+///   under a lock.
 /// - Blocks on queues and jobs of tasks are threads of the scenario too. Time doesn't pass: let
 ///   code that sleeps use a ``ManualClock``.
 /// - The schedules are all those with up to a given number of preemptions. A preemption is a switch

@@ -23,6 +23,8 @@
     /// What it does next; nothing before its beginning.
     @exclusivity(unchecked) var step: ScheduledStep?
 
+    @exclusivity(unchecked) var isUninterrupted = false
+
     /// Those who are to make a step before this one goes on, each a bit.
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0
     @exclusivity(unchecked) var hasEnded = false

@@ -9,7 +9,9 @@
         return nil
       }
       // Most steps are such that there is nothing to decide.
-      if let thread, schedule == nil, !isToDecide, thread.yieldsTo == 0, canGoOn(thread) {
+      if let thread, schedule == nil, thread.isUninterrupted || !isToDecide, thread.yieldsTo == 0,
+        canGoOn(thread)
+      {
         return thread
       }
       let able = threadsThatMayGoOn

@@ -86,8 +86,12 @@ struct GitHubReposProcess {
     let leavesEcho = terminal.echoes
     try terminal.slave.close()
     text = text ?? terminal.text()
-    let output = await text?.value ?? ""
-    return GitHubReposProcess(exitCode: exitCode, output: output, errors: "", leavesEcho: leavesEcho)
+    return GitHubReposProcess(
+      exitCode: exitCode,
+      output: await text?.value ?? "",
+      errors: "",
+      leavesEcho: leavesEcho
+    )
   }
 
   private static func makeProcess(_ arguments: [String], variables: [String: String]) -> Process {
