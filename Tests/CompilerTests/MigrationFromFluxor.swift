@@ -50,7 +50,7 @@ final class ScoreEffects: Sendable {
   private let observations = DustBuster()
 
   init(bonus: @escaping @Sendable () async -> Int) {
-    let requests = Effects(.concurrent(4))
+    let requests = Effects(.concurrent(.max))
     Dispatcher.shared.observe(Dispatcher.Score.self) { state in
       guard case .fetchBonus = state else { return }
       requests.run { effect in ScoreAction().invoke(.didFetchBonus(await bonus()), as: effect) }

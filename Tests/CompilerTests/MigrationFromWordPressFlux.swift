@@ -31,7 +31,7 @@ final class VisitsStore: Queryable {
   let queries = Queries<String>()
   let counts: Constant<[String: Int]>
   private let _counts = Variable<[String: Int]>([:])
-  private let requests = Effects(.concurrent(4))
+  private let requests = Effects(.concurrent(.max))
 
   init() {
     counts = Constant(_counts)

@@ -33,6 +33,24 @@ struct EffectsLifetimeTests {
     withExtendedLifetime(effects) {}
   }
 
+  @Test func theOthersKeepTheirPlacesWhenMostOfThemAreCancelled() async {
+    let effects = Effects(.serial)
+    let gate = FluxCapacitorTesting.Gate()
+    let log = Log<Int>()
+    let first = effects.run { _ in await gate.pass() }
+    let tasks = (0..<100).map { number in effects.run { _ in log.append(number) } }
+    for (number, task) in tasks.enumerated() where !number.isMultiple(of: 10) {
+      task.cancel()
+      await task.value
+    }
+    gate.open()
+    await first.value
+    for task in tasks { await task.value }
+
+    #expect(log.entries == Array(stride(from: 0, to: 100, by: 10)))
+    #expect(!effects.isRunning.value)
+  }
+
   @Test func aChainOfOperationsKeepsOnlyTheLast() async {
     let alive = Tally()
     let ended = Tally()

@@ -73,6 +73,26 @@ struct EffectsTests {
     #expect(store.count.value == 2)
   }
 
+  @Test(arguments: [Duration.zero, .seconds(1)])
+  func anOperationMayAwaitTheOneThatSupersedesIt(pause: Duration) async {
+    let clock = ManualClock()
+    let effects = Effects(.latest)
+    async let all: Void = effects.perform { outer in
+      await effects.perform(after: pause, clock: clock) { effect in
+        log.append("inner \(Task.isCancelled)")
+        CounterAction().invoke(.set(2), as: effect)
+      }
+      CounterAction().invoke(.set(1), as: outer)
+      log.append("outer \(outer.isSuperseded)")
+    }
+    if pause > .zero { await clock.sleeping() }
+    clock.advance(by: pause)
+    await all
+
+    #expect(log.entries == ["inner false", "outer true"])
+    #expect(store.count.value == 2)
+  }
+
   @Test func whoSupersedesFromWithinTheReduceIsNotHeldUp() async {
     let effects = Effects(.latest)
     let dispatcher = Dispatcher.shared
@@ -163,6 +183,34 @@ struct EffectsTests {
     }
 
     #expect(log.entries == ["innermost", "inner", "outer"])
+  }
+
+  @Test func anObserverIsInsideNoOperation() async {
+    let effects = Effects(.serial)
+    let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
+      effects.run { _ in log.append("observer's") }
+    }
+    await effects.perform { effect in
+      CounterAction().invoke(.set(1), as: effect)
+      await Task.yield()
+      log.append("operation's")
+    }
+    await Dispatcher.shared.settled()
+    dust.clean()
+
+    #expect(log.entries == ["operation's", "observer's"])
+  }
+
+  @Test func whoObservesThatItRunsFindsItInItsPlace() async {
+    let effects = Effects(.serial)
+    let dust = effects.isRunning.observe(ignoreFirst: true) { isRunning in
+      if isRunning { effects.run { _ in log.append("observer's") } }
+    }
+    await effects.perform { _ in log.append("first") }
+    await Dispatcher.shared.settled()
+    dust.clean()
+
+    #expect(log.entries.prefix(2) == ["first", "observer's"])
   }
 
   @Test func concurrentOnesAreNoMoreThanTheLimit() async {

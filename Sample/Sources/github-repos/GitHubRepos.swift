@@ -8,7 +8,7 @@ struct GitHubRepos {
     TokenProtection.apply()
     let environment = CommandEnvironment.process
     Signals.prepare {
-      TerminalEcho.restore()
+      TerminalEcho.end()
       environment.console.close(unless: StandardStreams.areStuck)
     }
     let exitCode = await run(

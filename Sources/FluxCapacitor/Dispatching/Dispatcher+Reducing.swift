@@ -99,6 +99,16 @@ extension Dispatcher {
     if hasTakenTurn { registry.turn.unlock() }
   }
 
+  /// Waits until the reduce or transaction that another thread is in has ended, except where that may be
+  /// waiting for this thread.
+  func waitForTurn() {
+    let thread = CurrentThread.current
+    guard !registry.turn.isHeld(by: thread.id), thread.pointee.openMutations == 0,
+      thread.pointee.openCreations == 0
+    else { return }
+    registry.turn.withLock {}
+  }
+
   @usableFromInline
   func trapBeforeWaiting(in place: String) -> Never {
     trap(

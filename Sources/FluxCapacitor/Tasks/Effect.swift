@@ -21,23 +21,34 @@ public final class Effect: @unchecked Sendable {
 
   init(in queue: EffectQueue) {
     self.queue = queue
-    parent = Effect.current.get()
+    // An observer, which may be called on behalf of another thread, is inside no operation.
+    if !CurrentThread.current.pointee.isDelivering { parent = Effect.current.get() }
+  }
+
+  /// Whether this was run inside the operation of another one.
+  func isInside(_ other: Effect) -> Bool {
+    var ancestor = parent
+    while let effect = ancestor {
+      if effect === other { return true }
+      ancestor = effect.parent
+    }
+    return false
   }
 
   /// Whether another operation has superseded this one, by ``Effects/Policy/latest``.
   ///
   /// To be superseded is not to be cancelled: nothing that this invokes is reduced any more, and it need
   /// not say that it has ended. A superseded operation is cancelled too, and finds that by
-  /// `Task.isCancelled`.
-  public var isSuperseded: Bool { queue.hasSuperseded(self) }
+  /// `Task.isCancelled`, unless it awaits the one that supersedes it, which it has performed itself.
+  public var isSuperseded: Bool { queue.isSuperseded(self) }
 
   func cancel() { queue.cancel(self) }
 
   func end() { queue.end(self) }
 
   @usableFromInline
-  func whileInvoking(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
-    queue.whileInvoking(self, on: dispatcher, body)
+  func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
+    queue.unlessSuperseded(self, on: dispatcher, body)
   }
 }
 
@@ -66,7 +77,7 @@ extension Actionable {
   ) -> Bool {
     let dispatcher = dispatcher
     return dispatcher.transaction {
-      effect.whileInvoking(on: dispatcher) {
+      effect.unlessSuperseded(on: dispatcher) {
         dispatcher.dispatch(state, fileID: fileID, line: line)
       }
     }

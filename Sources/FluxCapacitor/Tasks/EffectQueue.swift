@@ -4,11 +4,12 @@
 /// - An effect is in `inProgress` or in `waiting` from its start until its end, unless it has been
 ///   superseded. Its task is created under the lock, so whoever finds it there can cancel it.
 /// - While there is room in `inProgress`, nobody waits: whoever ends makes room for the next.
-/// - What has not been superseded and invokes is in `invoking`, from before it looks until its reduce has
-///   ended; all of that while it has the turn. So who supersedes it, and then waits for the turn, knows
-///   that it reduces nothing more.
+/// - While an effect invokes, its dispatcher is in `invoking`, from the look at `hasBeenSuperseded` until the
+///   reduce has ended; meanwhile, the thread has that dispatcher's turn. So whoever marks the effect, and then
+///   waits for those turns, knows that it reduces nothing more.
 final class EffectQueue: @unchecked Sendable {
-  /// How many effects are in progress or wait. It is never too low while one does.
+  /// How many effects are in progress or wait. It is raised before a start, so that no operation finds that
+  /// none does, and delivered behind it, so that who observes it finds the effect.
   let count = Variable(0)
 
   private let policy: Effects.Policy
@@ -18,12 +19,15 @@ final class EffectQueue: @unchecked Sendable {
   @exclusivity(unchecked) private var inProgress: [Effect] = []
   @exclusivity(unchecked) private var waiting = FIFO<Effect>()
 
+  /// How many of those that wait have been cancelled, and have ended.
+  @exclusivity(unchecked) private var endedInWaiting = 0
+
   /// The dispatchers on which effects are invoking.
   @exclusivity(unchecked) private var invoking: [Dispatcher] = []
 
-  /// The task that is in progress now, whether it is that of a new effect, and whether the current
+  /// The task that is in progress now, whether it is that of the new effect, and whether the current
   /// task belongs to an operation of this queue.
-  typealias Started = (task: Task<Void, Never>, isOwn: Bool, isNested: Bool)
+  typealias Started = (task: Task<Void, Never>, isNew: Bool, isNested: Bool)
 
   init(_ policy: Effects.Policy) {
     self.policy = policy
@@ -32,12 +36,17 @@ final class EffectQueue: @unchecked Sendable {
 
   /// Starts an effect, unless the first one wins.
   ///
-  /// - Parameter makeTask: Creates its task, which runs no user code before it is its turn. Called
-  ///   under the lock.
+  /// - Parameters:
+  ///   - isAwaited: Whether the current task waits for it. Then those that it is run inside are superseded,
+  ///     but not cancelled: that would cancel what they wait for.
+  ///   - makeTask: Creates its task, which runs no user code before it is its turn. Called under the lock.
   func start(
     _ effect: Effect,
-    _ makeTask: (_ turn: AsyncStream<Never>?, _ isCancelled: Bool) -> Task<Void, Never>
+    isAwaited: Bool,
+    _ makeTask: (_ turn: AsyncStream<Never>?) -> Task<Void, Never>
   ) -> Started {
+    let thread = CurrentThread.current
+    thread.beginTransaction()
     var superseded: [Effect] = []
     var busy: [Dispatcher] = []
     count.value += 1
@@ -57,27 +66,37 @@ final class EffectQueue: @unchecked Sendable {
         (turn, effect.turn) = (stream, continuation)
         waiting.append(effect)
       }
-      let task = makeTask(turn, effect.hasBeenCancelled)
+      let task = makeTask(turn)
       effect.task = task
       return (task, true, isNested)
     }
-    let over = started.isOwn ? superseded.count : 1
-    if over > 0 { count.value -= over }
-    for older in superseded { older.task?.cancel() }
+    let noLongerCounted = started.isNew ? superseded.count : 1
+    if noLongerCounted > 0 { count.value -= noLongerCounted }
+    thread.endTransaction()
+    // The task of what has been superseded doesn't change any more.
+    for older in superseded where !isAwaited || !effect.isInside(older) { older.task?.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
+    thread.finish()
     return started
   }
 
   /// Ends an effect, and lets the next one begin.
   func end(_ effect: Effect) {
+    // One at most: nobody else has made room.
     var next: Effect?
     let isSuperseded = lock.withLock {
       if effect.hasBeenSuperseded { return true }
-      // What is cancelled as it waits stays there until it would be its turn.
       effect.task = nil
-      inProgress.removeAll { $0 === effect }
+      if let index = inProgress.firstIndex(where: { $0 === effect }) {
+        inProgress.remove(at: index)
+      } else {
+        forgetWaiting()
+      }
       while inProgress.count < limit, let candidate = waiting.popFirst() {
-        guard candidate.task != nil else { continue }
+        guard candidate.task != nil else {
+          endedInWaiting -= 1
+          continue
+        }
         inProgress.append(candidate)
         next = candidate
       }
@@ -85,6 +104,19 @@ final class EffectQueue: @unchecked Sendable {
     }
     next?.turn?.finish()
     if !isSuperseded { count.value -= 1 }
+  }
+
+  /// Forgets what has ended while it waited, once that is half of all: so it is O(1), amortized. The lock must
+  /// be held.
+  private func forgetWaiting() {
+    endedInWaiting += 1
+    guard endedInWaiting * 2 > waiting.count else { return }
+    var others = FIFO<Effect>()
+    while let effect = waiting.popFirst() {
+      if effect.task != nil { others.append(effect) }
+    }
+    waiting = others
+    endedInWaiting = 0
   }
 
   /// Cancels an effect, also if it is yet to be started.
@@ -106,12 +138,12 @@ final class EffectQueue: @unchecked Sendable {
     for task in tasks { task?.cancel() }
   }
 
-  func hasSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.hasBeenSuperseded } }
+  func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.hasBeenSuperseded } }
 
-  /// Calls a closure that invokes, unless the effect has been superseded. This thread must have the turn.
+  /// Calls a closure, which invokes, unless the effect has been superseded. This thread must have the turn.
   ///
   /// - Returns: Whether it was called.
-  func whileInvoking(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
+  func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     lock.lock()
     guard !effect.hasBeenSuperseded else {
       lock.unlock()
@@ -128,24 +160,5 @@ final class EffectQueue: @unchecked Sendable {
   }
 
   /// Whether the effect is run inside the operation of one that is in progress. The lock must be held.
-  private func isNested(_ effect: Effect) -> Bool {
-    var ancestor = effect.parent
-    while let effect = ancestor {
-      if inProgress.contains(where: { $0 === effect }) { return true }
-      ancestor = effect.parent
-    }
-    return false
-  }
-}
-
-extension Dispatcher {
-  /// Waits until the reduce or transaction that another thread is in has ended, except where that may be
-  /// waiting for this thread.
-  func waitForTurn() {
-    let thread = CurrentThread.current
-    guard !registry.turn.isHeld(by: thread.id), thread.pointee.openMutations == 0,
-      thread.pointee.openCreations == 0
-    else { return }
-    registry.turn.withLock {}
-  }
+  private func isNested(_ effect: Effect) -> Bool { inProgress.contains { effect.isInside($0) } }
 }

@@ -19,8 +19,9 @@
 /// }
 /// ```
 ///
-/// You can use it from any thread. When it is deallocated, what it runs is cancelled; an operation that
-/// captures it keeps it until that has ended. It keeps nothing that has ended.
+/// You can use it from any thread. When it is deallocated, what it runs is cancelled. An operation that uses
+/// the properties of its action keeps the action, and these effects, until it has ended: to end it earlier,
+/// call ``cancel()``.
 public final class Effects: Sendable {
   /// What happens to an operation while another one is in progress.
   public enum Policy: Hashable, Sendable {
@@ -33,8 +34,8 @@ public final class Effects: Sendable {
     /// It waits. Operations run one after the other, in the order in which they were passed.
     case serial
 
-    /// It waits if as many as this are in progress. Operations begin in the order in which they were
-    /// passed.
+    /// It waits if as many as this are in progress. It is the turn of each in the order in which they were
+    /// passed; two whose turn it is may overtake each other.
     case concurrent(Int)
   }
 
@@ -69,7 +70,7 @@ public final class Effects: Sendable {
   ///   cancelled during its pause or while it waits. Otherwise, one that is cancelled begins, as every
   ///   task does, and finds itself cancelled.
   /// - Inside an operation of the same effects, and in its child tasks, nothing waits for that
-  ///   operation: what is run there begins immediately, beyond the limit.
+  ///   operation: what is run there begins immediately, beyond the limit. An observer is inside none.
   ///
   /// - Parameters:
   ///   - pause: How long to wait before the operation begins. If others supersede it by then, it never
@@ -80,7 +81,7 @@ public final class Effects: Sendable {
   ///   - operation: What to run. It inherits the caller's actor, priority and task-local values. Its
   ///     parameter is what it invokes its states as.
   /// - Returns: The task, to await or to cancel; with ``Policy/first``, that of the operation in
-  ///   progress if there is one.
+  ///   progress if there is one, which that operation must not await.
   @discardableResult
   public func run(
     after pause: Duration = .zero,
@@ -90,14 +91,16 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> Task<Void, Never> {
-    start(Effect(in: queue), after: pause, clock, fileID, line, operation).task
+    start(Effect(in: queue), isAwaited: false, after: pause, clock, fileID, line, operation).task
   }
 
   /// Runs an operation by the policy, and returns when it has ended.
   ///
   /// It is the same as ``run(after:clock:fileID:line:operation:)``, awaited, and cancelling the task that
   /// awaits cancels the operation. With ``Policy/first``, this may await an operation that somebody else
-  /// has started, and doesn't cancel that; inside that operation, it returns immediately.
+  /// has started, and doesn't cancel that; inside that operation, it returns immediately. With
+  /// ``Policy/latest``, an operation that performs another one of the same effects is superseded by it, but
+  /// not cancelled, because it awaits it.
   ///
   /// ```swift
   /// struct FeedAction: Actionable {
@@ -123,8 +126,8 @@ public final class Effects: Sendable {
     // Whoever cancels the caller must find the effect, as soon as it is there.
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
-      let started = start(effect, after: pause, clock, fileID, line, operation)
-      if started.isOwn || !started.isNested { await started.task.value }
+      let started = start(effect, isAwaited: true, after: pause, clock, fileID, line, operation)
+      if started.isNew || !started.isNested { await started.task.value }
     } onCancel: {
       whileCancelling { effect.cancel() }
     }
@@ -132,6 +135,7 @@ public final class Effects: Sendable {
 
   private func start(
     _ effect: Effect,
+    isAwaited: Bool,
     after pause: Duration,
     _ clock: some Clock<Duration>,
     _ fileID: StaticString,
@@ -140,8 +144,9 @@ public final class Effects: Sendable {
   ) -> EffectQueue.Started {
     let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
     let deadline = pause > .zero ? clock.now.advanced(by: pause) : nil
-    let started = queue.start(effect) { turn, isCancelled in
-      Task {
+    let started = queue.start(effect, isAwaited: isAwaited) { turn in
+      let isCancelled = effect.hasBeenCancelled
+      return Task {
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
         if let deadline { try? await clock.sleep(until: deadline, tolerance: nil) }
@@ -153,7 +158,7 @@ public final class Effects: Sendable {
         noteEnd?()
       }
     }
-    if !started.isOwn { noteEnd?() }
+    if !started.isNew { noteEnd?() }
     return started
   }
 

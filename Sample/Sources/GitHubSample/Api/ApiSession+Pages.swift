@@ -1,6 +1,6 @@
 extension ApiSession {
   /// Sends a request, and decodes the response, unless the task has been cancelled by the time that it comes.
-  func fetch<Request: ApiRequest>(
+  func sendUnlessCancelled<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
     let response = try await send(request)
@@ -19,7 +19,7 @@ extension ApiSession {
     while let request = pager.nextRequest {
       guard !Task.isCancelled else { throw ApiError(.cancelled, at: place) }
       do throws(ApiError) {
-        let page = try await fetch(request)
+        let page = try await sendUnlessCancelled(request)
         halvings = 0
         receive(pager.accept(page), page.totalCount, pager.hasMore)
       } catch {

@@ -6,7 +6,7 @@ protocol FetchingAction: Actionable where DispatchStateType: FetchingState {
 }
 
 extension FetchingAction {
-  /// Fetches, and returns when that is done or has failed. To be cancelled is to fail.
+  /// Fetches, and returns when that is done or has failed. What is cancelled before its last response fails.
   func fetch(_ body: @escaping @Sendable (Effect) async throws(ApiError) -> Void) async {
     await effects.perform { effect in
       invoke(.removeAll, as: effect)

@@ -31,7 +31,7 @@ package struct RepositoryAction: FetchingAction {
   package func fetchRepository(owner: String, name: String) async {
     await fetch { effect async throws(ApiError) in
       invoke(.selectRepository(nil), as: effect)
-      let repository = try await session.fetch(RepositoryRequest(owner: owner, name: name))
+      let repository = try await session.sendUnlessCancelled(RepositoryRequest(owner: owner, name: name))
       invoke(.selectRepository(repository), as: effect)
     }
   }

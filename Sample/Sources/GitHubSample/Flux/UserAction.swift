@@ -20,7 +20,7 @@ package struct UserAction: FetchingAction {
   package func selectViewer() async {
     await fetch { effect async throws(ApiError) in
       invoke(.selectUser(nil), as: effect)
-      invoke(.selectUser(try await session.fetch(ViewerRequest())), as: effect)
+      invoke(.selectUser(try await session.sendUnlessCancelled(ViewerRequest())), as: effect)
     }
   }
 

@@ -23,7 +23,7 @@ extension CommandEnvironment {
         return LiveApiSession(options: options, variables: variables, deadline: deadline)
       },
       readToken: {
-        TerminalEcho.withoutEcho(whenHidden: { console.report("Token:") }) {
+        TerminalEcho.hidden(whenHidden: { console.report("Token:") }) {
           StandardStreams.readLine()
         }
       },

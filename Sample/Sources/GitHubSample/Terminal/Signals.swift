@@ -15,7 +15,7 @@ package enum Signals {
   package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
     signal(SIGPIPE, SIG_IGN)
     // Whoever started the process with a signal ignored, as nohup does, wants it so.
-    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !isIgnored(number) {
       let source = DispatchSource.makeSignalSource(
         signal: number,
         queue: DispatchQueue(label: "Signals")

@@ -1,36 +1,72 @@
 import Foundation
 
-/// Whether the terminal shows what is typed there.
+/// Hides what is typed at the terminal.
 package enum TerminalEcho {
-  /// How the terminal was before it hid anything.
-  private static let hidden = Protected<termios?>(nil)
+  private enum State {
+    case shown
+
+    /// With how the terminal was before.
+    case hidden(termios)
+
+    /// The process ends.
+    case over
+  }
+
+  private static let state = Protected(State.shown)
 
   /// Hides what is typed while a closure runs, if standard input is a terminal. Line ends are shown.
   ///
   /// - Parameter whenHidden: Called before the closure if something is hidden.
-  static func withoutEcho<Result>(whenHidden: () -> Void, _ body: () -> Result) -> Result {
+  static func hidden<Result>(whenHidden: () -> Void, while body: () -> Result) -> Result {
     if hide() { whenHidden() }
-    defer { restore() }
+    // A shell may have changed the terminal while the process was stopped.
+    let resumption = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .global())
+    resumption.setEventHandler { @Sendable in hideAgain() }
+    resumption.resume()
+    defer {
+      resumption.cancel()
+      show(.shown)
+    }
     return body()
   }
 
-  /// Shows what is typed again, if something has hidden it; also before a signal ends the process.
-  package static func restore() {
-    hidden.withLock { settings in
-      guard var before = settings else { return }
-      tcsetattr(STDIN_FILENO, TCSANOW, &before)
-      settings = nil
+  /// Turns the echo on again, if something has turned it off, for the process is about to end.
+  package static func end() { show(.over) }
+
+  private static func show(_ next: State) {
+    state.withLock { state in
+      if case .hidden(var before) = state, ownsTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+      if case .over = state { return }
+      state = next
     }
   }
 
   private static func hide() -> Bool {
-    hidden.withLock { settings in
+    state.withLock { state in
       var before = termios()
-      guard tcgetattr(STDIN_FILENO, &before) == 0 else { return false }
-      settings = before
-      before.c_lflag &= ~tcflag_t(ECHO)
-      before.c_lflag |= tcflag_t(ECHONL)
-      return tcsetattr(STDIN_FILENO, TCSANOW, &before) == 0
+      guard case .shown = state, ownsTerminal, tcgetattr(STDIN_FILENO, &before) == 0, hide(before)
+      else { return false }
+      state = .hidden(before)
+      return true
     }
+  }
+
+  private static func hideAgain() {
+    state.withLock { state in
+      if case .hidden(let before) = state, ownsTerminal { _ = hide(before) }
+    }
+  }
+
+  private static func hide(_ before: termios) -> Bool {
+    var settings = before
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    settings.c_lflag |= tcflag_t(ECHONL)
+    return tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0
+  }
+
+  /// Whether no other job has the terminal now: to change it then would change it for that one.
+  private static var ownsTerminal: Bool {
+    let group = tcgetpgrp(STDIN_FILENO)
+    return group == -1 || group == getpgrp()
   }
 }
