@@ -12,6 +12,9 @@ extension DispatchEvent {
   }
 }
 
+/// Whether a value is nothing but its own bytes: numbers, and enums and structs of them.
+private func isPlain<Value>(_: Value) -> Bool { _isPOD(Value.self) }
+
 /// About how many bytes a value takes up.
 ///
 /// It looks at a thousand parts at most, and takes those of a collection for all. What is in an object is
@@ -22,6 +25,7 @@ private struct Estimate {
   /// What a value takes up besides its own place.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
+    if _openExistential(value, do: isPlain) { return 0 }
     switch value {
     case let text as String: return text.utf8.count
     case let text as Substring: return text.base.utf8.count
