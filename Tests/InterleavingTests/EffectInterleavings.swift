@@ -98,6 +98,42 @@
       }
     }
 
+    @Test func whoPerformsTheNextOneAwaitsIt() {
+      explore { scenario in
+        let effects = Effects(.latest)
+        let cancelled = Trace<Bool>()
+        scenario.task {
+          await effects.perform { _ in
+            await effects.perform { _ in cancelled.append(Task.isCancelled) }
+          }
+        }
+        scenario.check {
+          #expect(cancelled.entries == [false])
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func anObserverIsInsideNoOperation() {
+      explore { scenario in
+        let effects = Effects(.serial)
+        let log = Trace<Int>()
+        let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
+          effects.run { _ in log.append(2) }
+        }
+        scenario.thread {
+          effects.run { effect in
+            CounterAction().invoke(.set(1), as: effect)
+            log.append(1)
+          }
+        }
+        scenario.check {
+          #expect(log.entries == [1, 2])
+          dust.clean()
+        }
+      }
+    }
+
     @Test func whoEndsMakesRoomForTheNext() {
       explore { scenario in
         let effects = Effects(.concurrent(1))

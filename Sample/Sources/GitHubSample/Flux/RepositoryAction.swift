@@ -31,8 +31,8 @@ package struct RepositoryAction: FetchingAction {
   package func fetchRepository(owner: String, name: String) async {
     await fetch { effect async throws(ApiError) in
       invoke(.selectRepository(nil), as: effect)
-      let repository = try await session.sendUnlessCancelled(RepositoryRequest(owner: owner, name: name))
-      invoke(.selectRepository(repository), as: effect)
+      let request = RepositoryRequest(owner: owner, name: name)
+      invoke(.selectRepository(try await session.sendUnlessCancelled(request)), as: effect)
     }
   }
 }

@@ -35,7 +35,9 @@ package enum TerminalEcho {
 
   private static func show(_ next: State) {
     state.withLock { state in
-      if case .hidden(var before) = state, ownsTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+      if case .hidden(var before) = state, ownsTerminal {
+        tcsetattr(STDIN_FILENO, TCSANOW, &before)
+      }
       if case .over = state { return }
       state = next
     }
