@@ -32,16 +32,42 @@ struct EffectsTests {
     #expect(store.count.value == 2)
   }
 
-  @Test func whatIsSupersededBeforeItBeginsDoesNotBegin() async {
+  @Test @MainActor func whatIsSupersededBeforeItBeginsDoesNotBegin() async {
     let effects = Effects(.latest)
-    let tasks = await Task { @MainActor in
-      // The first one can't begin on the main actor as long as this is there.
+    for _ in 0..<200 {
+      // It can't begin on the main actor as long as this is there.
       let older = effects.run { @MainActor _ in log.append("older") }
-      return [older, effects.run { @MainActor _ in log.append("newer") }]
-    }.value
-    for task in tasks { await task.value }
+      let newer = effects.run { @MainActor _ in log.append("newer") }
+      await older.value
+      await newer.value
+    }
 
-    #expect(log.entries == ["newer"])
+    #expect(Set(log.entries) == ["newer"])
+  }
+
+  @Test func whatHasEndedIsSupersededToo() async {
+    let effects = Effects(.latest)
+    let kept = Log<Effect>()
+    await effects.perform { kept.append($0) }
+    await effects.perform { CounterAction().invoke(.set(2), as: $0) }
+
+    #expect(kept.entries[0].isSuperseded)
+    #expect(!CounterAction().invoke(.set(1), as: kept.entries[0]))
+    #expect(store.count.value == 2)
+  }
+
+  @Test func whatIsQueuedIsSupersededToo() async {
+    let effects = Effects(.latest)
+    await effects.perform { effect in
+      Dispatcher.shared.read {
+        let isToBeDispatched = CounterAction().invoke(.set(1), as: effect)
+        effects.run { _ in }
+        log.append("\(isToBeDispatched)")
+      }
+    }
+
+    #expect(log.entries == ["true"])
+    #expect(store.count.value == 0)
   }
 
   @Test func theLatestOfABurstIsRunBehindThePause() async {
@@ -93,6 +119,22 @@ struct EffectsTests {
     #expect(store.count.value == 2)
   }
 
+  /// Who awaits the one that supersedes him is not cancelled by it, but by all others.
+  @Test(arguments: [true, false])
+  func whoAwaitsIsStillToBeStopped(byCancelling: Bool) async {
+    let effects = Effects(.latest)
+    let outer = effects.run { outer in
+      await effects.perform { _ in await gate.pass() }
+      log.append("\(outer.isSuperseded) \(Task.isCancelled)")
+    }
+    await gate.reached()
+    if byCancelling { effects.cancel() } else { effects.run { _ in } }
+    gate.open()
+    await outer.value
+
+    #expect(log.entries == ["true true"])
+  }
+
   @Test func whoSupersedesFromWithinTheReduceIsNotHeldUp() async {
     let effects = Effects(.latest)
     let dispatcher = Dispatcher.shared
@@ -123,6 +165,27 @@ struct EffectsTests {
 
     #expect(log.entries == ["third"])
     #expect(store.count.value == 1)
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func nobodyJoinsAFirstOneThatIsCancelled() async {
+    let clock = ManualClock()
+    let effects = Effects(.first)
+    let pausing = effects.run(after: .seconds(1), clock: clock) { _ in log.append("pausing") }
+    await clock.sleeping()
+    effects.cancel()
+    let running = effects.run { _ in
+      await gate.pass()
+      log.append("running")
+    }
+    await gate.reached()
+    running.cancel()
+    let waiting = effects.run { _ in log.append("waiting") }
+    #expect(effects.run { _ in log.append("joining") } == waiting)
+    gate.open()
+    for task in [pausing, running, waiting] { await task.value }
+
+    #expect(log.entries == ["running", "waiting"])
     #expect(!effects.isRunning.value)
   }
 

@@ -98,6 +98,26 @@
       }
     }
 
+    @Test func whoRunsInsideAReduceWaitsForNobody() {
+      explore { scenario in
+        let (one, other) = (Dispatcher.shared, Dispatcher())
+        let effects = Effects(.latest)
+        let store = HookStore.instantiate()
+        let otherStore = withDispatcher(other) { HookStore.instantiate() }
+        store.whenReducing.append { effects.run { _ in } }
+        otherStore.whenReducing.append { one.read {} }
+        scenario.thread {
+          effects.run { effect in
+            withDispatcher(other) { _ = CounterAction().invoke(.set(1), as: effect) }
+          }
+          one.dispatch(Dispatcher.Counter.set(2))
+        }
+        scenario.check {
+          withExtendedLifetime((store, otherStore)) { #expect(!effects.isRunning.value) }
+        }
+      }
+    }
+
     @Test func whoPerformsTheNextOneAwaitsIt() {
       explore { scenario in
         let effects = Effects(.latest)
@@ -151,6 +171,17 @@
           #expect(!effects.isRunning.value)
         }
       }
+    }
+  }
+
+  /// Calls closures as it reduces.
+  private final class HookStore: Storable {
+    typealias DispatchStateType = Dispatcher.Counter
+
+    let whenReducing = Trace<@Sendable () -> Void>()
+
+    func reduce(with _: Dispatcher.Counter) {
+      for hook in whenReducing.entries { hook() }
     }
   }
 

@@ -103,9 +103,7 @@ extension Dispatcher {
   /// waiting for this thread.
   func waitForTurn() {
     let thread = CurrentThread.current
-    guard !registry.turn.isHeld(by: thread.id), thread.pointee.openMutations == 0,
-      thread.pointee.openCreations == 0
-    else { return }
+    guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else { return }
     registry.turn.withLock {}
   }
 

@@ -5,7 +5,7 @@ public final class Effect: @unchecked Sendable {
   /// The effect whose operation the current task belongs to.
   static let current = TaskLocal<Effect?>(wrappedValue: nil)
 
-  private let queue: EffectQueue
+  let queue: EffectQueue
 
   /// The effect inside whose operation this was run. Weak, so that a chain of operations, each of which
   /// runs the next, isn't kept; it is set before any other thread knows this.
@@ -13,8 +13,11 @@ public final class Effect: @unchecked Sendable {
 
   // All guarded by the queue's lock.
   @exclusivity(unchecked) var task: Task<Void, Never>?
-  @exclusivity(unchecked) var hasBeenSuperseded = false
+  @exclusivity(unchecked) var isInProgress = false
   @exclusivity(unchecked) var hasBeenCancelled = false
+
+  /// It has been superseded when the queue has a greater number.
+  @exclusivity(unchecked) var number = 0
 
   /// Finished when it is this operation's turn, if it has to wait. Guarded by the queue's lock.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
@@ -35,11 +38,11 @@ public final class Effect: @unchecked Sendable {
     return false
   }
 
-  /// Whether another operation has superseded this one, by ``Effects/Policy/latest``.
+  /// Whether another operation has superseded this one, by ``Effects/Policy/latest``: also after it has ended.
   ///
   /// To be superseded is not to be cancelled: nothing that this invokes is reduced any more, and it need
-  /// not say that it has ended. A superseded operation is cancelled too, and finds that by
-  /// `Task.isCancelled`, unless it awaits the one that supersedes it, which it has performed itself.
+  /// not say that it has ended. The task of a superseded operation is cancelled right behind it, unless it
+  /// awaits the one that supersedes it, which it has performed itself.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
 
   func cancel() { queue.cancel(self) }
@@ -56,8 +59,8 @@ extension Actionable {
   /// Dispatches a state, unless the effect has been superseded.
   ///
   /// The look at whether it has, and the reduce, are one step: whoever supersedes it does so before or
-  /// after that. It is a ``Dispatcher/transaction(_:)``, which traps where that does. Inside a reduce or
-  /// a ``Dispatcher/read(_:)``, where the state is queued until that has ended, they are not one step.
+  /// after that. Where a dispatch is queued, such as inside a reduce or a ``Dispatcher/read(_:)``, the look
+  /// is queued with it.
   ///
   /// An effect that has been cancelled, but not superseded, may still invoke, to say that it has ended.
   ///
@@ -66,7 +69,7 @@ extension Actionable {
   ///   - effect: What the operation was called with.
   ///   - fileID: The file in which it is invoked, for interceptors.
   ///   - line: The line on which it is invoked, for interceptors.
-  /// - Returns: Whether the state was dispatched.
+  /// - Returns: Whether the state was dispatched or, where it is queued, could be for the present.
   @inlinable
   @discardableResult
   public func invoke(
@@ -75,11 +78,41 @@ extension Actionable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Bool {
-    let dispatcher = dispatcher
-    return dispatcher.transaction {
-      effect.unlessSuperseded(on: dispatcher) {
-        dispatcher.dispatch(state, fileID: fileID, line: line)
-      }
+    dispatcher.dispatch(state, as: effect, from: (fileID: fileID, line: line))
+  }
+}
+
+extension Dispatcher {
+  @inlinable
+  func dispatch<State: DispatchState>(
+    _ state: State,
+    as effect: Effect,
+    from place: SourcePlace
+  ) -> Bool {
+    let thread = CurrentThread.current
+    guard thread.pointee.dispatchDeferrals > 0 else {
+      if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
+      defer { thread.finish() }
+      return reduce(state, as: effect, from: place, on: thread)
     }
+    if thread.pointee.replaying == ObjectIdentifier(registry) { return false }
+    let end = registry.beginDeferral(of: State.self)
+    thread.pointee.deferredDispatches.append { thread in
+      _ = self.reduce(state, as: effect, from: place, on: thread)
+      end?()
+    }
+    return !effect.isSuperseded
+  }
+
+  @inlinable
+  func reduce<State: DispatchState>(
+    _ state: State,
+    as effect: Effect,
+    from place: SourcePlace,
+    on thread: CurrentThread
+  ) -> Bool {
+    let hasTakenTurn = beginTurn(on: thread)
+    defer { endTurn(on: thread, hasTakenTurn: hasTakenTurn) }
+    return effect.unlessSuperseded(on: self) { reduce(state, from: place, on: thread) }
   }
 }

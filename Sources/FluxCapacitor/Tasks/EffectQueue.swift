@@ -4,9 +4,9 @@
 /// - An effect is in `inProgress` or in `waiting` from its start until its end, unless it has been
 ///   superseded. Its task is created under the lock, so whoever finds it there can cancel it.
 /// - While there is room in `inProgress`, nobody waits: whoever ends makes room for the next.
-/// - While an effect invokes, its dispatcher is in `invoking`, from the look at `hasBeenSuperseded` until the
-///   reduce has ended; meanwhile, the thread has that dispatcher's turn. So whoever marks the effect, and then
-///   waits for those turns, knows that it reduces nothing more.
+/// - While an effect invokes, its dispatcher is in `invoking`, from the look whether it has been superseded until
+///   the reduce has ended; meanwhile, the thread has that dispatcher's turn. So whoever supersedes the effect, and
+///   then waits for those turns, knows that it reduces nothing more.
 final class EffectQueue: @unchecked Sendable {
   /// How many effects are in progress or wait. It is raised before a start, so that no operation finds that
   /// none does, and delivered behind it, so that who observes it finds the effect.
@@ -21,6 +21,12 @@ final class EffectQueue: @unchecked Sendable {
 
   /// How many of those that wait have been cancelled, and have ended.
   @exclusivity(unchecked) private var endedInWaiting = 0
+
+  /// How many have been started that supersede all before them.
+  @exclusivity(unchecked) private var newest = 0
+
+  /// Those that have been superseded, and await the one that has done it.
+  @exclusivity(unchecked) private var spared: [Effect] = []
 
   /// The dispatchers on which effects are invoking.
   @exclusivity(unchecked) private var invoking: [Dispatcher] = []
@@ -47,20 +53,30 @@ final class EffectQueue: @unchecked Sendable {
   ) -> Started {
     let thread = CurrentThread.current
     thread.beginTransaction()
-    var superseded: [Effect] = []
+    var noLongerCounted = 0
+    var over: [Effect] = []
     var busy: [Dispatcher] = []
     count.value += 1
     let started: Started = lock.withLock {
       let isNested = isNested(effect)
-      if policy == .first, let task = inProgress.first?.task { return (task, false, isNested) }
+      if policy == .first, let task = firstTask {
+        noLongerCounted = 1
+        return (task, false, isNested)
+      }
       if policy == .latest {
-        swap(&superseded, &inProgress)
-        for older in superseded { older.hasBeenSuperseded = true }
+        newest += 1
+        effect.number = newest
+        noLongerCounted = inProgress.count
+        for older in inProgress { older.isInProgress = false }
+        swap(&over, &inProgress)
+        over += spared
+        spared = isAwaited ? over.filter(effect.isInside) : []
+        over.removeAll { older in spared.contains { $0 === older } }
         busy = invoking
       }
       var turn: AsyncStream<Never>?
       if isNested || inProgress.count < limit {
-        inProgress.append(effect)
+        begin(effect)
       } else {
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         (turn, effect.turn) = (stream, continuation)
@@ -70,11 +86,10 @@ final class EffectQueue: @unchecked Sendable {
       effect.task = task
       return (task, true, isNested)
     }
-    let noLongerCounted = started.isNew ? superseded.count : 1
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
     // The task of what has been superseded doesn't change any more.
-    for older in superseded where !isAwaited || !effect.isInside(older) { older.task?.cancel() }
+    for older in over { older.task?.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
     thread.finish()
     return started
@@ -84,11 +99,15 @@ final class EffectQueue: @unchecked Sendable {
   func end(_ effect: Effect) {
     // One at most: nobody else has made room.
     var next: Effect?
-    let isSuperseded = lock.withLock {
-      if effect.hasBeenSuperseded { return true }
+    let isCounted = lock.withLock {
+      guard effect.number == newest else {
+        spared.removeAll { $0 === effect }
+        return false
+      }
       effect.task = nil
-      if let index = inProgress.firstIndex(where: { $0 === effect }) {
-        inProgress.remove(at: index)
+      if effect.isInProgress {
+        effect.isInProgress = false
+        inProgress.removeAll { $0 === effect }
       } else {
         forgetWaiting()
       }
@@ -97,26 +116,13 @@ final class EffectQueue: @unchecked Sendable {
           endedInWaiting -= 1
           continue
         }
-        inProgress.append(candidate)
+        begin(candidate)
         next = candidate
       }
-      return false
+      return true
     }
     next?.turn?.finish()
-    if !isSuperseded { count.value -= 1 }
-  }
-
-  /// Forgets what has ended while it waited, once that is half of all: so it is O(1), amortized. The lock must
-  /// be held.
-  private func forgetWaiting() {
-    endedInWaiting += 1
-    guard endedInWaiting * 2 > waiting.count else { return }
-    var others = FIFO<Effect>()
-    while let effect = waiting.popFirst() {
-      if effect.task != nil { others.append(effect) }
-    }
-    waiting = others
-    endedInWaiting = 0
+    if isCounted { count.value -= 1 }
   }
 
   /// Cancels an effect, also if it is yet to be started.
@@ -131,21 +137,21 @@ final class EffectQueue: @unchecked Sendable {
   /// Cancels all effects that have been started.
   func cancel() {
     let tasks = lock.withLock {
-      var tasks = inProgress.map(\.task)
+      var tasks = (inProgress + spared).map(\.task)
       for index in 0..<waiting.count { tasks.append(waiting[index].task) }
       return tasks
     }
     for task in tasks { task?.cancel() }
   }
 
-  func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.hasBeenSuperseded } }
+  func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.number != newest } }
 
   /// Calls a closure, which invokes, unless the effect has been superseded. This thread must have the turn.
   ///
   /// - Returns: Whether it was called.
   func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     lock.lock()
-    guard !effect.hasBeenSuperseded else {
+    guard effect.number == newest else {
       lock.unlock()
       return false
     }
@@ -158,7 +164,41 @@ final class EffectQueue: @unchecked Sendable {
     }
     return true
   }
+}
 
-  /// Whether the effect is run inside the operation of one that is in progress. The lock must be held.
-  private func isNested(_ effect: Effect) -> Bool { inProgress.contains { effect.isInside($0) } }
+// What is done under the lock, which must be held.
+extension EffectQueue {
+  private func begin(_ effect: Effect) {
+    effect.isInProgress = true
+    inProgress.append(effect)
+  }
+
+  /// The task of the first effect that has not been cancelled: who comes behind a cancelled one waits for that to
+  /// end.
+  private var firstTask: Task<Void, Never>? {
+    let tasks = inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }
+    return tasks.lazy.compactMap(\.self).first { !$0.isCancelled }
+  }
+
+  /// Forgets what has ended while it waited, once that is half of all: so it is O(1), amortized.
+  private func forgetWaiting() {
+    endedInWaiting += 1
+    guard endedInWaiting * 2 > waiting.count else { return }
+    var others = FIFO<Effect>()
+    while let effect = waiting.popFirst() {
+      if effect.task != nil { others.append(effect) }
+    }
+    waiting = others
+    endedInWaiting = 0
+  }
+
+  /// Whether the effect is run inside the operation of one that is in progress.
+  private func isNested(_ effect: Effect) -> Bool {
+    var ancestor = effect.parent
+    while let effect = ancestor {
+      if effect.queue === self, effect.isInProgress { return true }
+      ancestor = effect.parent
+    }
+    return false
+  }
 }

@@ -25,10 +25,10 @@
 public final class Effects: Sendable {
   /// What happens to an operation while another one is in progress.
   public enum Policy: Hashable, Sendable {
-    /// It supersedes the other one, whose task is cancelled.
+    /// It supersedes the other one, whose task is cancelled, and all before that.
     case latest
 
-    /// It isn't run: the other one is in progress.
+    /// It isn't run: the other one is in progress. Behind one that has been cancelled, it waits.
     case first
 
     /// It waits. Operations run one after the other, in the order in which they were passed.
@@ -63,18 +63,19 @@ public final class Effects: Sendable {
   /// Runs an operation in a task, by the policy.
   ///
   /// - With ``Policy/latest``, what this supersedes has been superseded when this returns: nothing that
-  ///   it invokes `as:` its effect is reduced from then on. For that, this waits for a reduce of it that
-  ///   another thread is in, as ``Actionable/invoke(_:fileID:line:)`` would; except inside a mutation
-  ///   or the initializer of a store, where that could take forever.
+  ///   it invokes `as:` its effect is reduced from then on, also when it has ended. For that, this waits
+  ///   for a reduce of it that another thread is in; except inside a reduce, a mutation or the initializer
+  ///   of a store, where that could take forever.
   /// - An operation that is superseded before it has begun doesn't begin. Neither does one that is
   ///   cancelled during its pause or while it waits. Otherwise, one that is cancelled begins, as every
   ///   task does, and finds itself cancelled.
-  /// - Inside an operation of the same effects, and in its child tasks, nothing waits for that
-  ///   operation: what is run there begins immediately, beyond the limit. An observer is inside none.
+  /// - Inside an operation of the same effects, and in the tasks that it begins, nothing waits for that
+  ///   operation: with ``Policy/serial`` and ``Policy/concurrent(_:)``, what is run there begins
+  ///   immediately, beyond the limit. What an observer runs itself is inside no operation.
   ///
   /// - Parameters:
-  ///   - pause: How long to wait before the operation begins. If others supersede it by then, it never
-  ///     begins: with ``Policy/latest``, only the last of a burst does.
+  ///   - pause: How long to wait before the operation begins. With ``Policy/latest``, this supersedes the
+  ///     others before its pause, so only the last of a burst begins.
   ///   - clock: What measures the pause, from this call on.
   ///   - fileID: The file by which a test that waits for the effect names it.
   ///   - line: The line by which a test that waits for the effect names it.
@@ -98,7 +99,7 @@ public final class Effects: Sendable {
   ///
   /// It is the same as ``run(after:clock:fileID:line:operation:)``, awaited, and cancelling the task that
   /// awaits cancels the operation. With ``Policy/first``, this may await an operation that somebody else
-  /// has started, and doesn't cancel that; inside that operation, it returns immediately. With
+  /// has started, and doesn't cancel that, but waits; inside that operation, it returns immediately. With
   /// ``Policy/latest``, an operation that performs another one of the same effects is superseded by it, but
   /// not cancelled, because it awaits it.
   ///
@@ -150,9 +151,9 @@ public final class Effects: Sendable {
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
         if let deadline { try? await clock.sleep(until: deadline, tolerance: nil) }
-        let isCutShort = Task.isCancelled && (turn != nil || deadline != nil)
-        if !isCutShort, !effect.isSuperseded {
-          await Effect.current.withValue(effect) { await operation(effect) }
+        let hasWaited = turn != nil || deadline != nil
+        await Effect.current.withValue(effect) {
+          await Effects.begin(effect, hasWaited: hasWaited, operation, on: operation.isolation)
         }
         effect.end()
         noteEnd?()
@@ -162,10 +163,21 @@ public final class Effects: Sendable {
     return started
   }
 
+  /// Calls the operation, on its actor: until that is there for it, it has not begun.
+  private static func begin(
+    _ effect: Effect,
+    hasWaited: Bool,
+    _ operation: @Sendable @isolated(any) (Effect) async -> Void,
+    on isolation: isolated (any Actor)?
+  ) async {
+    let isCutShort = hasWaited && Task.isCancelled
+    if !isCutShort, !effect.isSuperseded { await operation(effect) }
+  }
+
   /// Cancels all that is in progress. What waits or pauses doesn't begin any more.
   ///
   /// To be cancelled is not to be superseded: an operation that has begun may still invoke, to say that it
-  /// has ended. You can run others afterwards.
+  /// has ended. You can run others afterwards. What another thread is about to run may come behind this.
   public func cancel() {
     queue.cancel()
   }
