@@ -49,7 +49,7 @@ let package = Package(
 
     .executableTarget(
       name: "FluxCapacitorBenchmarks",
-      dependencies: ["FluxCapacitor"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"],
       path: "Tests/FluxCapacitorBenchmarks"
     ),
 

@@ -78,4 +78,10 @@ struct DebuggingSnippets {
     CounterAction().increment()
     try FlowExplorer(circuits).write(to: file)
   }
+
+  @Test func watching() throws {
+    let circuits = TimeCircuits()
+    let explorer = try LiveExplorer(circuits)
+    print(explorer.url)
+  }
 }

@@ -132,6 +132,14 @@ func rows(scale: Int) -> [Row] {
       }
     ),
     Row(
+      "dispatch watched by ten pages",
+      atMost: .ratio(2),
+      floor: ourDispatch(observers: 0, count: n) {
+        Dispatcher.shared.intercept { sum.add($0.sequenceNumber) }
+      },
+      ours: ourDispatch(observers: 0, count: n) { Pages.watching(10) }
+    ),
+    Row(
       "1,000 observers, a call",
       atMost: .ratio(2),
       floor: Workload(n) { [set = floorSet(observers: 1_000, count: n / 1_000)] in set.prepare() },

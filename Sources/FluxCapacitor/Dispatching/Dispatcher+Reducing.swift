@@ -103,7 +103,9 @@ extension Dispatcher {
   /// waiting for this thread.
   func waitForTurn() {
     let thread = CurrentThread.current
-    guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else { return }
+    guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else {
+      return
+    }
     registry.turn.withLock {}
   }
 

@@ -15,7 +15,7 @@ import Foundation
 /// become markup or script, and a ``Secret`` is not in it. It has excerpts of long texts and
 /// collections, as a ``DispatchLogger`` writes them.
 public struct FlowExplorer: Sendable {
-  private let page: Page
+  private let page: PageUpdate
 
   /// Creates a page of what time circuits remember, with all that is in the stores.
   ///
@@ -23,8 +23,9 @@ public struct FlowExplorer: Sendable {
   ///   - circuits: The time circuits that remember the dispatches.
   ///   - title: The title of the page.
   public init(_ circuits: TimeCircuits, title: String = "Flow") {
+    var writer = PageWriter()
     let contents = circuits.dispatcher.contentsOfStores
-    page = Page(of: circuits.events, contents, title: title)
+    page = writer.update(title: title, events: circuits.events, contents: contents)
   }
 
   /// Creates a page of some dispatches, with what they have changed.
@@ -33,7 +34,8 @@ public struct FlowExplorer: Sendable {
   ///   - events: The dispatches, the oldest first.
   ///   - title: The title of the page.
   public init(_ events: some Sequence<DispatchEvent>, title: String = "Flow") {
-    page = Page(of: Array(events), [], title: title)
+    var writer = PageWriter()
+    page = writer.update(title: title, events: Array(events), contents: [])
   }
 
   /// The HTML of the page.
@@ -44,9 +46,12 @@ public struct FlowExplorer: Sendable {
     try data.replaceContents(of: url)
   }
 
-  private var data: Data {
+  private var data: Data { FlowExplorer.data(page.json) }
+
+  /// The page, with what it begins with.
+  static func data(_ json: Data) -> Data {
     let template = Data(PackageResources.Explorer_html)
     guard let place = template.range(of: Data("/*flow*/".utf8)) else { return template }
-    return template[..<place.lowerBound] + page.json + template[place.upperBound...]
+    return template[..<place.lowerBound] + json + template[place.upperBound...]
   }
 }

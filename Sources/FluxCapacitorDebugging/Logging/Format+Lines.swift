@@ -25,7 +25,9 @@ extension DispatchEvent {
 
   fileprivate var json: String {
     // Texts and numbers can always be encoded.
-    let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self))
+    // Short ones, whoever has them too.
+    var names = ShortNames()
+    let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self, names: &names))
     return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 }

@@ -20,14 +20,14 @@ struct DispatchRecord: Encodable, Sendable {
   let file: String
   let line: UInt
 
-  init(_ event: DispatchEvent, names: ShortNames = ShortNames()) {
+  init(_ event: DispatchEvent, names: inout ShortNames) {
     sequence = event.sequenceNumber
     time = Date(timeIntervalSince1970: event.wallClockTime / .seconds(1))
       .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     nanoseconds = Int(event.duration / .nanoseconds(1))
     type = names[Swift.type(of: event.state)]
     state = Description(ofState: event.state).text
-    stores = event.stores.map { names[$0] }
+    stores = event.stores.map { store in names[store] }
     changes = event.changes.map { change in
       let (old, new) = change.texts
       return Change(store: names[change.store], name: change.name, old: old, new: new)

@@ -18,6 +18,7 @@ final class History: @unchecked Sendable {
   /// The number of the first entry of the future.
   private var next = 0
   private var bytes = 0
+  private var listeners: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
   init(_ limits: TimeCircuits.Limits) {
     self.limits = limits
@@ -29,6 +30,57 @@ final class History: @unchecked Sendable {
 
   /// How many of the events are in the past.
   var position: Int { lock.withLock { next - numbers.lowerBound } }
+
+  /// What has come since one was told of an event.
+  struct Update {
+    /// The first event that is remembered, and the last of the past; 0 if there is none.
+    let first: Int
+    let position: Int
+
+    /// The one before the new ones: those that were between them are forgotten.
+    let after: Int
+    let events: [DispatchEvent]
+  }
+
+  /// Returns the events behind one, at most so many of the oldest. All are known by sequence numbers.
+  func update(since sequence: Int, atMost count: Int) -> Update {
+    lock.withLock {
+      let start = number(after: sequence)
+      let end = min(start + count, numbers.upperBound)
+      return Update(
+        first: self.sequence(of: numbers.lowerBound),
+        position: self.sequence(of: next - 1),
+        after: self.sequence(of: start - 1),
+        events: (start..<end).compactMap { entries[$0]?.event }
+      )
+    }
+  }
+
+  /// How many events there are up to the one with a sequence number.
+  func position(after sequence: Int) -> Int {
+    lock.withLock { number(after: sequence) - numbers.lowerBound }
+  }
+
+  private func sequence(of number: Int) -> Int { entries[number]?.event.sequenceNumber ?? 0 }
+
+  /// The number of the first entry behind a sequence number, which grow with the entries' own.
+  private func number(after sequence: Int) -> Int {
+    var (low, high) = (numbers.lowerBound, numbers.upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.sequence(of: middle) <= sequence { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Calls a closure in the dispatcher's turn with each event that is noted, and with each move.
+  func setListener(_ listener: (@Sendable () -> Void)?, of owner: AnyObject) {
+    lock.withLock { listeners[ObjectIdentifier(owner)] = listener }
+  }
+
+  private func tellListeners() {
+    for listener in lock.withLock({ Array(listeners.values) }) { listener() }
+  }
 
   /// Adds an event to the past; the future is forgotten.
   func note(_ event: DispatchEvent) {
@@ -48,6 +100,7 @@ final class History: @unchecked Sendable {
     }
     // What they hold goes when the lock is open again.
     withExtendedLifetime(forgotten) {}
+    tellListeners()
   }
 
   private func forget(_ number: Int, into forgotten: inout [Entry]) {
@@ -64,6 +117,7 @@ final class History: @unchecked Sendable {
       return event
     }
     guard let event else { return nil }
+    defer { tellListeners() }
     if step < 0 {
       for change in event.changes.reversed() { change.variable?.write(any: change.oldValue) }
     } else {

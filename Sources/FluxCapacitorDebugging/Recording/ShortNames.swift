@@ -1,18 +1,17 @@
-import FluxCapacitor
-
-/// The names of types without their modules, but for those that others have too.
+/// The names of types without their modules; with them, where another type has the short name already.
 struct ShortNames {
-  private var owners: [String: Set<ObjectIdentifier>] = [:]
-
-  /// Names that are short, whoever has them too.
-  init() {}
-
-  init(of types: [any Any.Type]) {
-    for type in types { owners["\(type)", default: []].insert(ObjectIdentifier(type)) }
-  }
+  private var names: [ObjectIdentifier: String] = [:]
+  private var taken: Set<String> = []
 
   subscript(_ type: any Any.Type) -> String {
-    let name = "\(type)"
-    return (owners[name]?.count ?? 0) > 1 ? String(reflecting: type) : name
+    mutating get {
+      if let name = names[ObjectIdentifier(type)] { return name }
+      let short = "\(type)"
+      let name = taken.insert(short).inserted ? short : String(reflecting: type)
+      names[ObjectIdentifier(type)] = name
+      return name
+    }
   }
+
+  func hasName(for type: any Any.Type) -> Bool { names[ObjectIdentifier(type)] != nil }
 }

@@ -39,7 +39,7 @@ public final class TimeCircuits: Sendable {
   }
 
   let dispatcher: Dispatcher
-  private let history: History
+  let history: History
   private let dust: Dust
 
   /// Creates time circuits that remember the dispatches whose reduce begins from now on.
@@ -83,7 +83,13 @@ public final class TimeCircuits: Sendable {
   /// - Returns: The position that was reached.
   @discardableResult
   public func travel(to position: Int) -> Int {
+    travel { _ in position }
+  }
+
+  /// Goes to where a position is found to be when no dispatch can come in between.
+  func travel(to find: (History) -> Int) -> Int {
     dispatcher.transaction {
+      let position = find(history)
       while history.position > max(0, position), history.move(by: -1) != nil {}
       while history.position < position, history.move(by: 1) != nil {}
       return history.position

@@ -3,7 +3,7 @@ import Testing
 
 /// A headless Chromium.
 enum Browser {
-  private static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
+  static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
     .first(where: FileManager.default.isExecutableFile)
 
   static var isInstalled: Bool { path != nil }

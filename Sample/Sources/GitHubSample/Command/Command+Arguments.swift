@@ -86,6 +86,10 @@ extension CommonOptions {
     if files.count == 2, files[0].standardizedFileURL == files[1].standardizedFileURL {
       throw UsageError("--log and --explore name the same file")
     }
+    exploresLive = arguments.has("explore-live")
+    if exploresLive, explorerPath != nil {
+      throw UsageError("--explore and --explore-live exclude each other")
+    }
   }
 }
 

@@ -40,6 +40,9 @@ package struct CommonOptions: Equatable, Sendable {
   /// Where to write the page that shows the dispatches.
   package var explorerPath: String?
 
+  /// Whether to show the dispatches in a browser, for as long as the process is left to run.
+  package var exploresLive = false
+
   package init() {}
 }
 

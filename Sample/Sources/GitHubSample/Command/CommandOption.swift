@@ -74,6 +74,7 @@ extension CommandOption {
     CommandOption("demo", "use a few recorded answers: no token, no network"),
     CommandOption("log", value: "FILE", "write there what each state did, as lines of JSON"),
     CommandOption("explore", value: "FILE", "write there an HTML page that shows it"),
+    CommandOption("explore-live", "show it in a browser, and fetch again at each Enter"),
     CommandOption("help", short: "h", "show this help"),
     CommandOption("version", "show the version"),
   ]

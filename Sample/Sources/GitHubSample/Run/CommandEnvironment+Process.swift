@@ -27,6 +27,7 @@ extension CommandEnvironment {
           StandardStreams.readLine()
         }
       },
+      awaitEnter: StandardStreams.awaitEnter,
       now: { Date() },
       sleep: { try await Task.sleep(for: $0) }
     )

@@ -11,6 +11,9 @@ package struct CommandEnvironment: ViewEnvironment {
   /// Reads the token from standard input.
   package let readToken: @Sendable () -> String
 
+  /// Waits until somebody presses Enter; false if nobody will.
+  package let awaitEnter: @Sendable () async -> Bool
+
   package let now: @Sendable () -> Date
 
   /// Waits, or throws if the task is cancelled.
@@ -21,6 +24,7 @@ package struct CommandEnvironment: ViewEnvironment {
     terminal: Terminal,
     makeSession: @escaping @Sendable (ConnectionOptions, Deadline) -> any ApiSession,
     readToken: @escaping @Sendable () -> String,
+    awaitEnter: @escaping @Sendable () async -> Bool,
     now: @escaping @Sendable () -> Date,
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
@@ -28,6 +32,7 @@ package struct CommandEnvironment: ViewEnvironment {
     self.terminal = terminal
     self.makeSession = makeSession
     self.readToken = readToken
+    self.awaitEnter = awaitEnter
     self.now = now
     self.sleep = sleep
   }

@@ -2,11 +2,12 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import Foundation
 
-/// Records the data flow, in the files that the options name.
+/// Records the data flow, in the files that the options name or for a browser.
 struct FlowRecording {
   private let options: CommonOptions
   private let logger: DispatchLogger?
   private let circuits: TimeCircuits?
+  private let liveExplorer: LiveExplorer?
 
   /// Starts recording.
   init(_ options: CommonOptions) throws(CommandFailure) {
@@ -20,8 +21,18 @@ struct FlowRecording {
       try? file.truncate(atOffset: 0)
       return DispatchLogger(format: .jsonLines, to: file)
     }
-    circuits = options.explorerPath.map { _ in TimeCircuits() }
+    let isExplored = options.explorerPath != nil || options.exploresLive
+    circuits = isExplored ? TimeCircuits() : nil
+    do {
+      let circuits = options.exploresLive ? circuits : nil
+      liveExplorer = try circuits.map { try LiveExplorer($0, title: "github-repos") }
+    } catch {
+      throw CommandFailure(message: error.localizedDescription.sanitized)
+    }
   }
+
+  /// The address of the page, if there is one while the process runs.
+  var address: URL? { liveExplorer?.url }
 
   /// Writes what can only be written at the end.
   func finish(title: String) throws(CommandFailure) {

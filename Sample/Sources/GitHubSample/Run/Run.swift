@@ -53,21 +53,38 @@ func withSession(
   let recording = try FlowRecording(options)
   let stores = Stores()
   let views = makeViews(stores)
+  // Cancelled when nobody reads the output any more.
+  let work = Effects()
+  console.whenOutputFails { work.cancel() }
+  if let address = recording.address {
+    console.report("Watch it at \(address). Enter fetches again, Ctrl-C ends it.")
+  }
+  var isWanted = true
+  while isWanted {
+    let session = makeSession(connection, environment: environment)
+    if let token = session.token { console.redact(token.secret) }
+    await work.perform { _ in await operation(session, stores) }
+    isWanted = recording.address != nil && console.outputFailure == nil
+    if isWanted { isWanted = await environment.awaitEnter() }
+  }
+  try recording.finish(title: "github-repos")
+  return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
+}
+
+/// Makes a session that retries, within the time that there is.
+private func makeSession(
+  _ connection: ConnectionOptions,
+  environment: CommandEnvironment
+) -> any ApiSession {
   // The server is not to blame for the time that a slow reader takes.
+  let console = environment.console
   let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
-  let session = RetryingApiSession(
+  return RetryingApiSession(
     environment.makeSession(connection, deadline),
     deadline: deadline,
     sleep: environment.sleep,
     willWait: ConnectionAction().beginWaiting
   )
-  if let token = session.token { console.redact(token.secret) }
-  // Cancelled when nobody reads the output any more.
-  let work = Effects()
-  console.whenOutputFails { work.cancel() }
-  await work.perform { _ in await operation(session, stores) }
-  try recording.finish(title: "github-repos")
-  return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
 }
 
 private func readToken(from environment: CommandEnvironment) throws(CommandFailure) -> AccessToken {

@@ -44,6 +44,21 @@ package enum StandardStreams {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Waits for a line; where there is no more input, until the process ends.
+  @Sendable
+  static func awaitEnter() async -> Bool {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var byte: UInt8 = 0
+        while byte != UInt8(ascii: "\n") {
+          let count = read(STDIN_FILENO, &byte, 1)
+          if count == 0 || (count < 0 && errno != EINTR) { pause() }
+        }
+        continuation.resume(returning: true)
+      }
+    }
+  }
+
   /// Writes all of a text, or throws. If nobody reads standard output any more, the process ends as
   /// others do: by SIGPIPE.
   static func write(_ text: String, to stream: Int32) throws {

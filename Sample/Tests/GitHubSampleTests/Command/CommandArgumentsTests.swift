@@ -120,6 +120,7 @@ struct CommandArgumentsTests {
       (["--token", "two words"], "--token has a character that no token has, or none at all"),
       (["--token=a", "--token-stdin"], "--token and --token-stdin exclude each other"),
       (["--log", "a", "--explore", "./a"], "--log and --explore name the same file"),
+      (["--explore=a", "--explore-live"], "--explore and --explore-live exclude each other"),
       (
         ["search", "x", "--json", "id"],
         "--json knows no field 'id'; the fields are isOrganization, login, name"
@@ -139,7 +140,7 @@ struct CommandArgumentsTests {
         ["show", "a/b", "--fast"],
         """
         unknown option --fast; the options are --json, --hostname, --timeout, --color, --token, \
-        --token-stdin, --demo, --log, --explore, --help, --version
+        --token-stdin, --demo, --log, --explore, --explore-live, --help, --version
         """
       ),
       (["show", "a/b", "-xyz"], nil),

@@ -39,6 +39,32 @@ struct FlowRecordingTests {
     #expect(!html.contains("s3cret") && !lines.joined().contains("s3cret"))
   }
 
+  @Test func theFlowIsShownAndEnterFetchesAgain() async throws {
+    let session = MockApiSession(.page("a", total: 1), .page("b", total: 1))
+    let recorder = ConsoleRecorder()
+    let rounds = Protected<[Int]>([])
+
+    let exitCode = await runCommand(
+      "mona",
+      "--explore-live",
+      session: session,
+      recorder: recorder,
+      awaitEnter: {
+        let address = recorder.errors.firstMatch(of: /Watch it at (http:\S+)\./)?.output.1 ?? ""
+        let page = URL(string: String(address)).flatMap { try? Data(contentsOf: $0) }
+        return rounds.withLock {
+          $0.append(page?.count ?? 0)
+          return $0.count < 2
+        }
+      }
+    )
+
+    #expect(recorder.output == String.line("a") + String.line("b"))
+    #expect(rounds.withLock { $0 }.allSatisfy { $0 > 10_000 })
+    #expect(session.requests.count == 2)
+    #expect(exitCode == .success)
+  }
+
   @Test(arguments: ["--log", "--explore"])
   func aFileThatCanNotBeWrittenIsNamed(option: String) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }

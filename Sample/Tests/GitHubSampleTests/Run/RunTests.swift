@@ -147,7 +147,7 @@ struct RunTests {
     #expect(
       recorder.errors == """
         github-repos: unknown option --fa\u{FFFD}st; the options are --json, --hostname, --timeout, \
-        --color, --token, --token-stdin, --demo, --log, --explore, \
+        --color, --token, --token-stdin, --demo, --log, --explore, --explore-live, \
         --help, --version.
         See github-repos show --help.
 

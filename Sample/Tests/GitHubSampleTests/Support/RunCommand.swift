@@ -7,14 +7,16 @@ func runCommand(
   recorder: ConsoleRecorder,
   terminal: Terminal = Terminal(width: nil),
   input: String = "",
-  pauses: Pauses = Pauses()
+  pauses: Pauses = Pauses(),
+  awaitEnter: @escaping @Sendable () async -> Bool = { false }
 ) async -> ExitCode {
   let environment = CommandEnvironment.test(
     session,
     recorder: recorder,
     terminal: terminal,
     input: input,
-    pauses: pauses
+    pauses: pauses,
+    awaitEnter: awaitEnter
   )
   return await run(arguments: arguments, environment: environment)
 }

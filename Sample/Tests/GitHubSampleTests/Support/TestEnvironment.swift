@@ -11,13 +11,15 @@ extension CommandEnvironment {
     terminal: Terminal = Terminal(width: nil),
     input: String = "",
     now: Date = Date(timeIntervalSince1970: 1_700_000_000),
-    pauses: Pauses = Pauses()
+    pauses: Pauses = Pauses(),
+    awaitEnter: @escaping @Sendable () async -> Bool = { false }
   ) -> CommandEnvironment {
     CommandEnvironment(
       console: recorder.console,
       terminal: terminal,
       makeSession: { options, _ in options.isDemo ? RecordedApiSession.demo : session },
       readToken: { input },
+      awaitEnter: awaitEnter,
       now: { now },
       sleep: { try await pauses.pause(for: $0) }
     )

@@ -1,0 +1,115 @@
+import Dispatch
+import Foundation
+
+/// What a connection sends as long as it lasts.
+protocol LiveStream: AnyObject, Sendable {
+  /// The next event, or nil if there is nothing to tell.
+  func next() -> Data?
+}
+
+/// One connection of a ``LiveServer``, whose thread alone uses it.
+final class LiveConnection {
+  let socket: Socket
+  let number: Int
+  var isClosed = false
+
+  private var received: [UInt8] = []
+  private var hasRequest = false
+
+  /// What is still to be sent, from `sent` on.
+  private var output = Data()
+  private var sent = 0
+  private var closesBehindOutput = false
+
+  private var stream: (any LiveStream)?
+
+  /// When the last event was sent that told all there was.
+  private var lastSent: UInt64?
+
+  /// What changes more often is told together. A page draws no more often than this.
+  private static let pause: UInt64 = 40_000_000
+
+  init(_ socket: Socket, number: Int) {
+    self.socket = socket
+    self.number = number
+  }
+
+  var isStream: Bool { stream != nil }
+
+  var hasMoreToSend: Bool { sent < output.count }
+
+  /// How long until it is to send again, if it waits for that.
+  var millisecondsToPause: Int32? {
+    guard stream != nil, !hasMoreToSend, let lastSent else { return nil }
+    let now = DispatchTime.now().uptimeNanoseconds
+    let end = lastSent + LiveConnection.pause
+    return end > now ? Int32((end - now) / 1_000_000) + 1 : 0
+  }
+
+  /// Reads what has come; answers the request, once it is complete.
+  func receive() -> Result<HTTPRequest, HTTPRequest.Malformed>? {
+    do {
+      let bytes = try socket.receive(atMost: HTTPRequest.mostBytes)
+      // Nothing is expected behind a request.
+      guard !hasRequest else { return nil }
+      received += bytes
+    } catch {
+      isClosed = true
+      return nil
+    }
+    do {
+      guard let request = try HTTPRequest(received) else { return nil }
+      (hasRequest, received) = (true, [])
+      return .success(request)
+    } catch {
+      (hasRequest, received) = (true, [])
+      return .failure(error)
+    }
+  }
+
+  func respond(_ response: HTTPResponse) {
+    output.append(response.data)
+    closesBehindOutput = true
+  }
+
+  /// Sends events from now on.
+  func send(_ stream: any LiveStream) {
+    output.append(HTTPResponse.events.data)
+    self.stream = stream
+  }
+
+  /// Sends as much as the socket takes.
+  func send() {
+    guard !isClosed else { return }
+    while true {
+      if !hasMoreToSend {
+        (output, sent) = (Data(), 0)
+        if closesBehindOutput { return finish() }
+        guard let event = nextEvent() else { return }
+        output = event
+      }
+      do {
+        let count = try socket.send(output[sent...])
+        if count == 0 { return }
+        sent += count
+      } catch {
+        isClosed = true
+        return
+      }
+    }
+  }
+
+  private func nextEvent() -> Data? {
+    if let millisecondsToPause, millisecondsToPause > 0 { return nil }
+    lastSent = nil
+    guard let event = stream?.next() else { return nil }
+    lastSent = DispatchTime.now().uptimeNanoseconds
+    return event
+  }
+
+  /// What has not been read would have the system throw away what was sent.
+  private func finish() {
+    socket.shutDown()
+    isClosed = true
+  }
+}

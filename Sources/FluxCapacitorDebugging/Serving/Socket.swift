@@ -1,0 +1,108 @@
+import Foundation
+
+/// A socket of this machine's own network, which nothing waits for.
+struct Socket: Hashable, Sendable {
+  let descriptor: Int32
+
+  /// The end of a connection that nobody sends to, or receives from, any more.
+  struct Closed: Error {}
+
+  /// Listens where only this machine can connect.
+  ///
+  /// - Parameter port: The port; 0 for any that is free.
+  static func listening(on port: UInt16) throws -> (socket: Socket, port: UInt16) {
+    #if canImport(Glibc)
+      let type = Int32(SOCK_STREAM.rawValue)
+    #else
+      let type = SOCK_STREAM
+    #endif
+    let socket = Socket(descriptor: Foundation.socket(AF_INET, type, 0))
+    guard socket.descriptor >= 0 else { throw POSIXError.last }
+    do {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = port.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      // The connections of a process that has ended don't keep its port.
+      socket.set(SO_REUSEADDR)
+      socket.prepare()
+      let error = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          bind(socket.descriptor, address, size) + listen(socket.descriptor, 128)
+            + getsockname(socket.descriptor, address, &size)
+        }
+      }
+      guard error == 0 else { throw POSIXError.last }
+      return (socket, UInt16(bigEndian: address.sin_port))
+    } catch {
+      socket.close()
+      throw error
+    }
+  }
+
+  /// The next connection that has been made, or nil if there is none.
+  func accept() throws -> Socket? {
+    while true {
+      let connection = Foundation.accept(descriptor, nil, nil)
+      if connection >= 0 {
+        let socket = Socket(descriptor: connection)
+        socket.prepare()
+        return socket
+      }
+      switch errno {
+      case EINTR, ECONNABORTED: continue
+      case EAGAIN: return nil
+      default: throw POSIXError.last
+      }
+    }
+  }
+
+  /// What has come since, at most so many bytes; nothing if nothing has.
+  func receive(atMost count: Int) throws(Closed) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let received = recv(descriptor, &bytes, count, 0)
+    if received > 0 { return Array(bytes[..<received]) }
+    if received < 0, errno == EAGAIN || errno == EINTR { return [] }
+    throw Closed()
+  }
+
+  /// Sends as much as can be sent now, and answers how many bytes that is.
+  func send(_ bytes: Data) throws(Closed) -> Int {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    let sent = bytes.withUnsafeBytes {
+      Foundation.send(descriptor, $0.baseAddress, $0.count, flags)
+    }
+    if sent >= 0 { return sent }
+    if errno == EAGAIN || errno == EINTR { return 0 }
+    throw Closed()
+  }
+
+  /// Ends the connection at both ends; the descriptor stays.
+  func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  func close() { Foundation.close(descriptor) }
+
+  /// Nothing blocks, no process that is started inherits it, and no signal says that it has closed.
+  private func prepare() {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    #if canImport(Darwin)
+      set(SO_NOSIGPIPE)
+    #endif
+  }
+
+  private func set(_ option: Int32) {
+    var isOn: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, option, &isOn, socklen_t(MemoryLayout<Int32>.size))
+  }
+}
+
+extension POSIXError {
+  /// Why the last call to the system failed.
+  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

@@ -1,0 +1,145 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// In a real browser, which looks at this process.
+@Suite(
+  .isolatedDispatcher,
+  .timeLimit(.minutes(5)),
+  .enabled(if: Browser.isInstalled, "There is no chromium here.")
+)
+struct LiveExplorerPageTests {
+  private let store = TallyStore.instantiate()
+  private let circuits = TimeCircuits()
+
+  private let count = #"document.getElementById("count").textContent"#
+  private let state = #"document.getElementById("state").textContent"#
+  private let position = #"document.getElementById("position").textContent"#
+  private let status = #"document.getElementById("status").textContent"#
+
+  private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
+
+  @Test func aProcessIsWatchedAndTravels() async throws {
+    let explorer = try LiveExplorer(circuits, title: "Tally")
+    let sums = ValueRecorder(store.sum)
+    for number in 1...3 { TallyAction().invoke(.add(number)) }
+    let page = try await BrowserPage(explorer.url)
+
+    try await page.wait(until: "\(count) === '3 dispatches' && \(status) === 'Live'")
+    #expect(try await page.value(of: "document.title") == "Tally")
+    #expect(try await page.value(of: state) == "Tally.add(3)")
+
+    TallyAction().invoke(.add(4))
+    try await page.wait(until: "\(state) === 'Tally.add(4)' && \(position) === '4 of 4'")
+
+    try await page.run("document.querySelectorAll('.row')[1].click(); \(click("jump"))")
+    try await page.wait(until: "\(position) === '2 of 4'")
+    #expect(store.sum.value == 3)
+
+    try await page.run(click("redo"))
+    try await page.wait(until: "\(position) === '3 of 4'")
+    try await page.run(click("undo"))
+    try await page.wait(until: "\(position) === '2 of 4'")
+    try await page.run(click("now"))
+    try await page.wait(until: "\(position) === '4 of 4'")
+    #expect(store.sum.value == 10)
+
+    try await page.run(
+      """
+      const slider = document.getElementById("slider");
+      slider.value = 0;
+      slider.dispatchEvent(new Event("input"))
+      """
+    )
+    try await page.wait(until: "\(position) === '0 of 4'")
+    try await page.run(click("play"))
+    try await page.wait(until: "\(position) === '4 of 4'")
+    #expect(sums.values == [0, 1, 3, 6, 10, 3, 6, 3, 10, 0, 1, 3, 6, 10])
+  }
+
+  @Test func aDispatchInThePastStartsANewFuture() async throws {
+    let explorer = try LiveExplorer(circuits)
+    for number in 1...3 { TallyAction().invoke(.add(number)) }
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(count) === '3 dispatches'")
+    try await page.run("document.querySelectorAll('.row')[0].click(); \(click("jump"))")
+    try await page.wait(until: "\(position) === '1 of 3'")
+
+    TallyAction().invoke(.add(7))
+    try await page.wait(until: "\(count) === '2 dispatches'")
+    // Who looks at something goes on looking at it.
+    #expect(try await page.value(of: state) == "Tally.add(1)")
+    try await page.run("document.querySelectorAll('.row')[1].click()")
+    #expect(try await page.value(of: state) == "Tally.add(7)")
+    #expect(
+      try await page.value(of: "document.querySelector('#stores td').textContent", as: String.self)
+        == "8"
+    )
+  }
+
+  @Test func whatIsForgottenLeavesThePage() async throws {
+    let circuits = TimeCircuits(limits: .init(count: 100))
+    let explorer = try LiveExplorer(circuits)
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(status) === 'Live'")
+    for _ in 0..<2_000 { TallyAction().invoke(.add(1)) }
+    TallyAction().invoke(.add(0))
+
+    try await page.wait(until: "\(state) === 'Tally.add(0)' && \(count) === '100 dispatches'")
+    try await page.run("document.querySelectorAll('.row')[0].scrollIntoView()")
+    #expect(
+      try await page.value(of: "document.querySelector('#stores td').textContent", as: String.self)
+        == "2000"
+    )
+  }
+
+  @Test func aPageOutlivesTheProcess() async throws {
+    let first = try LiveExplorer(circuits)
+    let port = UInt16(try #require(first.url.port))
+    first.stop()
+    let second = try LiveExplorer(circuits, port: port)
+    TallyAction().invoke(.add(1))
+    let page = try await BrowserPage(second.url)
+    try await page.wait(until: "\(count) === '1 dispatches'")
+    second.stop()
+    try await page.wait(until: "\(status).startsWith('The process has gone.')")
+
+    TallyAction().invoke(.add(2))
+    let third = try LiveExplorer(circuits, port: port)
+    try await page.wait(until: "\(status) === 'Live' && \(count) === '2 dispatches'")
+    withExtendedLifetime(third) {}
+  }
+
+  @Test func aFlowIsSavedAndARefusalIsShown() async throws {
+    let explorer = try LiveExplorer(circuits)
+    TallyAction().invoke(.add(2))
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(status) === 'Live'")
+    let flow: String = try await page.value(of: "fetch('flow').then((answer) => answer.text())")
+    withDispatcher(Dispatcher()) {
+      let store = TallyStore.instantiate()
+      RecordedFlow(data: Data(flow.utf8), types: [Tally.self]).replay()
+      #expect(store.sum.value == 2)
+    }
+
+    TallyAction().invoke(.signIn(Password(text: "swordfish")))
+    try await page.wait(until: "\(count) === '2 dispatches'")
+    try await page.run(click("save-flow"))
+    try await page.wait(until: "\(status).includes('has a secret in it')")
+    let all: String = try await page.value(of: "document.documentElement.textContent")
+    #expect(!all.contains("swordfish"))
+  }
+
+  @Test func muchIsNoTrouble() async throws {
+    let explorer = try LiveExplorer(circuits)
+    for _ in 0..<10_000 { TallyAction().invoke(.add(1)) }
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(count) === '10000 dispatches'")
+    for _ in 0..<500 { TallyAction().invoke(.add(2)) }
+
+    try await page.wait(until: "\(state) === 'Tally.add(2)' && \(position) === '10000 of 10000'")
+    #expect(try await page.value(of: "document.querySelectorAll('.row').length < 60"))
+  }
+}

@@ -1,0 +1,317 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct LiveExplorerTests {
+  private let store = TallyStore.instantiate()
+  private let circuits = TimeCircuits()
+
+  // MARK: Who may look
+
+  @Test func whoKnowsTheAddressGetsThePage() throws {
+    let explorer = try LiveExplorer(circuits)
+
+    let (status, body) = try Client.ask(explorer.url)
+
+    #expect(status == "200 OK")
+    #expect(body.hasPrefix("<!doctype html>"))
+    #expect(explorer.url.host == "127.0.0.1")
+    #expect(explorer.url.path.count == 33)
+  }
+
+  @Test(arguments: [
+    "Host: example.com", "Host: 127.0.0.1:1", "Host: 127.0.0.1", "Host:", "Host: [::1]",
+    "Origin: https://example.com", "Origin: null", "Origin: http://127.0.0.1:1",
+  ])
+  func anotherSiteIsRefused(header: String) throws {
+    let explorer = try LiveExplorer(circuits)
+    TallyAction().invoke(.add(1))
+    for (method, path) in [("GET", ""), ("GET", "events"), ("GET", "flow"), ("POST", "undo")] {
+      let answer = try Client.ask(
+        explorer.url,
+        method,
+        "\(explorer.url.path)/\(path)",
+        headers: [header]
+      )
+
+      #expect(answer == ("403 Forbidden", ""))
+    }
+    #expect(store.sum.value == 1)
+  }
+
+  @Test func thePageItselfMayAct() throws {
+    let explorer = try LiveExplorer(circuits)
+    TallyAction().invoke(.add(1))
+    let port = try #require(explorer.url.port)
+
+    for host in ["127.0.0.1:\(port)", "localhost:\(port)"] {
+      let headers = ["Host: \(host)", "Origin: http://\(host)"]
+      let answer = try Client.ask(
+        explorer.url,
+        "POST",
+        "\(explorer.url.path)/undo",
+        headers: headers
+      )
+      #expect(answer == ("204 No Content", ""))
+    }
+    #expect(store.sum.value == 0)
+  }
+
+  @Test func withoutTheSecretNothingIsThere() throws {
+    let explorer = try LiveExplorer(circuits)
+    let secret = explorer.url.path
+    let others = [
+      "/", "//", "/events", "/favicon.ico", "/\(String(repeating: "0", count: 32))/", "\(secret)0/",
+      "\(secret.dropLast())/", secret, "\(secret)/other", "\(secret)/events/", "/..\(secret)/",
+    ]
+    for path in others {
+      for method in ["GET", "POST"] {
+        #expect(try Client.ask(explorer.url, method, path) == ("404 Not Found", ""))
+      }
+    }
+  }
+
+  @Test func whatChangesSomethingIsPosted() throws {
+    let explorer = try LiveExplorer(circuits)
+    TallyAction().invoke(.add(1))
+    let secret = explorer.url.path
+    for path in ["undo", "redo", "now", "travel"] {
+      let answer = try Client.ask(explorer.url, "GET", "\(secret)/\(path)")
+      #expect(answer == ("405 Method Not Allowed", ""))
+    }
+    #expect(try Client.ask(explorer.url, "POST", "\(secret)/").status.hasPrefix("405"))
+    #expect(store.sum.value == 1)
+  }
+
+  @Test func explorersHaveSecretsOfTheirOwn() throws {
+    let explorers = try (0..<2).map { _ in try LiveExplorer(circuits) }
+
+    #expect(explorers[0].url.path != explorers[1].url.path)
+  }
+
+  // MARK: Garbage
+
+  @Test(arguments: [
+    "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET http://a/ HTTP/1.1\r\n\r\n",
+    "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+    "POST / HTTP/1.1\r\nContent-Length: 1e9\r\n\r\n",
+    "POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+    "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET / HTTP/1.1\r\nx\r\n\r\n",
+    "\u{0}\u{1}\u{2}\r\n\r\n",
+  ])
+  func garbageIsRefused(text: String) throws {
+    let explorer = try LiveExplorer(circuits)
+    let client = try Client(explorer.url)
+    client.send(text.utf8)
+
+    #expect(client.receive().hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+    #expect(try Client.ask(explorer.url).status == "200 OK")
+  }
+
+  @Test func nobodyGetsInTheWayOfOthers() throws {
+    let explorer = try LiveExplorer(circuits)
+    // Some say nothing, some a part, some too much, and some hang up.
+    var clients: [Client] = []
+    for number in 0..<1_000 {
+      let client = try Client(explorer.url)
+      switch number % 4 {
+      case 0: break
+      case 1: client.send("GET \(explorer.url.path)/ HT".utf8)
+      case 2: client.send(String(repeating: "x", count: 20_000).utf8)
+      default: continue
+      }
+      clients.append(client)
+      if clients.count > 200 { clients.removeFirst() }
+      if number.isMultiple(of: 100) { #expect(try Client.ask(explorer.url).status == "200 OK") }
+    }
+
+    #expect(try Client.ask(explorer.url).status == "200 OK")
+  }
+
+  @Test func aRequestMayComeByteByByte() throws {
+    let explorer = try LiveExplorer(circuits)
+    let client = try Client(explorer.url)
+    let host = "127.0.0.1:\(explorer.url.port ?? 0)"
+    for byte in "GET \(explorer.url.path)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8 {
+      client.send([byte])
+    }
+
+    #expect(client.receive().hasPrefix("HTTP/1.1 200 OK\r\n"))
+  }
+
+  // MARK: What is told
+
+  @Test func thePastComesAtOnceAndThenEachDispatch() throws {
+    let explorer = try LiveExplorer(circuits, title: "Tally")
+    TallyAction().invoke(.add(1))
+    let client = try Client(explorer.url)
+    client.send(explorer.requestOfEvents)
+    let past = client.receive(until: "\n\n")
+    TallyAction().invoke(.add(2))
+    let next = client.receive(until: "\n\n")
+
+    #expect(past.contains(#""title":"Tally""#))
+    #expect(past.contains(#""state":"Tally.add(1)""#))
+    #expect(past.contains(#"{"name":"sum","new":"1","old":"0","store":"TallyStore"}"#))
+    #expect(!next.contains("Tally.add(1)"))
+    #expect(next.contains(#""after":1"#))
+    #expect(next.contains(#""state":"Tally.add(2)""#))
+  }
+
+  @Test func aNewFutureTakesThePlaceOfTheOldOne() throws {
+    let explorer = try LiveExplorer(circuits)
+    for number in 1...3 { TallyAction().invoke(.add(number)) }
+    let client = try Client(explorer.url)
+    client.send(explorer.requestOfEvents)
+    _ = client.receive(until: "\n\n")
+    circuits.travel(to: 1)
+    #expect(client.receive(until: "\n\n").contains(#""position":1"#))
+    TallyAction().invoke(.add(4))
+    let next = client.receive(until: "\n\n")
+
+    #expect(next.contains(#""after":1"#))
+    #expect(next.contains(#""position":4"#))
+  }
+
+  @Test func secretsAreHidden() throws {
+    let explorer = try LiveExplorer(circuits)
+    TallyAction().invoke(.signIn(Password(text: "swordfish")))
+    let client = try Client(explorer.url)
+    client.send(explorer.requestOfEvents)
+    let events = client.receive(until: "\n\n")
+    let flow = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/flow")
+    let page = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/page")
+
+    #expect(events.contains("•••"))
+    for text in [events, flow.body, page.body] { #expect(!text.contains("swordfish")) }
+    #expect(flow.status == "422 Unprocessable Content")
+    #expect(flow.body.contains("has a secret in it"))
+  }
+
+  @Test func theFlowThatIsSavedComesToTheSame() throws {
+    let explorer = try LiveExplorer(circuits)
+    for number in 1...10 { TallyAction().invoke(.add(number)) }
+    let flow = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/flow")
+
+    withDispatcher(Dispatcher()) {
+      let store = TallyStore.instantiate()
+      RecordedFlow(data: Data(flow.body.utf8), types: [Tally.self]).replay()
+      #expect(store.sum.value == 55)
+    }
+  }
+
+  // MARK: Travelling
+
+  @Test func theProcessTravels() throws {
+    let explorer = try LiveExplorer(circuits)
+    let sums = ValueRecorder(store.sum)
+    for number in 1...3 { TallyAction().invoke(.add(number)) }
+    func post(_ path: String, _ body: String = "") throws -> String {
+      try Client.ask(explorer.url, "POST", "\(explorer.url.path)/\(path)", body: body).status
+    }
+
+    #expect(try post("travel", "1") == "204 No Content")
+    #expect(try post("redo") == "204 No Content")
+    #expect(try post("undo") == "204 No Content")
+    #expect(try post("travel", "0") == "204 No Content")
+    #expect(try post("now") == "204 No Content")
+    #expect(try post("travel", "x") == "400 Bad Request")
+    #expect(sums.values == [0, 1, 3, 6, 1, 3, 1, 0, 6])
+  }
+
+  // MARK: Its end
+
+  @Test func itEndsWhenItIsStopped() throws {
+    let explorer = try LiveExplorer(circuits)
+    let client = try Client(explorer.url)
+    client.send(explorer.requestOfEvents)
+    _ = client.receive(until: "\n\n")
+    explorer.stop()
+    explorer.stop()
+
+    #expect(client.receive() == "")
+    #expect(throws: POSIXError.self) { try Client(explorer.url) }
+    TallyAction().invoke(.add(1))
+    #expect(circuits.events.count == 1)
+  }
+
+  @Test func itEndsWhenNobodyHasIt() throws {
+    var explorer: LiveExplorer? = try LiveExplorer(circuits)
+    let url = try #require(explorer?.url)
+    explorer = nil
+
+    #expect(throws: POSIXError.self) { try Client(url) }
+  }
+
+  @Test func itMayBeStoppedFromWhereItTravels() throws {
+    let explorer = try LiveExplorer(circuits)
+    TallyAction().invoke(.add(1))
+    let dust = store.sum.observe(ignoreFirst: true) { _ in explorer.stop() }
+    _ = try? Client.ask(explorer.url, "POST", "\(explorer.url.path)/undo")
+    dust.clean()
+
+    #expect(throws: POSIXError.self) { try Client(explorer.url) }
+  }
+
+  @Test func aPortOfOnesOwnKeepsItsAddress() throws {
+    let first = try LiveExplorer(circuits)
+    let port = UInt16(try #require(first.url.port))
+    first.stop()
+    let second = try LiveExplorer(circuits, port: port)
+    let url = second.url
+    second.stop()
+    let third = try LiveExplorer(circuits, port: port)
+
+    #expect(url.port == Int(port))
+    #expect(third.url == url)
+    let error = #expect(throws: LiveExplorer.Failure.self) {
+      try LiveExplorer(circuits, port: port)
+    }
+    #expect(error?.port == port)
+    #expect(error?.description.hasPrefix("Port \(port) can't be listened on: ") == true)
+    #expect(error?.description.hasSuffix("Choose another one, or 0 for any that is free.") == true)
+  }
+
+  // MARK: Under load
+
+  /// Ten pages, one of which never reads. All of the others come to know the last dispatch.
+  @Test func aPageThatNeverReadsHoldsNobodyUp() async throws {
+    let circuits = TimeCircuits(limits: .init(count: 1_000))
+    let explorer = try LiveExplorer(circuits)
+    let silent = try Client(explorer.url)
+    silent.send(explorer.requestOfEvents)
+    let clients = try (0..<10).map { _ in try Client(explorer.url) }
+    let last = Tally.add(-1)
+    async let received: [Bool] = withTaskGroup { group in
+      for client in clients {
+        client.send(explorer.requestOfEvents)
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+              let isThere = client.receive(until: #""state":"Tally.add(-1)""#).contains("add(-1)")
+              continuation.resume(returning: isThere)
+            }
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for _ in 0..<(isThorough ? 100_000 : 2_000) { TallyAction().invoke(.add(1)) }
+    TallyAction().invoke(last)
+
+    #expect(await received == Array(repeating: true, count: 10))
+    withExtendedLifetime(silent) {}
+  }
+
+  private let isThorough = ProcessInfo.processInfo.environment["THOROUGH"] != nil
+}
+
+extension LiveExplorer {
+  /// What a page sends to be told.
+  fileprivate var requestOfEvents: [UInt8] {
+    Array("GET \(url.path)/events HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n".utf8)
+  }
+}
