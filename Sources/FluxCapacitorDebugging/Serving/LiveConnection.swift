@@ -21,6 +21,10 @@ final class LiveConnection {
   private var sent = 0
   private var closesBehindOutput = false
 
+  /// Whether all has been sent, and the connection waits for the other end to close it: what has come and was
+  /// not read would have the system throw away what was sent.
+  private var isEnding = false
+
   private var stream: (any LiveStream)?
 
   /// When the last event was sent that told all there was.
@@ -51,7 +55,7 @@ final class LiveConnection {
     do {
       let bytes = try socket.receive(atMost: HTTPRequest.mostBytes)
       // Nothing is expected behind a request.
-      guard !hasRequest else { return nil }
+      guard !hasRequest, !isEnding else { return nil }
       received += bytes
     } catch {
       isClosed = true
@@ -80,11 +84,14 @@ final class LiveConnection {
 
   /// Sends as much as the socket takes.
   func send() {
-    guard !isClosed else { return }
+    guard !isClosed, !isEnding else { return }
     while true {
       if !hasMoreToSend {
         (output, sent) = (Data(), 0)
-        if closesBehindOutput { return finish() }
+        if closesBehindOutput {
+          isEnding = true
+          return socket.endOutput()
+        }
         guard let event = nextEvent() else { return }
         output = event
       }
@@ -105,11 +112,5 @@ final class LiveConnection {
     guard let event = stream?.next() else { return nil }
     lastSent = DispatchTime.now().uptimeNanoseconds
     return event
-  }
-
-  /// What has not been read would have the system throw away what was sent.
-  private func finish() {
-    socket.shutDown()
-    isClosed = true
   }
 }

@@ -82,6 +82,9 @@ struct Socket: Hashable, Sendable {
     throw Closed()
   }
 
+  /// Tells the other end that nothing more is sent.
+  func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// Ends the connection at both ends; the descriptor stays.
   func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
