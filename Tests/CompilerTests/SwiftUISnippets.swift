@@ -1,4 +1,5 @@
-// SwiftUI is there on Apple's systems only. Elsewhere, this is parsed and not compiled.
+// SwiftUI is there on Apple's systems only. Elsewhere, `.ci/platforms` compiles this with a module that stands in
+// for it.
 #if canImport(SwiftUI)
   import FluxCapacitor
   import SwiftUI

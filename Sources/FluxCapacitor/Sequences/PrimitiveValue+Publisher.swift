@@ -7,8 +7,8 @@
     /// Each subscriber observes separately, on `.current`, and ends its observation by cancelling.
     /// A subscriber that asks for fewer values than there are receives the last one.
     ///
-    /// This is available on Apple platforms only, and has not been compiled where the rest is
-    /// tested.
+    /// This is available on Apple platforms only. Where the rest is tested, it is compiled and tested
+    /// with a module that stands in for Combine.
     public var publisher: AnyPublisher<Element, Never> {
       Deferred {
         // Safe to capture in the `Sendable` closure below, because a subject has a lock of its own.

@@ -86,13 +86,13 @@ public final class Effects: Sendable {
   @discardableResult
   public func run(
     after pause: Duration = .zero,
-    clock: some Clock<Duration> = ContinuousClock(),
+    clock: any Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> Task<Void, Never> {
-    start(Effect(in: queue), isAwaited: false, after: pause, clock, fileID, line, operation).task
+    start(Effect(in: queue), isAwaited: false, clock.end(of: pause), fileID, line, operation).task
   }
 
   /// Runs an operation by the policy, and returns when it has ended.
@@ -117,7 +117,7 @@ public final class Effects: Sendable {
   /// ```
   public func perform(
     after pause: Duration = .zero,
-    clock: some Clock<Duration> = ContinuousClock(),
+    clock: any Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
@@ -127,7 +127,7 @@ public final class Effects: Sendable {
     // Whoever cancels the caller must find the effect, as soon as it is there.
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
-      let started = start(effect, isAwaited: true, after: pause, clock, fileID, line, operation)
+      let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
       if started.isNew || !started.isNested { await started.task.value }
     } onCancel: {
       whileCancelling { effect.cancel() }
@@ -137,21 +137,19 @@ public final class Effects: Sendable {
   private func start(
     _ effect: Effect,
     isAwaited: Bool,
-    after pause: Duration,
-    _ clock: some Clock<Duration>,
+    _ endOfPause: (@Sendable () async -> Void)?,
     _ fileID: StaticString,
     _ line: UInt,
     _ operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> EffectQueue.Started {
     let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
-    let deadline = pause > .zero ? clock.now.advanced(by: pause) : nil
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
       let isCancelled = effect.hasBeenCancelled
       return Task {
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
-        if let deadline { try? await clock.sleep(until: deadline, tolerance: nil) }
-        let hasWaited = turn != nil || deadline != nil
+        await endOfPause?()
+        let hasWaited = turn != nil || endOfPause != nil
         await Effect.current.withValue(effect) {
           await Effects.begin(effect, hasWaited: hasWaited, operation, on: operation.isolation)
         }
@@ -180,5 +178,14 @@ public final class Effects: Sendable {
   /// has ended. You can run others afterwards. What another thread is about to run may come behind this.
   public func cancel() {
     queue.cancel()
+  }
+}
+
+extension Clock<Duration> {
+  /// What returns when a pause that begins now has ended; nil if there is none.
+  fileprivate func end(of pause: Duration) -> (@Sendable () async -> Void)? {
+    guard pause > .zero else { return nil }
+    let deadline = now.advanced(by: pause)
+    return { try? await sleep(until: deadline, tolerance: nil) }
   }
 }

@@ -1,0 +1,83 @@
+// What of SwiftUI the documents use.
+
+@MainActor
+@preconcurrency
+public protocol View {
+  associatedtype Body: View
+
+  @ViewBuilder
+  @MainActor
+  @preconcurrency
+  var body: Body { get }
+}
+
+extension View where Body == Never {
+  public var body: Never { fatalError("This has no body.") }
+}
+
+extension Never: View {
+  public typealias Body = Never
+}
+
+@resultBuilder
+public enum ViewBuilder {
+  public static func buildBlock<each Content: View>(
+    _ content: repeat each Content
+  ) -> TupleView<(repeat each Content)> { TupleView() }
+}
+
+public struct TupleView<Content>: View {
+  public typealias Body = Never
+}
+
+public struct Text: View {
+  public typealias Body = Never
+
+  public init<Content: StringProtocol>(_: Content) {}
+}
+
+public struct Button<Label: View>: View {
+  public typealias Body = Never
+
+  public init<Title: StringProtocol>(_: Title, action _: @escaping @MainActor () -> Void)
+  where Label == Text {}
+}
+
+public struct Toggle<Label: View>: View {
+  public typealias Body = Never
+
+  public init<Title: StringProtocol>(_: Title, isOn _: Binding<Bool>) where Label == Text {}
+}
+
+@propertyWrapper
+public struct Binding<Value> {
+  private let get: @isolated(any) @Sendable () -> Value
+  private let set: @isolated(any) @Sendable (Value) -> Void
+
+  @preconcurrency
+  public init(
+    @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
+    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void
+  ) {
+    self.get = get
+    self.set = set
+  }
+
+  public var wrappedValue: Value {
+    get { fatalError("Nobody shows it.") }
+    nonmutating set { _ = newValue }
+  }
+}
+
+extension Binding: Sendable where Value: Sendable {}
+
+@propertyWrapper
+public struct State<Value> {
+  public var wrappedValue: Value
+
+  public init(wrappedValue: Value) {
+    self.wrappedValue = wrappedValue
+  }
+}
+
+extension State: Sendable where Value: Sendable {}

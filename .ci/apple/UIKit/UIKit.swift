@@ -1,0 +1,15 @@
+// What of UIKit the documents use.
+
+@MainActor
+open class UIViewController {
+  public init() {}
+
+  open func viewDidLoad() {}
+}
+
+@MainActor
+open class UILabel {
+  open var text: String?
+
+  public init() {}
+}
