@@ -17,7 +17,14 @@ struct LiveExplorerPageTests {
   private let count = #"document.getElementById("count").textContent"#
   private let state = #"document.getElementById("state").textContent"#
   private let position = #"document.getElementById("position").textContent"#
+  private let notice = #"document.getElementById("notice").textContent"#
   private let status = #"document.getElementById("status").textContent"#
+
+  /// The variables at the moment that is shown.
+  private let values = """
+    [...document.querySelectorAll("#stores tr:not(.store)")]
+      .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).sort()
+    """
 
   private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
 
@@ -79,6 +86,74 @@ struct LiveExplorerPageTests {
     )
   }
 
+  @Test func eachPageIsToldOfEachVariable() async throws {
+    let explorer = try LiveExplorer(circuits)
+    let pages = (try await BrowserPage(explorer.url), try await BrowserPage(explorer.url))
+    TallyAction().invoke(.add(1))
+    let pair = CoupleStore.instantiate()
+    CoupleAction().invoke(.second(2))
+    TallyAction().invoke(.add(3))
+    for page in [pages.0, pages.1] {
+      try await page.wait(until: "\(state) === 'Tally.add(3)' && \(position) === '3 of 3'")
+      let shown = ["first 0", "password nil", "second 2", "sum 4"]
+      #expect(try await page.value(of: values) == shown)
+    }
+    withExtendedLifetime(pair) {}
+  }
+
+  @Test func valuesAreRightAfterSomethingWasForgottenUntold() async throws {
+    let circuits = TimeCircuits(limits: .init(count: 100))
+    let explorer = try LiveExplorer(circuits)
+    let pair = CoupleStore.instantiate()
+    CoupleAction().invoke(.first(1))
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(position) === '1 of 1'")
+    CoupleAction().invoke(.second(5))
+    for number in 1...2_000 { CoupleAction().invoke(.first(number)) }
+    TallyAction().invoke(.add(1))
+    try await page.wait(until: "\(state) === 'Tally.add(1)' && \(position) === '100 of 100'")
+
+    let shown = ["first 2000", "password nil", "second 5", "sum 1"]
+    #expect(try await page.value(of: values) == shown)
+    withExtendedLifetime(pair) {}
+  }
+
+  @Test func quickStepsAreAllMade() async throws {
+    let explorer = try LiveExplorer(circuits)
+    for _ in 0..<10 { TallyAction().invoke(.add(1)) }
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(position) === '10 of 10'")
+    try await page.run("for (let step = 0; step < 5; step += 1) \(click("undo"))")
+    try await page.wait(until: "\(position) === '5 of 10'")
+    #expect(store.sum.value == 5)
+
+    // Enter belongs to the filter while one types there.
+    try await page.run(
+      """
+      document.querySelectorAll(".row")[1].click();
+      document.getElementById("filter").focus();
+      document.getElementById("filter")
+        .dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      \(click("redo"))
+      """
+    )
+    try await page.wait(until: "\(position) === '6 of 10'")
+    #expect(store.sum.value == 6)
+  }
+
+  @Test func whatIsGoneIsNotShownAnyMore() async throws {
+    let circuits = TimeCircuits(limits: .init(count: 10, bytes: 4_000))
+    let explorer = try LiveExplorer(circuits)
+    for _ in 0..<3 { TallyAction().invoke(.add(1)) }
+    let page = try await BrowserPage(explorer.url)
+    try await page.wait(until: "\(position) === '3 of 3'")
+    circuits.travel(to: 0)
+    // Too big to be remembered.
+    TallyAction().invoke(.say(String(repeating: "x", count: 10_000)))
+    try await page.wait(until: "\(position) === '0 of 0' && \(state) === ''")
+    #expect(try await page.value(of: "document.getElementById('redo').disabled"))
+  }
+
   @Test func whatIsForgottenLeavesThePage() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
@@ -127,7 +202,7 @@ struct LiveExplorerPageTests {
     TallyAction().invoke(.signIn(Password(text: "swordfish")))
     try await page.wait(until: "\(count) === '2 dispatches'")
     try await page.run(click("save-flow"))
-    try await page.wait(until: "\(status).includes('has a secret in it')")
+    try await page.wait(until: "\(notice).includes('has a secret in it')")
     let all: String = try await page.value(of: "document.documentElement.textContent")
     #expect(!all.contains("swordfish"))
   }

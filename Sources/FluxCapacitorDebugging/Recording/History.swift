@@ -33,8 +33,9 @@ final class History: @unchecked Sendable {
 
   /// What has come since one was told of an event.
   struct Update {
-    /// The first event that is remembered, and the last of the past; 0 if there is none.
+    /// The first and the last event that are remembered, and the last of the past; 0 if there is none.
     let first: Int
+    let last: Int
     let position: Int
 
     /// The one before the new ones: those that were between them are forgotten.
@@ -49,6 +50,7 @@ final class History: @unchecked Sendable {
       let end = min(start + count, numbers.upperBound)
       return Update(
         first: self.sequence(of: numbers.lowerBound),
+        last: self.sequence(of: numbers.upperBound - 1),
         position: self.sequence(of: next - 1),
         after: self.sequence(of: start - 1),
         events: (start..<end).compactMap { entries[$0]?.event }
@@ -73,12 +75,12 @@ final class History: @unchecked Sendable {
     return low
   }
 
-  /// Calls a closure in the dispatcher's turn with each event that is noted, and with each move.
+  /// Calls a closure with each event that is noted, in the dispatcher's turn, and behind each move.
   func setListener(_ listener: (@Sendable () -> Void)?, of owner: AnyObject) {
     lock.withLock { listeners[ObjectIdentifier(owner)] = listener }
   }
 
-  private func tellListeners() {
+  func tellListeners() {
     for listener in lock.withLock({ Array(listeners.values) }) { listener() }
   }
 
@@ -117,7 +119,6 @@ final class History: @unchecked Sendable {
       return event
     }
     guard let event else { return nil }
-    defer { tellListeners() }
     if step < 0 {
       for change in event.changes.reversed() { change.variable?.write(any: change.oldValue) }
     } else {

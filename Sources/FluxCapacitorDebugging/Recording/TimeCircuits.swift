@@ -66,7 +66,8 @@ public final class TimeCircuits: Sendable {
   /// - Returns: The dispatch, or `nil` if none in the past is remembered.
   @discardableResult
   public func undo() -> DispatchEvent? {
-    dispatcher.transaction { history.move(by: -1) }
+    defer { history.tellListeners() }
+    return dispatcher.transaction { history.move(by: -1) }
   }
 
   /// Goes forward by one dispatch.
@@ -74,7 +75,8 @@ public final class TimeCircuits: Sendable {
   /// - Returns: The dispatch, or `nil` if there is none in the future.
   @discardableResult
   public func redo() -> DispatchEvent? {
-    dispatcher.transaction { history.move(by: 1) }
+    defer { history.tellListeners() }
+    return dispatcher.transaction { history.move(by: 1) }
   }
 
   /// Goes to where a given number of ``events`` are in the past, or to the last event if there are
@@ -88,7 +90,8 @@ public final class TimeCircuits: Sendable {
 
   /// Goes to where a position is found to be when no dispatch can come in between.
   func travel(to find: (History) -> Int) -> Int {
-    dispatcher.transaction {
+    defer { history.tellListeners() }
+    return dispatcher.transaction {
       let position = find(history)
       while history.position > max(0, position), history.move(by: -1) != nil {}
       while history.position < position, history.move(by: 1) != nil {}

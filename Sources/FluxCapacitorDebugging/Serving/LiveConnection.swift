@@ -14,7 +14,11 @@ final class LiveConnection {
   var isClosed = false
 
   private var received: [UInt8] = []
+  private var head: Range<Int>?
   private var hasRequest = false
+
+  /// Whether the other end sends no more, and waits for its answer.
+  private(set) var hasInputEnded = false
 
   /// What is still to be sent, from `sent` on.
   private var output = Data()
@@ -52,17 +56,20 @@ final class LiveConnection {
 
   /// Reads what has come; answers the request, once it is complete.
   func receive() -> Result<HTTPRequest, HTTPRequest.Malformed>? {
+    let start = received.count
     do {
       let bytes = try socket.receive(atMost: HTTPRequest.mostBytes)
       // Nothing is expected behind a request.
       guard !hasRequest, !isEnding else { return nil }
       received += bytes
     } catch {
-      isClosed = true
+      isClosed = hasInputEnded || !hasRequest || isStream || isEnding
+      hasInputEnded = true
       return nil
     }
-    do {
-      guard let request = try HTTPRequest(received) else { return nil }
+    do throws(HTTPRequest.Malformed) {
+      if head == nil { head = try HTTPRequest.head(of: received, from: start) }
+      guard let head, let request = try HTTPRequest(received, head) else { return nil }
       (hasRequest, received) = (true, [])
       return .success(request)
     } catch {

@@ -52,7 +52,7 @@ public final class LiveExplorer: Sendable {
       throw Failure(port: port, cause: "It has no address.")
     }
     self.url = url
-    let handler = LiveHandler(circuits, title: title, port: server.port, secret: secret)
+    let handler = LiveHandler(circuits: circuits, title: title, port: server.port, secret: secret)
     circuits.history.setListener({ [server] in server.noteNews() }, of: server)
     server.start { handler.reaction(to: $0) }
   }

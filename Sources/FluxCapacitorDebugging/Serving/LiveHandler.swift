@@ -7,30 +7,23 @@ struct LiveHandler: Sendable {
   let title: String
   let port: UInt16
   let secret: LiveSecret
-  let feed: LiveFeed
-
-  init(_ circuits: TimeCircuits, title: String, port: UInt16, secret: LiveSecret) {
-    self.circuits = circuits
-    self.title = title
-    self.port = port
-    self.secret = secret
-    feed = LiveFeed(circuits, title: title)
-  }
 
   /// What to do about a request: nothing but a refusal, unless it comes from a page of this explorer, or
   /// from whoever was told the address.
   func reaction(to request: HTTPRequest) -> LiveServer.Reaction {
-    let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+    let names = ["127.0.0.1", "localhost"]
+    // Browsers leave out the port of all the web.
+    let hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
     // The name by which another site reaches this machine is not one of them, nor is another site's page.
     guard request.values(of: "host").count == 1,
       request.values(of: "host").allSatisfy(hosts.contains),
       request.values(of: "origin").allSatisfy(hosts.map { "http://\($0)" }.contains)
     else { return .answer(.forbidden) }
-    let names = request.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    guard names.count == 2, secret.matches(names[0]) else { return .answer(.notFound) }
-    switch (String(names[1]), request.method) {
+    let parts = request.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, secret.matches(parts[0]) else { return .answer(.notFound) }
+    switch (String(parts[1]), request.method) {
     case ("", "GET"): return .answer(HTTPResponse(html: FlowExplorer.data(Data("null".utf8))))
-    case ("events", "GET"): return .stream(feed.stream())
+    case ("events", "GET"): return .stream(LiveFeed(circuits, title: title))
     case ("flow", "GET"): return .answerAfter { flow }
     case ("page", "GET"): return .answerAfter { page }
     case ("travel", "POST"):
@@ -46,9 +39,11 @@ struct LiveHandler: Sendable {
     }
   }
 
+  /// Moves, and answers where the process is then: the sequence number of the last dispatch of the past.
   private func moved<Result>(_ move: () -> Result) -> HTTPResponse {
     _ = move()
-    return .noContent
+    let position = circuits.history.update(since: .max, atMost: 0).position
+    return HTTPResponse(status: "200 OK", body: Data("\(position)".utf8))
   }
 
   /// The flow as a file, or why it can't be one.

@@ -24,7 +24,7 @@ final class LiveServer: @unchecked Sendable {
 
   let port: UInt16
 
-  /// More than a browser opens. The oldest that is no stream goes for a new one.
+  /// More than browsers open. The oldest that is no stream goes for a new one.
   private static let mostConnections = 128
 
   private let listener: Socket
@@ -45,6 +45,10 @@ final class LiveServer: @unchecked Sendable {
 
   /// Listens from now on.
   init(port: UInt16) throws {
+    let ends = [wakeUps.fileHandleForReading, wakeUps.fileHandleForWriting].map(\.fileDescriptor)
+    guard ends.allSatisfy({ $0 >= 0 }) else { throw POSIXError(.EMFILE) }
+    // No process that is started inherits them.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (listener, self.port) = try Socket.listening(on: port)
   }
 
@@ -114,7 +118,8 @@ final class LiveServer: @unchecked Sendable {
     let newcomers = Int16(canAccept ? POLLIN : 0)
     polled.append(pollfd(fd: listener.descriptor, events: newcomers, revents: 0))
     for connection in connections {
-      let events = POLLIN | (connection.hasMoreToSend ? POLLOUT : 0)
+      let events =
+        (connection.hasInputEnded ? 0 : POLLIN) | (connection.hasMoreToSend ? POLLOUT : 0)
       polled.append(pollfd(fd: connection.socket.descriptor, events: Int16(events), revents: 0))
     }
     if lock.withLock({ isStopped }) { return nil }
@@ -138,16 +143,20 @@ final class LiveServer: @unchecked Sendable {
   }
 
   private func acceptAll() {
-    do {
-      while let socket = try acceptOne() {
+    var hasAccepted = false
+    while true {
+      do {
+        guard let socket = try acceptOne() else { return }
+        hasAccepted = true
+        if connections.count >= LiveServer.mostConnections { dropOldest() }
         lastNumber += 1
         connections.append(LiveConnection(socket, number: lastNumber))
-        if connections.count > LiveServer.mostConnections { dropOldest() }
+      } catch {
+        // The process has no descriptors left, which the system says even if nobody waits.
+        if hasAccepted { return }
+        canAccept = !connections.isEmpty
+        return dropOldest()
       }
-    } catch {
-      // The process has no descriptors left.
-      canAccept = false
-      dropOldest()
     }
   }
 

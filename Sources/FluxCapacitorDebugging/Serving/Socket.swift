@@ -60,9 +60,12 @@ struct Socket: Hashable, Sendable {
 
   /// What has come since, at most so many bytes; nothing if nothing has.
   func receive(atMost count: Int) throws(Closed) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let received = recv(descriptor, &bytes, count, 0)
-    if received > 0 { return Array(bytes[..<received]) }
+    var received = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
+      received = recv(descriptor, buffer.baseAddress, count, 0)
+      size = max(0, received)
+    }
+    if received > 0 { return bytes }
     if received < 0, errno == EAGAIN || errno == EINTR { return [] }
     throw Closed()
   }

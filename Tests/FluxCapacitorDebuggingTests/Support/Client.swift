@@ -40,6 +40,9 @@ final class Client: Sendable {
     }
   }
 
+  /// Sends nothing more.
+  func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// What comes until a text has come, or the server hangs up.
   func receive(until text: String? = nil) -> String {
     var all = Data()

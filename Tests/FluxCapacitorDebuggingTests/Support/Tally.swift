@@ -8,6 +8,7 @@ enum Tally: DispatchState, Codable {
 
   case add(Int)
   case signIn(Password)
+  case say(String)
 }
 
 struct Password: Secret, Codable {
@@ -31,6 +32,32 @@ final class TallyStore: Storable {
     switch state {
     case .add(let number): _sum.value += number
     case .signIn(let password): self.password.value = password
+    case .say: break
+    }
+  }
+}
+
+/// Two variables, one of which is set only once.
+enum Couple: DispatchState {
+  typealias RelatedStoreType = CoupleStore
+  typealias RelatedActionType = CoupleAction
+
+  case first(Int)
+  case second(Int)
+}
+
+struct CoupleAction: Actionable {
+  typealias DispatchStateType = Couple
+}
+
+final class CoupleStore: Storable {
+  private let first = Variable(0)
+  private let second = Variable(0)
+
+  func reduce(with state: Couple) {
+    switch state {
+    case .first(let number): first.value = number
+    case .second(let number): second.value = number
     }
   }
 }
