@@ -15,9 +15,9 @@ import Foundation
 /// their values of then, and their observers are called, on a thread of the explorer. What it has can be saved
 /// as a file for ``RecordedFlow``, or as a page.
 ///
-/// Only this machine can connect, and only who knows the address, which has a random secret, gets an answer
-/// but that there is none. A ``Secret`` of the application is not shown. Still, who has the address can see and
-/// change what the stores have: make an explorer in debug builds, and don't pass on its address.
+/// Only this machine can connect, and whoever doesn't know the address, which has a random secret, learns
+/// nothing. A ``Secret`` of the application is not shown. Still, whoever has the address can see and change
+/// what the stores have: make an explorer in debug builds only, and don't pass on its address.
 ///
 /// A dispatch waits for no browser. What one takes too slowly is told together, and what has been forgotten by
 /// then is left out. You can use an explorer from any thread. It ends with ``stop()``, and when it is
