@@ -25,7 +25,7 @@ struct EffectsStressTests {
           }
           // What was reduced by now is all that there will be of older ones.
           if threads == 1 {
-            let last = store.results.entries.last ?? 0
+            let last = store.results.last ?? 0
             #expect(last <= number)
           }
           if round.isMultiple(of: 2) {

@@ -14,6 +14,9 @@ final class Log<Element: Sendable>: @unchecked Sendable {
 
   var entries: [Element] { lock.withLock { storage } }
 
+  /// The last entry. Unlike `entries`, it may be asked for while others append, under the thread sanitizer too.
+  var last: Element? { lock.withLock { storage.last } }
+
   func removeAll() {
     lock.withLock { storage.removeAll() }
   }
