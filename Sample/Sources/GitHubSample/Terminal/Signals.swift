@@ -24,12 +24,18 @@ package enum Signals {
         cleanUp()
         terminate(by: number)
       }
-      #if canImport(Darwin)
-        // Elsewhere the source itself takes the place of what the signal did. A signal that comes
-        // before ends the process: ignored from the start, it would be lost.
-        source.setRegistrationHandler { @Sendable in _ = signal(number, SIG_IGN) }
-      #endif
+      let isRegistered = DispatchSemaphore(value: 0)
+      source.setRegistrationHandler { @Sendable in
+        #if canImport(Darwin)
+          // Elsewhere the source itself takes the place of what the signal did. A signal that comes
+          // before ends the process: ignored from the start, it would be lost.
+          _ = signal(number, SIG_IGN)
+        #endif
+        isRegistered.signal()
+      }
       source.resume()
+      // Nothing that has to be cleaned up may begin before.
+      isRegistered.wait()
       sources.withLock { $0.append(source) }
     }
   }
