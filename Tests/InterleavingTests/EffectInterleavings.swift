@@ -23,22 +23,7 @@
     }
 
     @Test func theFirstOfTwoRunsAlone() {
-      explore { scenario in
-        let effects = Effects(.first)
-        let log = Trace<Int>()
-        for number in 1...2 {
-          scenario.thread {
-            effects.run { _ in
-              log.append(number)
-              log.append(number)
-            }
-          }
-        }
-        scenario.check {
-          #expect([[1, 1], [2, 2], [1, 1, 2, 2], [2, 2, 1, 1]].contains(log.entries))
-          #expect(!effects.isRunning.value)
-        }
-      }
+      exploreTwoRuns(by: .first, expecting: [[1, 1], [2, 2], [1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
     @Test func serialOnesRunInOrderAndAllOfThem() {
@@ -155,8 +140,18 @@
     }
 
     @Test func whoEndsMakesRoomForTheNext() {
-      explore { scenario in
-        let effects = Effects(.concurrent(1))
+      exploreTwoRuns(by: .concurrent(1), expecting: [[1, 1, 2, 2], [2, 2, 1, 1]])
+    }
+
+    /// Two threads each run an operation that logs its number twice.
+    private func exploreTwoRuns(
+      by policy: Effects.Policy,
+      expecting logs: [[Int]],
+      _ name: String = #function,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      explore(name, sourceLocation: sourceLocation) { scenario in
+        let effects = Effects(policy)
         let log = Trace<Int>()
         for number in 1...2 {
           scenario.thread {
@@ -167,7 +162,7 @@
           }
         }
         scenario.check {
-          #expect([[1, 1, 2, 2], [2, 2, 1, 1]].contains(log.entries))
+          #expect(logs.contains(log.entries))
           #expect(!effects.isRunning.value)
         }
       }
