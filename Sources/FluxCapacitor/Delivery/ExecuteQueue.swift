@@ -1,4 +1,6 @@
-import Dispatch
+#if canImport(Dispatch)
+  import Dispatch
+#endif
 
 /// Where an observer is called.
 public enum ExecuteQueue: Sendable {
@@ -16,12 +18,22 @@ public enum ExecuteQueue: Sendable {
   /// main queue, here as in libdispatch and in `MainActor.assumeIsolated`.
   case main
 
-  /// On a queue of your own. Calls to one observer never overlap, even on a concurrent queue.
-  case queue(DispatchQueue)
+  #if canImport(Dispatch)
+    /// On a queue of your own. Calls to one observer never overlap, even on a concurrent queue.
+    case queue(DispatchQueue)
+  #endif
 
   @inlinable
   var isCurrent: Bool {
     if case .current = self { true } else { false }
+  }
+
+  /// The queue to which calls are sent, where they are sent to one.
+  var dispatchQueue: DispatchQueue {
+    #if canImport(Dispatch)
+      if case .queue(let queue) = self { return queue }
+    #endif
+    return .main
   }
 
   /// The main queue, for an observer that is isolated to the main actor.

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// An observer's node in a channel: its closure, where to call it, and the values waiting for it.
@@ -74,12 +73,9 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
       // What is on its way comes first, but this thread may deliver the last value immediately.
       permitOne(on: thread)
-    case .main:
+    default:
       lock.unlock()
-      sendPermit(to: .main, accountedBy: mailbox.activity)
-    case .queue(let queue):
-      lock.unlock()
-      sendPermit(to: queue, accountedBy: mailbox.activity)
+      sendPermit(to: mailbox.queue, accountedBy: mailbox.activity)
     }
   }
 
@@ -113,8 +109,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
     case .main where MainQueue.isCurrent:
       lock.lock()
       permitOne(on: thread)
-    case .main: sendPermit(to: .main, accountedBy: activity)
-    case .queue(let queue): sendPermit(to: queue, accountedBy: activity)
+    default: sendPermit(to: queue, accountedBy: activity)
     }
   }
 
@@ -147,7 +142,8 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Sends a block to the queue that permits one call.
   @usableFromInline
-  func sendPermit(to queue: DispatchQueue, accountedBy activity: PendingWork?) {
+  func sendPermit(to queue: ExecuteQueue, accountedBy activity: PendingWork?) {
+    let queue = queue.dispatchQueue
     let end = activity?.begin {
       "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
     }

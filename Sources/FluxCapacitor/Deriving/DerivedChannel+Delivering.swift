@@ -29,7 +29,7 @@ extension Channel {
       deliverToObservers(value, version, from: rest, through: nodes.last, on: thread)
     }
     guard hasClaimed else { return }
-    _withUnprotectedUnsafePointer(to: value) { pointer in
+    withUnsafePointer(to: value) { pointer in
       AnyChannel.walk(from: nodes.first, through: nodes.last) { dust in
         guard dust.isInput else { return false }
         let input = unsafeDowncast(dust, to: AnyInput.self)

@@ -21,8 +21,7 @@ extension Dispatcher {
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
       var hasDead = false
-      // `withUnsafePointer` adds stack protection, which takes five instructions more.
-      _withUnprotectedUnsafePointer(to: state) { pointer in
+      withUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
         thread.pointee.reducing = .passUnretained(route)
         var next = route.first

@@ -1,4 +1,8 @@
-import Dispatch
+#if canImport(Dispatch)
+  import Dispatch
+#elseif _runtime(_multithreaded)
+  #error("FluxCapacitor needs Dispatch where there is more than one thread.")
+#endif
 
 /// Whether code runs on the main queue.
 ///
@@ -6,17 +10,48 @@ import Dispatch
 /// first `await` of an asynchronous `main`.
 @usableFromInline
 enum MainQueue {
-  private static let key: DispatchSpecificKey<Void> = {
-    let key = DispatchSpecificKey<Void>()
-    DispatchQueue.main.setSpecific(key: key, value: ())
-    return key
-  }()
+  #if canImport(Dispatch)
+    private static let key: DispatchSpecificKey<Void> = {
+      let key = DispatchSpecificKey<Void>()
+      DispatchQueue.main.setSpecific(key: key, value: ())
+      return key
+    }()
+  #endif
 
   @usableFromInline
   static var isCurrent: Bool {
     #if DEBUG
       if let thread = scheduledThread { return thread.isMain }
     #endif
-    return DispatchQueue.getSpecific(key: key) != nil
+    #if canImport(Dispatch)
+      return DispatchQueue.getSpecific(key: key) != nil
+    #else
+      return true
+    #endif
+  }
+}
+
+#if !canImport(Dispatch)
+  /// The main actor, in the place of the main queue: where there is no Dispatch, there is one thread.
+  @usableFromInline
+  package struct DispatchQueue: Sendable {
+    @usableFromInline static let main = DispatchQueue()
+
+    let label = "main"
+
+    func async(execute block: @escaping @Sendable () -> Void) {
+      Task { @MainActor in block() }
+    }
+  }
+#endif
+
+extension DispatchQueue {
+  /// Runs a block on this queue, asynchronously.
+  @usableFromInline
+  func send(_ block: @escaping @Sendable () -> Void) {
+    #if DEBUG
+      if let thread = scheduledThread { return thread.send(block, to: self) }
+    #endif
+    async(execute: block)
   }
 }

@@ -1,4 +1,6 @@
-import Dispatch
+#if canImport(Dispatch)
+  import Dispatch
+#endif
 import Synchronization
 
 // In debug builds, a scheduler can decide which thread goes on: see `everyInterleaving` in
@@ -60,7 +62,7 @@ import Synchronization
   @usableFromInline
   func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 
-  private let lastLockID = Atomic<UInt>(1 << 62)
+  private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
 
   /// Waits until a scheduler permits a step of the current thread, if it is scheduled.
   @usableFromInline
@@ -94,22 +96,11 @@ extension Lock {
   /// A point before an atomic access that a decision depends on: other threads may go first.
   ///
   /// It is always inlined into its caller, so that nothing is left of it in a release build.
-  @_alwaysEmitIntoClient
+  @inlinable
   @inline(__always)
   func schedulePoint(_ access: AtomicAccess) {
     #if DEBUG
       reach(access == .read ? .read(id) : .write(id))
     #endif
-  }
-}
-
-extension DispatchQueue {
-  /// Runs a block on this queue, asynchronously.
-  @usableFromInline
-  func send(_ block: @escaping @Sendable () -> Void) {
-    #if DEBUG
-      if let thread = scheduledThread { return thread.send(block, to: self) }
-    #endif
-    async(execute: block)
   }
 }

@@ -1,17 +1,8 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 import Synchronization
 
 /// What one thread has in progress: a transaction, a round of deliveries, deferred dispatches.
 ///
-/// It is stored under a pthread key, which takes 2 ns to read where a `TaskLocal` takes 34. Only
+/// It is stored under a key of the system's, which takes 2 ns to read where a `TaskLocal` takes 34. Only
 /// its own thread uses it, so it needs no lock. It is used through a pointer, one field at a time,
 /// because user code that runs in between may come back to it.
 @usableFromInline
@@ -106,7 +97,7 @@ typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 @usableFromInline
 func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
-  guard keyAndOne != 0, let state = pthread_getspecific(.init(truncatingIfNeeded: keyAndOne &- 1))
+  guard keyAndOne != 0, let state = ThreadState.ofThread(under: keyAndOne &- 1)
   else { return makeCurrentThread() }
   return state.assumingMemoryBound(to: ThreadState.self)
 }
@@ -117,7 +108,7 @@ private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
   let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
   thread.initialize(to: ThreadState(id: id))
-  pthread_setspecific(ThreadState.key, thread)
+  ThreadState.setOfThread(thread, under: ThreadState.key)
   return thread
 }
 
@@ -147,7 +138,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     #if DEBUG
       if let thread = pointee.scheduled { return thread.reach(.yield) }
     #endif
-    sched_yield()
+    yieldToOtherThreads()
     return true
   }
 }
@@ -161,27 +152,19 @@ extension ThreadState {
   /// Relaxed: nothing but the number is read through it, and a thread that reads zero uses `key`.
   fileprivate static let keyAndOne = Atomic<UInt>(0)
 
-  /// The key, created on first use. When a thread ends, its state is freed.
-  fileprivate static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let failure = pthread_key_create(&key) { state in
-      // Darwin imports the argument as non-optional, Glibc as optional.
-      let state: UnsafeMutableRawPointer? = state
-      guard let thread = state?.assumingMemoryBound(to: ThreadState.self) else { return }
-      thread.deinitialize(count: 1)
-      thread.deallocate()
+  /// The key, created on first use.
+  fileprivate static let key: UInt = {
+    guard let key = makeKey() else {
+      trap("The process has no thread-local storage left for FluxCapacitor to use.")
     }
-    if failure != 0 { trap("The process has no pthread key left for FluxCapacitor to use.") }
-    ThreadState.keyAndOne.store(UInt(key) + 1, ordering: .relaxed)
+    ThreadState.keyAndOne.store(key + 1, ordering: .relaxed)
     return key
   }()
-}
 
-extension Duration {
-  /// The current time by the wall clock: here, because only this file needs the C library.
-  static var sinceBeginningOf1970: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  /// Frees the state of a thread that ends.
+  static func free(_ state: UnsafeMutableRawPointer?) {
+    guard let thread = state?.assumingMemoryBound(to: ThreadState.self) else { return }
+    thread.deinitialize(count: 1)
+    thread.deallocate()
   }
 }

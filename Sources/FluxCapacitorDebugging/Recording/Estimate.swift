@@ -25,7 +25,7 @@ private struct Estimate {
   /// What a value takes up besides its own place.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
-    if _openExistential(value, do: isPlain) { return 0 }
+    if isPlain(value) { return 0 }
     switch value {
     case let text as String: return text.utf8.count
     case let text as Substring: return text.base.utf8.count

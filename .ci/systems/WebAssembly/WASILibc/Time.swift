@@ -1,0 +1,1 @@
+../../Windows/CRT/Time.swift

@@ -1,0 +1,4 @@
+import Glibc
+
+@discardableResult
+public func sched_yield() -> Int32 { Glibc.sched_yield() }

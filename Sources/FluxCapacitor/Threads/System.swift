@@ -1,0 +1,88 @@
+// What the core asks of the system. Only this file knows which one it is.
+
+#if canImport(WinSDK)
+  import CRT
+  import WinSDK
+#elseif canImport(WASILibc)
+  import WASILibc
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+extension ThreadState {
+  #if !_runtime(_multithreaded)
+    /// There is one thread, so nobody else uses it.
+    nonisolated(unsafe) private static var ofOnlyThread: UnsafeMutableRawPointer?
+
+    static func makeKey() -> UInt? { 0 }
+
+    static func ofThread(under key: UInt) -> UnsafeMutableRawPointer? { ofOnlyThread }
+
+    static func setOfThread(_ state: UnsafeMutableRawPointer, under key: UInt) {
+      ofOnlyThread = state
+    }
+  #elseif canImport(WinSDK)
+    /// Creates the key under which each thread keeps its state, which is freed when the thread ends.
+    ///
+    /// - Returns: Nil if the process has no more keys.
+    static func makeKey() -> UInt? {
+      let key = FlsAlloc { ThreadState.free($0) }
+      return key == FLS_OUT_OF_INDEXES ? nil : UInt(key)
+    }
+
+    /// Returns the current thread's state, if it has one yet.
+    static func ofThread(under key: UInt) -> UnsafeMutableRawPointer? {
+      FlsGetValue(DWORD(truncatingIfNeeded: key))
+    }
+
+    static func setOfThread(_ state: UnsafeMutableRawPointer, under key: UInt) {
+      FlsSetValue(DWORD(truncatingIfNeeded: key), state)
+    }
+  #else
+    /// Creates the key under which each thread keeps its state, which is freed when the thread ends.
+    ///
+    /// - Returns: Nil if the process has no more keys.
+    static func makeKey() -> UInt? {
+      var key = pthread_key_t()
+      return pthread_key_create(&key) { ThreadState.free($0) } == 0 ? UInt(key) : nil
+    }
+
+    /// Returns the current thread's state, if it has one yet.
+    static func ofThread(under key: UInt) -> UnsafeMutableRawPointer? {
+      pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
+    }
+
+    static func setOfThread(_ state: UnsafeMutableRawPointer, under key: UInt) {
+      pthread_setspecific(pthread_key_t(truncatingIfNeeded: key), state)
+    }
+  #endif
+}
+
+/// Lets another thread run, if one is ready to.
+func yieldToOtherThreads() {
+  #if canImport(WinSDK)
+    SwitchToThread()
+  #else
+    sched_yield()
+  #endif
+}
+
+extension Duration {
+  /// The current time by the wall clock.
+  static var sinceBeginningOf1970: Duration {
+    var time = timespec()
+    #if canImport(Android)
+      // Older ones do not have what the C standard has.
+      clock_gettime(CLOCK_REALTIME, &time)
+    #else
+      timespec_get(&time, TIME_UTC)
+    #endif
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
