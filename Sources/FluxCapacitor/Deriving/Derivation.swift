@@ -56,7 +56,7 @@ final class Derivation: @unchecked Sendable {
   let depth: Int
 
   /// Whether this is a `map` of one variable, directly or through other maps.
-  let isChain: Bool
+  @usableFromInline let isChain: Bool
 
   /// Whether a change of the variables may leave the value as it was: this constant, or one
   /// upstream, keeps an earlier value that is equal.
@@ -92,6 +92,10 @@ final class Derivation: @unchecked Sendable {
   /// Adds the value to an evaluation that has those of the sources. Created where the type is known.
   let evaluate: @Sendable (AnyObject, Evaluation) -> Void
 
+  /// Makes an activated channel ready to deliver changes, starting from the values of its sources at the
+  /// time; without an evaluation, only from the state of a variable. Created where the type is known.
+  let start: @Sendable (AnyObject, Evaluation?, CombinedVersion, CurrentThread) -> Void
+
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
   /// The changes that are on their way here, in order.
@@ -114,12 +118,14 @@ final class Derivation: @unchecked Sendable {
     deliver: @escaping @Sendable (AnyObject, UInt64, CurrentThread) -> Void,
     deliverClaimed:
       @escaping @Sendable (AnyInput, UnsafeRawPointer, UInt64, Revision, CurrentThread) -> Void,
-    evaluate: @escaping @Sendable (AnyObject, Evaluation) -> Void
+    evaluate: @escaping @Sendable (AnyObject, Evaluation) -> Void,
+    start: @escaping @Sendable (AnyObject, Evaluation?, CombinedVersion, CurrentThread) -> Void
   ) {
-    self.deliverClaimed = deliverClaimed
-    self.evaluate = evaluate
     self.sources = sources
     self.deliver = deliver
+    self.deliverClaimed = deliverClaimed
+    self.evaluate = evaluate
+    self.start = start
     mayKeepValues = keepsValues || sources.contains { $0.mayKeepValues }
     depth = 1 + (sources.lazy.compactMap { $0.channel.derivation?.depth }.max() ?? 0)
     roots = sources.count == 1 ? sources[0].roots : Root.union(of: sources)
@@ -167,12 +173,6 @@ protocol AnyDerivedChannel: AnyChannel {
   ///
   /// - Returns: What was discarded, to be released after unlocking.
   func takeAllJoiners() -> Any
-
-  /// Makes an activated channel ready to deliver changes, starting from the values of its sources
-  /// at the time.
-  ///
-  /// - Parameter evaluation: `nil` if only a variable's version is needed, which is `state`.
-  func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread)
 }
 
 extension AnyChannel {

@@ -119,6 +119,7 @@ extension DerivedChannel {
   ///
   /// - Returns: The inputs until now, to be released after unlocking, because they may be the last to
   ///   hold what derives from this.
+  @usableFromInline
   func noteJoined() -> [AnyInput] {
     known = delivered.revision
     let former = joining

@@ -45,6 +45,7 @@ extension DerivedChannel {
     return (joiners, joining)
   }
 
+  @inlinable
   func start(from evaluation: Evaluation?, at state: CombinedVersion, on thread: CurrentThread) {
     let state = evaluation?.state(of: ownDerivation) ?? state
     // Maps of one variable need no value to start with.

@@ -100,6 +100,10 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
       },
       evaluate: { channel, evaluation in
         unsafeDowncast(channel, to: DerivedChannel.self).evaluate(in: evaluation)
+      },
+      start: { channel, evaluation, state, thread in
+        unsafeDowncast(channel, to: DerivedChannel.self)
+          .start(from: evaluation, at: state, on: thread)
       }
     )
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
@@ -231,7 +235,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     ownDerivation.unlockRoots()
 
     for channel in activated {
-      channel.derivation?.owner?.start(from: evaluation, at: state, on: thread)
+      channel.derivation?.start(channel, evaluation, state, thread)
     }
     if !ignoreFirst, let evaluation {
       evaluation.find(self)

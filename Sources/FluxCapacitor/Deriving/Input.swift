@@ -84,9 +84,13 @@ class AnyInput: Dust, @unchecked Sendable {
   override final var observerCount: Int { target.observerCount }
 
   /// Starts with the value from an evaluation or, without one, only with the state.
-  func start(from evaluation: Evaluation?, at state: CombinedVersion) {
+  @usableFromInline
+  final func start(from evaluation: Evaluation?, at state: CombinedVersion) {
     revision = evaluation?.revision(of: source.channel) ?? Revision(state: state)
+    if let evaluation { startWithValue(from: evaluation) }
   }
+
+  func startWithValue(from evaluation: Evaluation) {}
 
   // MARK: What arrives; the target's lock must be held
 
@@ -234,8 +238,7 @@ final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
     source.weight == .one ? current.take() : current
   }
 
-  override func start(from evaluation: Evaluation?, at state: CombinedVersion) {
-    super.start(from: evaluation, at: state)
-    current = evaluation?.value(of: source.channel)
+  override func startWithValue(from evaluation: Evaluation) {
+    current = evaluation.value(of: source.channel)
   }
 }
