@@ -45,10 +45,6 @@ public final class Effect: @unchecked Sendable {
   /// awaits the one that supersedes it, which it has performed itself.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
 
-  func cancel() { queue.cancel(self) }
-
-  func end() { queue.end(self) }
-
   @usableFromInline
   func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     queue.unlessSuperseded(self, on: dispatcher, body)

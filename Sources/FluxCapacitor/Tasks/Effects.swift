@@ -130,7 +130,7 @@ public final class Effects: Sendable {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
       if started.isNew || !started.isNested { await started.task.value }
     } onCancel: {
-      whileCancelling { effect.cancel() }
+      whileCancelling { queue.cancel(effect) }
     }
   }
 
@@ -145,7 +145,8 @@ public final class Effects: Sendable {
     let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
       let isCancelled = effect.hasBeenCancelled
-      return Task {
+      // These effects may go while it is in progress.
+      return Task { [queue] in
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
         await endOfPause?()
@@ -153,7 +154,7 @@ public final class Effects: Sendable {
         await Effect.current.withValue(effect) {
           await Effects.begin(effect, hasWaited: hasWaited, operation, on: operation.isolation)
         }
-        effect.end()
+        queue.end(effect)
         noteEnd?()
       }
     }

@@ -1,12 +1,6 @@
 import Dispatch
 import Foundation
 
-/// What a connection sends as long as it lasts.
-protocol LiveStream: AnyObject, Sendable {
-  /// The next event, or nil if there is nothing to tell.
-  func next() -> Data?
-}
-
 /// One connection of a ``LiveServer``, whose thread alone uses it.
 final class LiveConnection {
   let socket: Socket
@@ -29,7 +23,7 @@ final class LiveConnection {
   /// not read would have the system throw away what was sent.
   private var isEnding = false
 
-  private var stream: (any LiveStream)?
+  private var stream: LiveServer.Stream?
 
   /// When the last event was sent that told all there was.
   private var lastSent: UInt64?
@@ -84,7 +78,7 @@ final class LiveConnection {
   }
 
   /// Sends events from now on.
-  func send(_ stream: any LiveStream) {
+  func send(_ stream: @escaping LiveServer.Stream) {
     output.append(HTTPResponse.events.data)
     self.stream = stream
   }
@@ -116,7 +110,7 @@ final class LiveConnection {
   private func nextEvent() -> Data? {
     if let millisecondsToPause, millisecondsToPause > 0 { return nil }
     lastSent = nil
-    guard let event = stream?.next() else { return nil }
+    guard let event = stream?() else { return nil }
     lastSent = DispatchTime.now().uptimeNanoseconds
     return event
   }

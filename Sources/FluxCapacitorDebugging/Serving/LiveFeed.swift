@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Nothing is queued for a page: when it takes more, it is told what it has not been told, as far as that is
 /// still remembered. So one that takes it slowly skips what was forgotten meanwhile.
-final class LiveFeed: LiveStream, @unchecked Sendable {
+final class LiveFeed: @unchecked Sendable {
   private let circuits: TimeCircuits
   private let title: String
   private var writer = PageWriter()
@@ -23,7 +23,10 @@ final class LiveFeed: LiveStream, @unchecked Sendable {
     self.title = title
   }
 
-  func next() -> Data? { update().map { Data("data: ".utf8) + $0.json + Data("\n\n".utf8) } }
+  /// The next event, or nil if there is nothing to tell.
+  @Sendable func next() -> Data? {
+    update().map { Data("data: ".utf8) + $0.json + Data("\n\n".utf8) }
+  }
 
   /// Returns what the page is to be told, if there is something.
   private func update() -> PageUpdate? {

@@ -23,7 +23,7 @@ struct LiveHandler: Sendable {
     guard parts.count == 2, secret.matches(parts[0]) else { return .answer(.notFound) }
     switch (String(parts[1]), request.method) {
     case ("", "GET"): return .answer(HTTPResponse(html: FlowExplorer.data(Data("null".utf8))))
-    case ("events", "GET"): return .stream(LiveFeed(circuits, title: title))
+    case ("events", "GET"): return .stream(LiveFeed(circuits, title: title).next)
     case ("flow", "GET"): return .answerAfter { flow }
     case ("page", "GET"): return .answerAfter { page }
     case ("travel", "POST"):

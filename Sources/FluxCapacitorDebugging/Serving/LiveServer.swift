@@ -19,8 +19,11 @@ final class LiveServer: @unchecked Sendable {
     case answerAfter(@Sendable () -> HTTPResponse)
 
     /// Sends events until the connection ends.
-    case stream(any LiveStream)
+    case stream(Stream)
   }
+
+  /// What is sent next as long as a connection lasts, or nil if there is nothing to send.
+  typealias Stream = @Sendable () -> Data?
 
   let port: UInt16
 
