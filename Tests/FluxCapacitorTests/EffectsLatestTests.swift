@@ -1,0 +1,149 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+/// What the latest operation does with the ones before it.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+struct EffectsLatestTests {
+  private let store = CounterStore.instantiate()
+  private let gate = FluxCapacitorTesting.Gate()
+  private let log = Log<String>()
+
+  @Test func theLatestSupersedesTheOneInProgress() async {
+    let effects = Effects(.latest)
+    let older = effects.run { effect in
+      await gate.pass()
+      let wasInvoked = CounterAction().invoke(.set(1), as: effect)
+      log.append("\(wasInvoked) \(effect.isSuperseded) \(Task.isCancelled)")
+    }
+    await gate.reached()
+    let newer = effects.run { effect in
+      let wasInvoked = CounterAction().invoke(.set(2), as: effect)
+      log.append("\(wasInvoked) \(effect.isSuperseded) \(Task.isCancelled)")
+    }
+    #expect(older.isCancelled)
+    await newer.value
+    gate.open()
+    await older.value
+
+    #expect(log.entries == ["true false false", "false true true"])
+    #expect(store.count.value == 2)
+  }
+
+  @Test @MainActor func whatIsSupersededBeforeItBeginsDoesNotBegin() async {
+    let effects = Effects(.latest)
+    for _ in 0..<200 {
+      // It can't begin on the main actor as long as this is there.
+      let older = effects.run { @MainActor _ in log.append("older") }
+      let newer = effects.run { @MainActor _ in log.append("newer") }
+      await older.value
+      await newer.value
+    }
+
+    #expect(Set(log.entries) == ["newer"])
+  }
+
+  @Test func whatHasEndedIsSupersededToo() async {
+    let effects = Effects(.latest)
+    let kept = Log<Effect>()
+    await effects.perform { kept.append($0) }
+    await effects.perform { CounterAction().invoke(.set(2), as: $0) }
+
+    #expect(kept.entries[0].isSuperseded)
+    #expect(!CounterAction().invoke(.set(1), as: kept.entries[0]))
+    #expect(store.count.value == 2)
+  }
+
+  @Test func whatIsQueuedIsSupersededToo() async {
+    let effects = Effects(.latest)
+    await effects.perform { effect in
+      Dispatcher.shared.read {
+        let isToBeDispatched = CounterAction().invoke(.set(1), as: effect)
+        effects.run { _ in }
+        log.append("\(isToBeDispatched)")
+      }
+    }
+
+    #expect(log.entries == ["true"])
+    #expect(store.count.value == 0)
+  }
+
+  @Test func theLatestOfABurstIsRunBehindThePause() async {
+    let clock = ManualClock()
+    let effects = Effects(.latest)
+    let tasks = (1...3).map { number in
+      effects.run(after: .seconds(1), clock: clock) { _ in log.append("\(number)") }
+    }
+    await tasks[0].value
+    await tasks[1].value
+    #expect(effects.isRunning.value)
+    clock.advance(by: .milliseconds(999))
+    #expect(log.entries == [])
+    clock.advance(by: .milliseconds(1))
+    await tasks[2].value
+
+    #expect(log.entries == ["3"])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func anOperationMaySupersedeItself() async {
+    let effects = Effects(.latest)
+    await effects.run { outer in
+      let inner = effects.run { effect in CounterAction().invoke(.set(2), as: effect) }
+      CounterAction().invoke(.set(1), as: outer)
+      await inner.value
+    }.value
+
+    #expect(store.count.value == 2)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(1)])
+  func anOperationMayAwaitTheOneThatSupersedesIt(pause: Duration) async {
+    let clock = ManualClock()
+    let effects = Effects(.latest)
+    async let all: Void = effects.perform { outer in
+      await effects.perform(after: pause, clock: clock) { effect in
+        log.append("inner \(Task.isCancelled)")
+        CounterAction().invoke(.set(2), as: effect)
+      }
+      CounterAction().invoke(.set(1), as: outer)
+      log.append("outer \(outer.isSuperseded)")
+    }
+    if pause > .zero { await clock.sleeping() }
+    clock.advance(by: pause)
+    await all
+
+    #expect(log.entries == ["inner false", "outer true"])
+    #expect(store.count.value == 2)
+  }
+
+  /// Who awaits the one that supersedes him is not cancelled by it, but by all others.
+  @Test(arguments: [true, false])
+  func whoAwaitsIsStillToBeStopped(byCancelling: Bool) async {
+    let effects = Effects(.latest)
+    let outer = effects.run { outer in
+      await effects.perform { _ in await gate.pass() }
+      log.append("\(outer.isSuperseded) \(Task.isCancelled)")
+    }
+    await gate.reached()
+    if byCancelling { effects.cancel() } else { effects.run { _ in } }
+    gate.open()
+    await outer.value
+
+    #expect(log.entries == ["true true"])
+  }
+
+  @Test func whoSupersedesFromWithinTheReduceIsNotHeldUp() async {
+    let effects = Effects(.latest)
+    let dispatcher = Dispatcher.shared
+    let dust = dispatcher.intercept { _ in effects.run { _ in } }
+    await effects.perform { effect in
+      CounterAction().invoke(.set(1), as: effect)
+      log.append("\(effect.isSuperseded)")
+    }
+    dust.clean()
+
+    #expect(log.entries == ["true"])
+    #expect(store.count.value == 1)
+  }
+}

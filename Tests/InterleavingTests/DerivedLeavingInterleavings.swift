@@ -1,0 +1,160 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1: a derived constant is computed as long as anybody observes it, whoever leaves in the midst of changes.
+  struct DerivedLeavingInterleavings {
+    @Test func theLastMayLeaveWhileAnotherComes() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let former = tenfold.observe { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { former.clean() }
+        scenario.thread {
+          dusts.append(tenfold.observe { log.append($0) })
+          number.value = 1
+        }
+        scenario.check {
+          number.value = 2
+          #expect(log.entries == [0, 10, 20])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func theLastMayLeaveAmidAChangeWhileAnotherComes() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let former = tenfold.observe { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          former.clean()
+          dusts.append(tenfold.observe { log.append($0) })
+        }
+        scenario.check {
+          number.value = 2
+          #expect([[0, 10, 20], [10, 20]].contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// While that is told, the source still has what has left in its list.
+    @Test func aChangeComesOnceToWhatWasLeftAndJoinedAmidAnother() {
+      explore { scenario in
+        let number = Variable(0)
+        let next = number.map { $0 * 10 }.map { $0 + 1 }
+        let log = Trace<Int>()
+        let former = next.observe(ignoreFirst: true) { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          former.clean()
+          dusts.append(next.observe(ignoreFirst: true) { log.append($0) })
+          number.value = 2
+        }
+        scenario.check {
+          let isLast = number.value == 2
+          #expect((isLast ? [[21], [11, 21]] : [[21, 11]]).contains(log.entries))
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The source that both have stays in use.
+    @Test func aConstantMayBeLeftWhileOneOfTheSameSourceIsJoined() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let (next, afterNext) = (tenfold.map { $0 + 1 }, tenfold.map { $0 + 2 })
+        let log = Trace<Int>()
+        let former = next.observe { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { former.clean() }
+        scenario.thread { dusts.append(afterNext.observe { log.append($0) }) }
+        scenario.check {
+          number.value = 1
+          #expect(log.entries == [2, 12])
+          #expect(next.value == 11)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func whatNobodyObservesAnyMoreIsNotComputed() {
+      explore { scenario in
+        let number = Variable(0)
+        let computed = Trace<Int>()
+        let tenfold = number.map {
+          computed.append($0)
+          return $0 * 10
+        }
+        let dusts = [tenfold.observe { _ in }, tenfold.map { $0 + 1 }.observe { _ in }]
+        scenario.thread {
+          number.value = 1
+          dusts[0].clean()
+        }
+        scenario.thread { dusts[1].clean() }
+        scenario.check {
+          #expect(computed.entries == [0, 1])
+          number.value = 2
+          #expect(computed.entries == [0, 1])
+          #expect(tenfold.value == 20)
+        }
+      }
+    }
+
+    @Test func theLastMayLeaveInsideAMutation() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let computed = Trace<Int>()
+        let sum = Constant.combine(Constant(left), Constant(right)).map {
+          computed.append($0.0 + $0.1)
+          return $0.0 + $0.1
+        }
+        let dust = sum.observe(ignoreFirst: true) { _ in }
+        scenario.thread {
+          left.modify {
+            $0 = 1
+            dust.clean()
+          }
+        }
+        scenario.thread { right.modify { $0 = left.value + 1 } }
+        scenario.check {
+          let count = computed.entries.count
+          left.value = 2
+          #expect(computed.entries.count == count)
+          #expect(sum.value == 2 + right.value)
+        }
+      }
+    }
+
+    /// What the deliverer has taken out is not taken out once more.
+    @Test func aConstantIsLeftWhileItsSourceTakesOutAnother() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let next = tenfold.map { $0 + 1 }
+        let (log, own, dusts) = (Trace<Int>(), Trace<Dust>(), Trace<Dust>())
+        dusts.append(next.observe(ignoreFirst: true) { _ in })
+        own.append(
+          tenfold.observe(ignoreFirst: true) { _ in for dust in own.entries { dust.clean() } }
+        )
+        let rest = tenfold.observe(ignoreFirst: true) { log.append($0) }
+        scenario.thread { number.value = 1 }
+        scenario.thread { for dust in dusts.entries { dust.clean() } }
+        scenario.check {
+          number.value = 2
+          #expect(log.entries == [10, 20])
+          own.removeAll()
+          withExtendedLifetime((rest, next)) {}
+        }
+      }
+    }
+  }
+#endif
