@@ -1,3 +1,6 @@
+#if canImport(Darwin)
+  import Darwin
+#endif
 import Foundation
 
 /// A socket of this machine's own network, which nothing waits for.
@@ -11,7 +14,9 @@ struct Socket: Hashable, Sendable {
   ///
   /// - Parameter port: The port; 0 for any that is free.
   static func listening(on port: UInt16) throws -> (socket: Socket, port: UInt16) {
-    #if canImport(Glibc)
+    #if canImport(Darwin)
+      let type = Darwin.SOCK_STREAM
+    #elseif canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)
     #else
       let type = SOCK_STREAM

@@ -51,7 +51,11 @@
   /// A processor. Only one of the workers runs at a time, and on one processor they hand over to each other
   /// in half the time.
   struct Processor: Sendable {
-    #if os(Linux)
+    #if canImport(Darwin) || os(Windows)
+      static let current = Processor()
+
+      func keepThisThread() {}
+    #else
       private let number: Int32?
 
       static var current: Processor {
@@ -70,10 +74,6 @@
 
       /// The system's modules leave these functions out.
       private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
-    #else
-      static let current = Processor()
-
-      func keepThisThread() {}
     #endif
   }
 #endif
