@@ -44,7 +44,7 @@ private enum SequenceSnippets {
 
   static func states() {
     let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { state in
-      print("The counter was told: \(state)")
+      print("Dispatched: \(state)")
     }
     CounterAction().invoke(.reset)
     dust.clean()

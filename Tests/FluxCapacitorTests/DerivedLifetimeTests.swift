@@ -18,11 +18,22 @@ struct DerivedLifetimeTests {
       let log = Log<Int>()
       let dust = end.observe { log.append($0) }
       source.value = 3
+      #expect(source.observerCount == 1)
       dust.clean()
 
       #expect(log.entries == [depth + 2, depth + 3])
     }
     #expect(tally.count == 0)
+  }
+
+  @Test func anObserverIsCountedOnceHoweverManyWaysLeadToIt() {
+    let source = Variable(1)
+    var end = Constant(source)
+    for _ in 0..<40 { end = Constant.combine(end, end).map { $0.0 &+ $0.1 } }
+    let dusts = [end.observe { #expect($0 == 1 << 40) }, source.observe { _ in }]
+
+    #expect(source.observerCount == 2)
+    withExtendedLifetime(dusts) {}
   }
 
   // Lifetime

@@ -30,6 +30,33 @@ struct DerivedStressTests {
     dust.clean()
   }
 
+  /// For the thread sanitizer: whoever delivers the map looks at who joins it.
+  @Test func whatIsJoinedWhileItIsDeliveredIsTold() async {
+    let dispatcher = Dispatcher()
+    let (first, second) = (Variable(0), Variable(0))
+    let sum = Constant.combine(Constant(first), Constant(second)).map { $0.0 &+ $0.1 }
+    let dusts = [sum.map { $0 }.observe { _ in }, sum.observe { _ in }]
+    let isOver = Atomic(false)
+
+    await inParallel(4) { thread in
+      if thread == 0 {
+        for _ in 0..<stress(50_000) {
+          sum.map { $0 &+ 1 }.observe(ignoreFirst: true) { _ in }.clean()
+        }
+        isOver.store(true, ordering: .relaxed)
+      }
+      while !isOver.load(ordering: .relaxed) {
+        dispatcher.transaction {
+          first.value &+= 1
+          if thread.isMultiple(of: 2) { second.value &+= 1 }
+        }
+      }
+    }
+
+    #expect(sum.value == first.value &+ second.value)
+    withExtendedLifetime(dusts) {}
+  }
+
   @Test func everyWriteOfOneVariableComesThroughADiamondOnceInOrder() async {
     let source = Variable(0)
     let left = source.map { $0 + 1 }

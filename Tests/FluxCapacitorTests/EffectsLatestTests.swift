@@ -118,6 +118,32 @@ struct EffectsLatestTests {
   }
 
   /// Who awaits the one that supersedes him is not cancelled by it, but by all others.
+  /// The operations between the two have ended, and are gone.
+  @Test func whatIsLeftBehindDeepInsideAnOperationDoesNotCancelIt() async {
+    let (outer, middle, inner) = (Effects(), Effects(), Effects())
+    let (left, continuation) = AsyncStream<Task<Void, Never>>.makeStream()
+
+    await outer.perform { _ in
+      let task = middle.run { _ in
+        let task = inner.run { _ in
+          continuation.yield(
+            Task {
+              await gate.pass()
+              await outer.perform { _ in log.append("inside") }
+            }
+          )
+        }
+        await task.value
+      }
+      await task.value
+      gate.open()
+      for await task in left.prefix(1) { await task.value }
+      #expect(!Task.isCancelled)
+    }
+
+    #expect(log.entries == ["inside"])
+  }
+
   @Test(arguments: [true, false])
   func whoAwaitsIsStillToBeStopped(byCancelling: Bool) async {
     let effects = Effects(.latest)

@@ -158,6 +158,16 @@ private final class ReadingStore: Storable {
       )
     }
 
+    @Test func variablesOfOneTypeAreNamedEach() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let (first, second) = (Variable(0), Variable(0))
+        _ = first.observe { second.value = $0 &+ 1 }
+        _ = second.observe { first.value = $0 &+ 1 }
+      }
+
+      expectSentence(in: result, "A Variable<Int> → A Variable<Int>.")
+    }
+
     @Test func longChainThatEndsIsNoCycle() async {
       await #expect(processExitsWith: .success) {
         let number = Variable(0)

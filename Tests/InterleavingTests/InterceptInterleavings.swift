@@ -21,6 +21,35 @@
       }
     }
 
+    @Test func noEventComesAfterEitherOfTwoCleans() {
+      explore { scenario in
+        let (isCleaned, isLate) = (Flag(), Flag())
+        let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
+        scenario.thread { dust.clean() }
+        scenario.thread {
+          dust.clean()
+          isCleaned.set()
+          CounterAction().invoke(.set(1))
+        }
+        scenario.check { #expect(!isLate.isSet) }
+      }
+    }
+
+    @Test func noEventComesAfterEitherOfTwoCleansOfABag() {
+      explore { scenario in
+        let (isCleaned, isLate) = (Flag(), Flag())
+        let bag = DustBuster()
+        Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }.cleaned(by: bag)
+        scenario.thread { bag.clean() }
+        scenario.thread {
+          bag.clean()
+          isCleaned.set()
+          CounterAction().invoke(.set(1))
+        }
+        scenario.check { #expect(!isLate.isSet) }
+      }
+    }
+
     @Test func anEventHasWhatItsReduceHasChangedAndNoMore() {
       explore { scenario in
         let log = Trace<String>()

@@ -118,13 +118,25 @@ extension AnyChannel {
     }
   }
 
-  /// How many observers it has, directly or through derived constants. O(n).
+  /// How many observers it has, directly or through derived constants. O(n), and a loop, because
+  /// recursion along a long chain would overflow the stack.
   final var observerCount: Int {
-    var observations: [Dust] = []
-    lock.lock()
-    forEachObservation { if !$0.isCleaned { observations.append($0) } }
-    lock.unlock()
-    return observations.reduce(0) { $0 + $1.observerCount }
+    var count = 0
+    var channels = [self]
+    var known: Set = [ObjectIdentifier(self)]
+    var next = 0
+    while next < channels.count {
+      let channel = channels[next]
+      next += 1
+      channel.lock.withLock {
+        channel.forEachObservation { dust in
+          guard !dust.isCleaned else { return }
+          guard let downstream = dust.downstream else { return count += 1 }
+          if known.insert(ObjectIdentifier(downstream)).inserted { channels.append(downstream) }
+        }
+      }
+    }
+    return count
   }
 
   /// Removes every observation. The lock must be held, with no thread delivering.

@@ -48,8 +48,8 @@ public class Dust: @unchecked Sendable {
   /// Does what each thread that cleans it has to do, even if another is already cleaning it.
   func didClean() {}
 
-  /// How many observers it stands for.
-  var observerCount: Int { 1 }
+  /// What it delivers to, if it is an input of a derived constant.
+  var downstream: AnyChannel? { nil }
 
   /// Ends the observation.
   ///
@@ -64,6 +64,8 @@ public class Dust: @unchecked Sendable {
   public final func clean() {
     var yields = Dust.yieldsToCalls
     end()
+    // Another thread may have begun to clean it, and not be done yet.
+    didClean()
     waitForPreparedCalls(&yields)
   }
 
@@ -85,7 +87,7 @@ public class Dust: @unchecked Sendable {
   /// `flags` and then reads `caller`. All four accesses are sequentially consistent, so at least
   /// one of the two threads sees what the other has written: either the call is not made, or it is
   /// waited for. No user code runs between preparing and starting a call, so the wait ends, however
-  /// long the other thread is preempted.
+  /// long the other thread is preempted, as long as the scheduler lets it run at all.
   ///
   /// For a call that has started, this yields a limited number of times, so that it has usually
   /// ended when this returns. Nothing depends on that: the closure may not even have been entered.
@@ -104,7 +106,7 @@ public class Dust: @unchecked Sendable {
   }
 
   /// How often a thread that cleans yields to calls that have started.
-  static let yieldsToCalls = 10_000
+  static let yieldsToCalls = 100
 }
 
 extension Dust {

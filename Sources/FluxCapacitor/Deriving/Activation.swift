@@ -29,16 +29,15 @@ extension AnyChannel {
     for input in inputs {
       let source = input.source.channel
       // Under this lock, nothing that is on its way to the source is taken.
-      let origin = source.derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? source
+      let origin = source.firstThatIsNoRelay
       origin.withLockUnlessRoot {
-        if source === origin {
+        let join = {
           source.join(input)
-        } else {
-          source.lock.withLock { source.join(input) }
+          if let upstream = origin.derivation {
+            derivation.awaitPending(of: upstream, by: input, in: self)
+          }
         }
-        if let upstream = origin.derivation {
-          derivation.awaitPending(of: upstream, by: input, in: self)
-        }
+        if source === origin { join() } else { source.lock.withLock(join) }
       }
       source.derivation?.inputCount += 1
       source.derivation?.owner?.note(input)

@@ -50,7 +50,7 @@ extension Derivation {
   }
 
   /// Awaits all that is on its way to a source as an input joins it, as the first pending change of
-  /// all: the source will bring it, in whatever order it is by then. The locks of the source's
+  /// all: the source will bring it, in whatever order it is by then. The locks of the source, of that
   /// derivation and of the roots must be held.
   ///
   /// Parts of it are in the value that this starts with, so that nothing can come before it.

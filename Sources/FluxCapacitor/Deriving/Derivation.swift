@@ -33,8 +33,8 @@
 ///   awaits: what arrives, in order, meets them in order.
 /// - Except in a relay, a change is noted before any source brings it. So when a pending change is
 ///   noted again, nothing of it has arrived, except for changes that were merged into it, and of the base.
-/// - Only the channel's deliverer takes out a pending change, or whoever becomes it under the same
-///   lock. Whoever completes the first one while nobody delivers claims it or takes a place in its
+/// - Only the channel's deliverer, or a thread that makes itself the deliverer under the same lock, takes
+///   out a pending change. Whoever completes the first one while nobody delivers claims it or takes a place in its
 ///   thread's round for it, and so does, by a place, each deliverer that leaves a complete one behind.
 @usableFromInline
 final class Derivation: @unchecked Sendable {
@@ -56,7 +56,7 @@ final class Derivation: @unchecked Sendable {
   let depth: Int
 
   /// Whether this is a `map` of one variable, directly or through other maps.
-  @usableFromInline let isChain: Bool
+  @inlinable var isChain: Bool { isRelay && !origin.isDerived }
 
   /// Whether a change of the variables may leave the value as it was: this constant, or one
   /// upstream, keeps an earlier value that is equal.
@@ -132,9 +132,7 @@ final class Derivation: @unchecked Sendable {
     onlyRoot = roots.count == 1 ? roots[0] : nil
     isDirect = sources.count == 1 && !sources[0].channel.isDerived
     isRelay = sources.count == 1 && !mayKeepValues
-    let source = sources[0].channel
-    isChain = isRelay && (source.derivation?.isChain ?? true)
-    origin = source.derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? source
+    origin = sources[0].channel.firstThatIsNoRelay
   }
 
   /// One change that is on its way to a derived constant.
@@ -182,6 +180,11 @@ extension AnyChannel {
     // locked.
     if let derivation, derivation.isRelay { version = derivation.origin.version }
     link(dust)
+  }
+
+  /// This channel or, if it is a relay, the nearest one upstream that isn't.
+  final var firstThatIsNoRelay: AnyChannel {
+    derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? self
   }
 
   /// Its derivation, if it is derived.

@@ -111,7 +111,7 @@ extension DerivedChannel {
     return ownDerivation.origin.version == version
   }
 
-  /// Notes what is delivered now, and tells the inputs that started with that value. The lock must be
+  /// Notes what is delivered now, and lets the inputs know that started with that value. The lock must be
   /// held.
   ///
   /// If nothing else is on its way, none is left: the others started in the middle of a transaction,

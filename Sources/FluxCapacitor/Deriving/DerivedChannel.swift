@@ -21,8 +21,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
   /// What was computed last. Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// The state of what was computed last. Relaxed: it only tells whoever hasn't the lock whether to
-  /// look, and at worst something is computed again.
+  /// The state of what was computed last. Relaxed: it only tells a thread without the lock whether
+  /// to look, and at worst something is computed again.
   @usableFromInline let memoState = Atomic<UInt64>(.max)
 
   /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
@@ -229,10 +229,12 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
     let state = ownDerivation.state
     let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation, at: state) : nil
     joiner?.isFirstAwaited = !ignoreFirst
+    let memo = activated.isEmpty && memo?.revision.state == state ? memo : nil
     lock.unlock()
     let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
     let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
     ownDerivation.unlockRoots()
+    if let memo { evaluation?.note(memo.value, edition: memo.revision.edition, of: self) }
 
     for channel in activated {
       channel.derivation?.start(channel, evaluation, state, thread)

@@ -81,7 +81,7 @@ class AnyInput: Dust, @unchecked Sendable {
     target.lock.withLock { joinedEdition == edition }
   }
 
-  override final var observerCount: Int { target.observerCount }
+  override final var downstream: AnyChannel? { target }
 
   /// Starts with the value from an evaluation or, without one, only with the state.
   @usableFromInline

@@ -37,7 +37,8 @@ extension PrimitiveValue {
   /// A value that is equal to the one before is not delivered, and nothing derived from this
   /// constant computes because of it.
   ///
-  /// - Parameter areEquivalent: Returns whether two values are equal.
+  /// - Parameter areEquivalent: Returns whether two values are equal. Called like the transform of
+  ///   ``map(_:)``, on any thread, with no lock held.
   @inlinable
   public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool

@@ -68,7 +68,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
           unsafeDowncast($0, to: Input<Value>.self).use()
         }) ?? nil
       else {
-        trap("A derived constant was told before its sources were known.")
+        trap("A derived constant was to compute a change before its sources had delivered it.")
       }
       return value
     case .relayed(let pointer):

@@ -101,7 +101,7 @@ final class Registry: @unchecked Sendable {
   ) -> Bool {
     guard let route = route(for: State.self)?.takeUnretainedValue() else { return false }
     // Filtered outside the lock, because a store that is looked at is released afterwards.
-    let unwanted = lock.withLock { route.registrations }.filter(isUnwanted)
+    let unwanted = lock.withLock { route.registrations.map(\.self) }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
     for registration in unwanted {
       lock.schedulePoint(.write)

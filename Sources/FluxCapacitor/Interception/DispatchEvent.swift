@@ -6,7 +6,7 @@ public struct DispatchEvent: Sendable {
   public let state: any DispatchState
 
   /// The number of this dispatch among all that were intercepted: 1, 2, 3 and so on, without gaps.
-  public internal(set) var sequenceNumber = 0
+  public let sequenceNumber: Int
 
   /// The types of the stores that reduced the state, in the order in which their reduces ended.
   public let stores: [any Storable.Type]

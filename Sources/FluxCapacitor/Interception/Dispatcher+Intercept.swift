@@ -40,9 +40,23 @@ extension Dispatcher {
     let sink = Sink<DispatchEvent>()
     let dust = sink.channel.observe(on: .current, interceptor)
     let hook = addHook(wantingChanges: true) { sink.channel.sendInFront($0, on: .current) }
-    return ActionDust {
-      hook.clean()
-      dust.clean()
-    }
+    return Interception(of: dust, by: hook)
+  }
+}
+
+/// The Dust of an interception, which each thread that cleans it ends: not only the first of them.
+private final class Interception: Dust, @unchecked Sendable {
+  private let observation: Dust
+  private let hook: Dust
+
+  init(of observation: Dust, by hook: Dust) {
+    self.observation = observation
+    self.hook = hook
+    super.init { $0.didClean() }
+  }
+
+  override func didClean() {
+    hook.clean()
+    observation.clean()
   }
 }

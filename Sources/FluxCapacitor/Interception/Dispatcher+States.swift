@@ -17,7 +17,7 @@ extension Dispatcher {
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { state in
-  ///   print("The counter was told: \(state)")
+  ///   print("Dispatched: \(state)")
   /// }
   /// CounterAction().invoke(.reset)
   /// dust.clean()

@@ -61,13 +61,6 @@ extension Values {
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.next(isolation: actor)
     }
-
-    /// Returns the next value as soon as there is one, or `nil` when there can't be any more.
-    ///
-    /// It is the same as the other `next`, on no actor.
-    public mutating func next() async -> Element? {
-      await consumer.next(isolation: nil)
-    }
   }
 
   /// One consumer: its buffer, and the observation that fills it.

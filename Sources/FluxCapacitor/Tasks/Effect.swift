@@ -7,9 +7,13 @@ public final class Effect: @unchecked Sendable {
 
   let queue: EffectQueue
 
-  /// The effect inside whose operation this was run. Weak, so that a chain of operations, each of which
-  /// runs the next, isn't kept; it is set before any other thread knows this.
-  private(set) weak var parent: Effect?
+  /// The effects inside whose operations this was run: weak, so that a chain of operations, each of which
+  /// runs the next, isn't kept, and each by itself, so that none is lost with one in between.
+  let surroundings: [Surrounding]
+
+  struct Surrounding {
+    private(set) weak var effect: Effect?
+  }
 
   // All guarded by the queue's lock.
   @exclusivity(unchecked) var task: Task<Void, Never>?
@@ -25,18 +29,13 @@ public final class Effect: @unchecked Sendable {
   init(in queue: EffectQueue) {
     self.queue = queue
     // An observer, which may be called on behalf of another thread, is inside no operation.
-    if !CurrentThread.current.pointee.isDelivering { parent = Effect.current.get() }
+    let outer = CurrentThread.current.pointee.isDelivering ? nil : Effect.current.get()
+    let remaining = outer?.surroundings.filter { $0.effect != nil } ?? []
+    surroundings = remaining + [outer].compactMap(\.self).map(Surrounding.init)
   }
 
   /// Whether this was run inside the operation of another one.
-  func isInside(_ other: Effect) -> Bool {
-    var ancestor = parent
-    while let effect = ancestor {
-      if effect === other { return true }
-      ancestor = effect.parent
-    }
-    return false
-  }
+  func isInside(_ other: Effect) -> Bool { surroundings.contains { $0.effect === other } }
 
   /// Whether another operation has superseded this one, by ``Effects/Policy/latest``: also after it has ended.
   ///
@@ -65,7 +64,7 @@ extension Actionable {
   ///   - effect: What the operation was called with.
   ///   - fileID: The file in which it is invoked, for interceptors.
   ///   - line: The line on which it is invoked, for interceptors.
-  /// - Returns: Whether the state was dispatched or, where it is queued, could be for the present.
+  /// - Returns: Whether the state was dispatched or, if it was queued, whether the effect hasn't been superseded yet.
   @inlinable
   @discardableResult
   public func invoke(

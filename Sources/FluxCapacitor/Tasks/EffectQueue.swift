@@ -9,7 +9,7 @@
 ///   then waits for those turns, knows that it reduces nothing more.
 final class EffectQueue: @unchecked Sendable {
   /// How many effects are in progress or wait. It is raised before a start, so that no operation finds that
-  /// none does, and delivered behind it, so that who observes it finds the effect.
+  /// none does, and delivered behind it, so that an observer finds the effect.
   let count = Variable(0)
 
   private let policy: Effects.Policy
@@ -174,8 +174,8 @@ extension EffectQueue {
     inProgress.append(effect)
   }
 
-  /// The task of the first effect that has not been cancelled: who comes behind a cancelled one waits for that to
-  /// end.
+  /// The task of the first effect that has not been cancelled: one that is run after a cancelled one waits for that
+  /// to end.
   private var firstTask: Task<Void, Never>? {
     let tasks = inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }
     return tasks.lazy.compactMap(\.self).first { !$0.isCancelled }
@@ -195,11 +195,8 @@ extension EffectQueue {
 
   /// Whether the effect is run inside the operation of one that is in progress.
   private func isNested(_ effect: Effect) -> Bool {
-    var ancestor = effect.parent
-    while let effect = ancestor {
-      if effect.queue === self, effect.isInProgress { return true }
-      ancestor = effect.parent
+    effect.surroundings.contains { surrounding in
+      surrounding.effect.map { $0.queue === self && $0.isInProgress } ?? false
     }
-    return false
   }
 }

@@ -28,14 +28,14 @@ public final class Effects: Sendable {
     /// It supersedes the other one, whose task is cancelled, and all before that.
     case latest
 
-    /// It isn't run: the other one is in progress. Behind one that has been cancelled, it waits.
+    /// It isn't run. If the other one has been cancelled, it waits for that to end.
     case first
 
     /// It waits. Operations run one after the other, in the order in which they were passed.
     case serial
 
-    /// It waits if as many as this are in progress. It is the turn of each in the order in which they were
-    /// passed; two whose turn it is may overtake each other.
+    /// It waits if as many as this are in progress. They begin in the order in which they were passed, but
+    /// two that may begin at the same time do so in either order.
     case concurrent(Int)
   }
 
@@ -64,8 +64,8 @@ public final class Effects: Sendable {
   ///
   /// - With ``Policy/latest``, what this supersedes has been superseded when this returns: nothing that
   ///   it invokes `as:` its effect is reduced from then on, also when it has ended. For that, this waits
-  ///   for a reduce of it that another thread is in; except inside a reduce, a mutation or the initializer
-  ///   of a store, where that could take forever.
+  ///   for a reduce of it that another thread is in; except inside a reduce, a mutation, a
+  ///   ``Dispatcher/read(_:)`` or the initializer of a store, where that could take forever.
   /// - An operation that is superseded before it has begun doesn't begin. Neither does one that is
   ///   cancelled during its pause or while it waits. Otherwise, one that is cancelled begins, as every
   ///   task does, and finds itself cancelled.

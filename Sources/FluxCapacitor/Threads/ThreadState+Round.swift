@@ -53,14 +53,14 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   #if DEBUG
     /// Collects the channels in a cycle of observers that never settles, and traps naming them.
     private func noteCycle(through delivery: PendingDelivery) {
-      let name = delivery.target._withUnsafeGuaranteedRef { "\($0)" }
-      if !pointee.cycle.contains(name) { pointee.cycle.append(name) }
+      let place = delivery.target._withUnsafeGuaranteedRef { (ObjectIdentifier($0), "\($0)") }
+      if !pointee.cycle.contains(where: { $0.channel == place.0 }) { pointee.cycle.append(place) }
       guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }
       trap(
         """
         Observers never settle: what one sets makes the next one set something, \
         \(ThreadState.depthOfCycles) times by now, through \
-        \(pointee.cycle.joined(separator: " → ")). Set only what has changed, or use \
+        \(pointee.cycle.map(\.name).joined(separator: " → ")). Set only what has changed, or use \
         removeDuplicates().
         """
       )

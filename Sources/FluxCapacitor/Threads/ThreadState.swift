@@ -58,8 +58,8 @@ struct ThreadState: ~Copyable {
     /// The depth of the delivery in progress.
     @usableFromInline var depth = 0
 
-    /// The names of the channels in what seems to be a cycle of observers.
-    var cycle: [String] = []
+    /// The channels in what seems to be a cycle of observers, and their names.
+    var cycle: [(channel: ObjectIdentifier, name: String)] = []
 
     /// Longer than any chain of observers that ends; a cycle gets here in about a second.
     static let depthOfCycles = 1_000_000
@@ -145,6 +145,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
 extension ThreadState {
   /// The last number given to a thread. Relaxed: all that matters is that no number is given twice.
+  ///
+  /// A transaction's number has room for 2^24 threads, and a deliverer's for 2^30. Beyond that, numbers repeat,
+  /// and what a thread of long ago began and never ended could be taken for another's.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
   /// One more than the key under which each thread keeps its state, or zero before there is a key.
