@@ -80,6 +80,16 @@ func growths(scale: Int) -> [Growth] {
         return { end.observe { sum.add($0) }.clean() }
       }
     },
+    Growth(name: "observe what is observed, by maps", sizes: [1, 10, 100, 1_000]) { size in
+      Workload(scale) {
+        let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
+        let dust = end.observe { sum.add($0) }
+        return {
+          for _ in 0..<scale { end.observe { sum.add($0) }.clean() }
+          withExtendedLifetime(dust) {}
+        }
+      }
+    },
     Growth(name: "append, by elements", sizes: [10_000, 20_000, 40_000]) { size in
       Workload(size) {
         let list = Variable<[Int]>([])

@@ -58,7 +58,8 @@ extension Queryable {
   ///
   /// You can call it on any thread. Holding a query doesn't keep the store alive, and a store that
   /// is deallocated is no longer notified. If the Dust is released without being cleaned, the query
-  /// is held for as long as the store exists.
+  /// is held for as long as the store exists. Of two threads that clean the Dust at the same time, one
+  /// lets go of the query; for the other, it may still be held when its `clean()` returns.
   ///
   /// - Complexity: O(n) in the number of active queries for the first and the last holder of a
   ///   query, because the store receives the queries before and after; O(1) for the others.

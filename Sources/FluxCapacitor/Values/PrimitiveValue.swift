@@ -81,7 +81,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
   ///   deallocated; it keeps neither the variable nor its store alive. That of a derived constant keeps
   ///   the variables it derives from alive, and so lasts until its `clean()`.
-  /// - Complexity: O(1), and one allocation.
+  /// - Complexity: O(1); one allocation, for a variable on `.current`. For a derived constant that nobody
+  ///   observes yet, O(n) in the constants and variables that it derives from.
   @_disfavoredOverload
   @inlinable
   public func observe(
@@ -110,7 +111,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   - changes: Called with each value, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
   ///   deallocated; it keeps neither the variable nor its store alive.
-  /// - Complexity: O(1).
+  /// - Complexity: That of the other `observe`.
   @inlinable
   public func observe(
     on queue: ExecuteQueue.Main,
