@@ -12,8 +12,8 @@ import Synchronization
 ///   is done.
 ///   Adding one at the end is safe, because the walk ends at the observation that was the last.
 /// - Each change in the backlog that may be delivered has a place in some thread's round that
-///   reaches that far, or is within `unclaimed`. What is unclaimed is claimed by the deliverer when
-///   it is done or, if another thread holds back the first change, by the transaction that does.
+///   reaches that far, or is within `unplaced`. What is unplaced gets a place from the deliverer
+///   when it is done or, if another thread holds back the first change, from the transaction that does.
 /// - A transaction that is the `writer`, or holds back a change, has a place in its thread's round.
 /// - No user code runs under the lock, except the body of a `modify`.
 @usableFromInline
@@ -70,6 +70,15 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
 
   /// What computes its value, if anything does: a `Derivation`, whose type is in a layer above.
   var upstream: AnyObject? { nil }
+
+  /// Notes that an input has joined, at the current state of the variables, which must be locked.
+  func didJoin(_ input: Dust) {}
+
+  /// Discards what was noted about those who joined while a change was on its way. The lock must be
+  /// held.
+  ///
+  /// - Returns: What was discarded, to be released after unlocking.
+  func takeJoiners() -> Any { () }
 
   /// The value of a variable. The lock must be held.
   func capture() -> any Sendable {

@@ -10,7 +10,7 @@ final class Backlog<Element: Sendable> {
   @exclusivity(unchecked) @usableFromInline final var changes = FIFO<Change>()
 
   /// The version up to which changes may be delivered but have no place in a round, or zero.
-  @exclusivity(unchecked) @usableFromInline final var unclaimed: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline final var unplaced: UInt64 = 0
 
   /// The version up to which a thread has taken over what was offered. Up to there, other threads'
   /// places don't count, unless that thread finds another one in its way.
@@ -61,7 +61,7 @@ final class Backlog<Element: Sendable> {
   func release(at index: Int32) -> UInt64 {
     changes[index].holder = 0
     held -= 1
-    unclaimed = max(unclaimed, changes[index].version)
+    unplaced = max(unplaced, changes[index].version)
     return changes[index].version
   }
 

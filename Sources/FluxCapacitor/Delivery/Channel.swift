@@ -31,7 +31,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
       thread.pointee.isDelivering = false
     } else {
       enqueue(value)
-      claim(on: thread, isOwn: true)
+      takePlace(on: thread, isOwn: true)
       lock.unlock()
     }
     thread.settle()
@@ -55,7 +55,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    if hasCleaned || isClosed || (backlog?.unclaimed ?? 0) > 0 {
+    if hasCleaned || isClosed || (backlog?.unplaced ?? 0) > 0 {
       finishDelivery(hasCleaned: hasCleaned, on: thread)
     } else {
       lock.unlock()
@@ -97,8 +97,8 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     var detached = DetachedObservations()
     if hasCleaned { detachCleaned(into: &detached) }
     if isClosed { detachAllIfIdle(into: &detached) }
-    if (backlog?.unclaimed ?? 0) > 0 { thread.pointee.changesOfOthers &+= 1 }
-    claim(on: thread)
+    if (backlog?.unplaced ?? 0) > 0 { thread.pointee.changesOfOthers &+= 1 }
+    takePlace(on: thread)
     lock.unlock()
     detached.release()
   }
@@ -122,24 +122,24 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     let backlog = existingBacklog()
     backlog.changes.append((value, version, holder))
     if holder == 0 {
-      backlog.unclaimed = version
+      backlog.unplaced = version
     } else {
       backlog.held += 1
     }
   }
 
-  /// Gives the unclaimed changes a place in the thread's round, if it is the one to deliver them.
+  /// Gives the unplaced changes a place in the thread's round, if it is the one to deliver them.
   /// The lock must be held.
   @inlinable
-  final func claim(on thread: CurrentThread, isOwn: Bool = false) {
-    guard let backlog, backlog.unclaimed > 0 else { return }
+  final func takePlace(on thread: CurrentThread, isOwn: Bool = false) {
+    guard let backlog, backlog.unplaced > 0 else { return }
     // A change that this thread itself holds back has an earlier place in the same round.
     guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
     guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
     // Don't take over an offer inside an observer, which may itself wait for what is offered.
     if deliverer.isOffered, isOwn, thread.pointee.isDelivering { return }
     thread.append(
-      PendingDelivery(to: self, at: backlog.unclaimed) { channel, version, thread in
+      PendingDelivery(to: self, at: backlog.unplaced) { channel, version, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
       },
@@ -147,9 +147,9 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     )
     if deliverer.isOffered {
       deliverer = Deliverer()
-      backlog.takenOver = (through: backlog.unclaimed, by: thread.id)
+      backlog.takenOver = (through: backlog.unplaced, by: thread.id)
     }
-    backlog.unclaimed = 0
+    backlog.unplaced = 0
   }
 
   /// Delivers the backlog up to a version, unless another thread is delivering or a change is held
@@ -159,18 +159,18 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
     while true {
       lock.lock()
       if thread.isDueForHandover, let backlog {
-        backlog.unclaimed = max(backlog.unclaimed, version)
+        backlog.unplaced = max(backlog.unplaced, version)
         if tryToHandOver(on: thread) { return lock.unlock() }
       }
       guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version,
         version > backlog.takenOver.through || thread.id == backlog.takenOver.by
       else {
         // While this thread offered to hand over, another may have left a change to whoever delivers.
-        claim(on: thread)
+        takePlace(on: thread)
         return lock.unlock()
       }
       guard deliverer.thread == 0, !backlog.isFirstHeld else {
-        backlog.unclaimed = max(backlog.unclaimed, version)
+        backlog.unplaced = max(backlog.unplaced, version)
         backlog.takenOver.through = 0
         return lock.unlock()
       }
@@ -185,7 +185,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   @inlinable
   final func releaseHeldBack(at index: Int32?, on thread: CurrentThread) {
     let own = index.flatMap { backlog?.release(at: $0) }
-    claim(on: thread)
+    takePlace(on: thread)
     lock.unlock()
     if let own { deliverBacklog(through: own, on: thread) }
   }

@@ -8,6 +8,13 @@ import Synchronization
 /// concurrent queue. For each change, a block is sent to the queue that permits one call, so that
 /// calls keep their place among the queue's other work.
 ///
+/// | | mailbox | flag `indirect` | who calls |
+/// |---|---|---|---|
+/// | on `.current` | none | no | the channel's deliverer |
+/// | on `.current`, during the first call | from the first change on | yes | the subscriber, or whoever takes its offer |
+/// | on a queue | always | yes | the thread that is its `drainer` |
+/// | on a queue, before the first call | with the subscriber as its `drainer` | yes | nobody: permits add up |
+///
 /// Invariants: the mailbox, its contents, and the release of the closure are guarded by `lock`. The
 /// deliverer reads the closure without it, because nothing is detached while it delivers.
 @usableFromInline

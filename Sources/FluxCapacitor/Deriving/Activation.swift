@@ -40,7 +40,7 @@ extension AnyChannel {
         if source === origin { join() } else { source.lock.withLock(join) }
       }
       source.derivation?.inputCount += 1
-      source.derivation?.owner?.note(input)
+      source.didJoin(input)
     }
   }
 
@@ -93,7 +93,7 @@ extension AnyChannel {
       }
       derivation.isActive = false
       derivation.pendingChanges = FIFO()
-      if derivation.mayKeepValues { joiners.append(derivation.owner?.takeAllJoiners() as Any) }
+      if derivation.mayKeepValues { joiners.append(takeJoiners()) }
       return derivation.sources.compactMap { source in
         defer { source.input = nil }
         return source.input?.takeUnretainedValue()

@@ -40,9 +40,6 @@
 final class Derivation: @unchecked Sendable {
   @usableFromInline let sources: [AnySource]
 
-  /// The derived channel. Unowned is safe: it owns this, and an input holds both.
-  unowned(unsafe) var owner: (any AnyDerivedChannel)?
-
   /// The variables that this derives from, in the order of their ranks.
   @usableFromInline let roots: [Root]
 
@@ -56,7 +53,7 @@ final class Derivation: @unchecked Sendable {
   let depth: Int
 
   /// Whether this is a `map` of one variable, directly or through other maps.
-  @inlinable var isChain: Bool { isRelay && !origin.isDerived }
+  @inlinable var isChain: Bool { isRelay && !versionSource.isDerived }
 
   /// Whether a change of the variables may leave the value as it was: this constant, or one
   /// upstream, keeps an earlier value that is equal.
@@ -71,7 +68,7 @@ final class Derivation: @unchecked Sendable {
   /// A relay notes nothing when it is invalidated, and so has no versions of its own: it uses those
   /// of this channel, which count a change before it is delivered. So whoever joins a relay between
   /// a write and its delivery, and starts with the new value, isn't called with it twice.
-  @usableFromInline unowned(unsafe) let origin: AnyChannel
+  @usableFromInline unowned(unsafe) let versionSource: AnyChannel
 
   /// How many inputs observe this. Read with the lock of any root held, and written with those of
   /// all.
@@ -132,7 +129,7 @@ final class Derivation: @unchecked Sendable {
     onlyRoot = roots.count == 1 ? roots[0] : nil
     isDirect = sources.count == 1 && !sources[0].channel.isDerived
     isRelay = sources.count == 1 && !mayKeepValues
-    origin = sources[0].channel.firstThatIsNoRelay
+    versionSource = sources[0].channel.firstThatIsNoRelay
   }
 
   /// One change that is on its way to a derived constant.
@@ -161,30 +158,18 @@ final class Derivation: @unchecked Sendable {
   }
 }
 
-/// The channel of a derived constant, whatever the type of its values.
-protocol AnyDerivedChannel: AnyChannel {
-  /// Notes that an input joins at the current state of the variables, which must be locked.
-  func note(_ input: AnyInput)
-
-  /// Discards what was noted about those who joined while a change was on its way. The lock must be
-  /// held.
-  ///
-  /// - Returns: What was discarded, to be released after unlocking.
-  func takeAllJoiners() -> Any
-}
-
 extension AnyChannel {
   /// Adds an observation or an input. The lock must be held, and those of the roots.
   final func join(_ dust: Dust) {
-    // Linking notes the version; see `origin`, whose version doesn't change while the roots are
+    // Linking notes the version; see `versionSource`, whose version doesn't change while the roots are
     // locked.
-    if let derivation, derivation.isRelay { version = derivation.origin.version }
+    if let derivation, derivation.isRelay { version = derivation.versionSource.version }
     link(dust)
   }
 
   /// This channel or, if it is a relay, the nearest one upstream that isn't.
   final var firstThatIsNoRelay: AnyChannel {
-    derivation.flatMap { $0.isRelay ? $0.origin : nil } ?? self
+    derivation.flatMap { $0.isRelay ? $0.versionSource : nil } ?? self
   }
 
   /// Its derivation, if it is derived.

@@ -108,7 +108,7 @@ extension DerivedChannel {
   func isLatest(_ version: UInt64) -> Bool {
     guard ownDerivation.isRelay else { return self.version == version }
     lock.schedulePoint(.read)
-    return ownDerivation.origin.version == version
+    return ownDerivation.versionSource.version == version
   }
 
   /// Notes what is delivered now, and lets the inputs know that started with that value. The lock must be

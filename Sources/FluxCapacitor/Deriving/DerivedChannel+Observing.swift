@@ -30,7 +30,7 @@ extension DerivedChannel {
     return owed
   }
 
-  func note(_ input: AnyInput) {
+  func noteLate(_ input: AnyInput) {
     guard ownDerivation.mayKeepValues else { return }
     let state = ownDerivation.state
     lock.withLock {
@@ -38,11 +38,6 @@ extension DerivedChannel {
       input.joinedState = state
       joining.append(input)
     }
-  }
-
-  func takeAllJoiners() -> Any {
-    defer { (joiners, joining) = ([], []) }
-    return (joiners, joining)
   }
 
   @inlinable

@@ -8,9 +8,7 @@ import Synchronization
 /// `Derivation`. What was computed last is remembered with its revision, for readers and for the
 /// deliverer alike.
 @usableFromInline
-final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDerivedChannel,
-  @unchecked Sendable
-{
+final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
   /// Returns whether two values are equal, if this constant skips consecutive equal values.
@@ -107,11 +105,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
       }
     )
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
-    becomeOwner()
   }
-
-  @usableFromInline
-  func becomeOwner() { ownDerivation.owner = self }
 
   override var upstream: AnyObject? { ownDerivation }
 
@@ -264,6 +258,13 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, AnyDeri
       }
     }
     return value
+  }
+
+  override func didJoin(_ input: Dust) { noteLate(unsafeDowncast(input, to: AnyInput.self)) }
+
+  override func takeJoiners() -> Any {
+    defer { (joiners, joining) = ([], []) }
+    return (joiners, joining)
   }
 
   override func becameUnobserved() { deactivateIfUnobserved() }

@@ -48,7 +48,7 @@ struct ThreadState: ~Copyable {
   /// Dispatches that wait until `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// Detects whether a read is tracked: a `Tracking`, whose type is in a layer above.
+  /// Detects whether a read is tracked: a `TrackingDetector`, whose type is in a layer above.
   var tracking: Unmanaged<AnyObject>?
 
   #if DEBUG

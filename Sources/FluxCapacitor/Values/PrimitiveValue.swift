@@ -58,7 +58,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// ```
   @inlinable
   public var value: Element {
-    if Tracking.isActive { return trackedValue() }
+    if TrackingDetector.isActive { return trackedValue() }
     return channel.isDerived ? channel.computedValue() : channel.read()
   }
 

@@ -172,7 +172,7 @@ extension Channel {
     if isIdle { return deliver(value, version: version, on: thread) }
     let own = version
     enqueue(value)
-    claim(on: thread)
+    takePlace(on: thread)
     lock.unlock()
     deliverBacklog(through: own, on: thread)
   }

@@ -9,9 +9,9 @@ import Observation
 ///
 /// Each thread has its own instance, which no other thread uses.
 @usableFromInline
-final class Tracking: Observable, @unchecked Sendable {
+final class TrackingDetector: Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
-  private let path: any KeyPath<Tracking, Void> & Sendable = \Tracking[HashProbe()]
+  private let path: any KeyPath<TrackingDetector, Void> & Sendable = \TrackingDetector[HashProbe()]
 
   /// How often the key path was hashed.
   @exclusivity(unchecked) private var hashes = 0
@@ -20,9 +20,9 @@ final class Tracking: Observable, @unchecked Sendable {
   @exclusivity(unchecked) private var reads = 0
 
   /// The thread's previous instance.
-  @exclusivity(unchecked) private var previous: Tracking?
+  @exclusivity(unchecked) private var previous: TrackingDetector?
 
-  private init(after previous: Tracking?) {
+  private init(after previous: TrackingDetector?) {
     self.previous = previous
     previous?.previous = nil
   }
@@ -32,14 +32,14 @@ final class Tracking: Observable, @unchecked Sendable {
     static func == (left: HashProbe, right: HashProbe) -> Bool { true }
 
     func hash(into hasher: inout Hasher) {
-      Tracking.current?._withUnsafeGuaranteedRef { $0.hashes &+= 1 }
+      TrackingDetector.current?._withUnsafeGuaranteedRef { $0.hashes &+= 1 }
     }
   }
 
   private subscript(_: HashProbe) -> Void { () }
 
   /// The current thread's instance, if it has one.
-  private static var current: Unmanaged<Tracking>? {
+  private static var current: Unmanaged<TrackingDetector>? {
     // Nothing else is ever stored there.
     CurrentThread.current.pointee.tracking.map { .fromOpaque($0.toOpaque()) }
   }
@@ -54,7 +54,7 @@ final class Tracking: Observable, @unchecked Sendable {
     registrar.access(self, keyPath: path)
     guard hashes != before else { return false }
     reads += 1
-    if reads == Tracking.readsPerInstance { _ = Tracking.renew() }
+    if reads == TrackingDetector.readsPerInstance { _ = TrackingDetector.renew() }
     return true
   }
 
@@ -64,9 +64,9 @@ final class Tracking: Observable, @unchecked Sendable {
   /// next change, and this one never changes. So an instance is replaced after a number of reads,
   /// which releases those closures. It must not be released before the tracking in which it was
   /// accessed has ended, so it is kept until its successor is replaced too.
-  private static func renew() -> Unmanaged<Tracking> {
+  private static func renew() -> Unmanaged<TrackingDetector> {
     let previous = current?.takeRetainedValue()
-    let tracking = Unmanaged.passRetained(Tracking(after: previous))
+    let tracking = Unmanaged.passRetained(TrackingDetector(after: previous))
     CurrentThread.current.pointee.tracking = .fromOpaque(tracking.toOpaque())
     return tracking
   }
