@@ -307,6 +307,34 @@ struct LiveExplorerTests {
     #expect(error?.description.hasSuffix("Choose another one, or 0 for any that is free.") == true)
   }
 
+  /// Of two that are told things at different times, one leaves while it is not yet to be told more.
+  @Test func whoStaysIsToldWhoeverLeaves() throws {
+    let circuits = TimeCircuits()
+    let explorer = try LiveExplorer(circuits)
+    let staying = try Client(explorer.url)
+    staying.send(explorer.requestOfEvents)
+    // Others, who ask for what is not there, take time.
+    func askOthers(_ count: Int) throws {
+      for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
+    }
+    for round in 1...10 {
+      try askOthers(300)
+      let leaving = try Client(explorer.url)
+      leaving.send(explorer.requestOfEvents)
+      _ = leaving.receive(until: "\n\n")
+      TallyAction().invoke(.add(2 * round))
+      _ = leaving.receive(until: #""state":"Tally.add(\#(2 * round))""#)
+      try askOthers(10 * round)
+      leaving.endOutput()
+      _ = leaving.receive()
+
+      TallyAction().invoke(.add(2 * round + 1))
+
+      let last = #""state":"Tally.add(\#(2 * round + 1))""#
+      #expect(staying.receive(until: last).contains(last))
+    }
+  }
+
   // MARK: Under load
 
   /// Ten pages that read, and one that does only when all is over: nothing is kept for it meanwhile, besides what

@@ -9,7 +9,8 @@ import Foundation
 ///
 /// Invariants: the connections belong to the thread. What others do with it is guarded by `lock`: to stop
 /// it, to answer what was to be answered later, and to wake it. A descriptor is closed by the thread, and
-/// the listening one under `lock`, so nobody uses one that is another's by then.
+/// the listening one under `lock`, so nobody uses one that is another's by then. While there are streams, and
+/// the thread sleeps without a limit, `hasNews` is false, so that whoever notes news wakes it.
 final class LiveServer: @unchecked Sendable {
   /// What to do about a request.
   enum Reaction: Sendable {
@@ -94,11 +95,6 @@ final class LiveServer: @unchecked Sendable {
 
   private func run(_ react: (HTTPRequest) -> Reaction) {
     while let ready = waitForWork() {
-      // Those that pause don't ask what is new, and nobody has to say it again.
-      let streams = connections.filter(\.isStream)
-      if !streams.isEmpty, streams.allSatisfy({ $0.millisecondsToPause ?? 0 == 0 }) {
-        lock.withLock { hasNews = false }
-      }
       if ready.isAnyoneNew { acceptAll() }
       for (connection, response) in takeAnswers() {
         connections.first { $0.number == connection }?.respond(response)
@@ -125,11 +121,22 @@ final class LiveServer: @unchecked Sendable {
         (connection.hasInputEnded ? 0 : POLLIN) | (connection.hasMoreToSend ? POLLOUT : 0)
       polled.append(pollfd(fd: connection.socket.descriptor, events: Int16(events), revents: 0))
     }
-    if lock.withLock({ isStopped }) { return nil }
-    let pauses = connections.compactMap(\.millisecondsToPause) + (canAccept ? [] : [100])
-    poll(&polled, nfds_t(polled.count), pauses.min() ?? -1)
+    let pauses = connections.compactMap(\.millisecondsToPause)
+    let isAnyoneStreamed = connections.contains(where: \.isStream)
+    var limit = (pauses + (canAccept ? [] : [100])).min() ?? -1
+    let isStopped = lock.withLock {
+      // Behind a pause, all streams ask what is new. If none pauses, they ask now, if something has come since
+      // they asked last; what comes from now on wakes the thread.
+      if isAnyoneStreamed, pauses.isEmpty {
+        if hasNews { limit = 0 }
+        hasNews = false
+      }
+      return self.isStopped
+    }
+    if isStopped { return nil }
+    poll(&polled, nfds_t(polled.count), limit)
     canAccept = true
-    if lock.withLock({ isStopped }) { return nil }
+    if lock.withLock({ self.isStopped }) { return nil }
     if polled[0].revents != 0 {
       var bytes: (UInt64, UInt64) = (0, 0)
       _ = read(pipe, &bytes, MemoryLayout.size(ofValue: bytes))
