@@ -71,7 +71,8 @@ struct DispatchStressTests {
 
   // V1 beside D4
 
-  @Test func writesAndTransactionsOnOneVariableAreEachToldOnceAndInOrder() async {
+  /// What a transaction has written may be overwritten before it ends, and is not told then.
+  @Test func writesBesideTransactionsAreEachToldOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
@@ -93,11 +94,11 @@ struct DispatchStressTests {
 
     let told = log.entries
     #expect(told.last == variable.value)
-    #expect(told.count { $0 >= 0 } == stress(200_000))
     for index in 0..<4 {
-      #expect(
-        told.filter { $0 >= 0 && $0 % 4 == index } == (0..<stress(50_000)).map { $0 * 4 + index }
-      )
+      let all = (0..<stress(50_000)).map { $0 * 4 + index }
+      let own = told.filter { $0 >= 0 && $0 % 4 == index }
+      if index < 2 { #expect(own == all) }
+      #expect(zip(own, own.dropFirst()).allSatisfy(<))
     }
     dust.clean()
   }

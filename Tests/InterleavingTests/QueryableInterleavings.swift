@@ -82,6 +82,8 @@
             ["→c", "c→abc"],
             // What the other thread has added to is the set in the midst of the transaction.
             ["→ac", "ac→abc"],
+            // If both are open at a time, they are one change.
+            ["→abc"],
           ]
           #expect(logs.contains(store.log.entries))
           #expect(store.activeQueries == ["a", "b", "c"])

@@ -68,7 +68,8 @@
         }
         scenario.thread { right.value = 5 }
         scenario.check {
-          #expect(log.entries == (right.value == 5 ? [[1, 1], [1, 5]] : [[0, 5], [1, 1]]))
+          let whole = right.value == 5 ? [[1, 1], [1, 5]] : [[0, 5], [1, 1]]
+          #expect(log.entries == whole || right.value == 5 && log.entries == [[1, 5]])
           withExtendedLifetime(dust) {}
         }
       }
@@ -89,7 +90,8 @@
         }
         scenario.thread { left.value = 5 }
         scenario.check {
-          #expect(log.entries == (left.value == 5 ? [[2, 1], [5, 1]] : [[5, 0], [2, 1]]))
+          let whole = left.value == 5 ? [[2, 1], [5, 1]] : [[5, 0], [2, 1]]
+          #expect(log.entries == whole || left.value == 5 && log.entries == [[5, 1]])
           withExtendedLifetime(dust) {}
         }
       }
@@ -117,7 +119,7 @@
         }
         scenario.check {
           let last = left.value * 10 + right.value
-          #expect(log.entries == (last % 11 == 0 ? [33 - last, last] : [last]))
+          #expect(log.entries == [last] || last % 11 == 0 && log.entries == [33 - last, last])
           withExtendedLifetime(dust) {}
         }
       }
@@ -141,7 +143,8 @@
         scenario.thread { right.value = 5 }
         scenario.check {
           let isLast = right.value == 5
-          #expect(log.entries == (isLast ? [[1, 1, 1], [1, 5, 5]] : [[0, 5, 5], [1, 1, 1]]))
+          let whole = isLast ? [[1, 1, 1], [1, 5, 5]] : [[0, 5, 5], [1, 1, 1]]
+          #expect(log.entries == whole || isLast && log.entries == [[1, 5, 5]])
           withExtendedLifetime(dust) {}
         }
       }
@@ -167,11 +170,10 @@
         scenario.thread { right.value = 1 }
         scenario.check {
           let isLast = right.value == 2
-          #expect(
-            log.entries
-              == (isLast
-                ? [[0, 0, 1, 0, 1], [1, 1, 2, 1, 2]] : [[1, 1, 2, 1, 2], [1, 1, 1, 1, 1]])
-          )
+          let whole =
+            isLast
+            ? [[0, 0, 1, 0, 1], [1, 1, 2, 1, 2]] : [[1, 1, 2, 1, 2], [1, 1, 1, 1, 1]]
+          #expect(log.entries == whole || !isLast && log.entries == [[1, 1, 1, 1, 1]])
           withExtendedLifetime(dust) {}
         }
       }
@@ -192,7 +194,8 @@
         }
         scenario.thread { number.value = 2 }
         scenario.check {
-          #expect(log.entries == (number.value == 2 ? [[3, 3], [2, 2]] : [[2, 2], [3, 3]]))
+          let whole = number.value == 2 ? [[3, 3], [2, 2]] : [[2, 2], [3, 3]]
+          #expect(log.entries == whole || number.value == 2 && log.entries == [[2, 2]])
           withExtendedLifetime(dust) {}
         }
       }

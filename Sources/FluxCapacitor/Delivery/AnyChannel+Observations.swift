@@ -1,7 +1,7 @@
 extension AnyChannel {
-  /// Adds an observation as the last one, or an input before all others. The lock must be held.
+  /// Adds an observation as the last one. The region's lock must be held.
   @inlinable
-  final func link(_ dust: Dust) {
+  final func link(_ dust: Dust, since version: Version) {
     let node = Unmanaged.passRetained(dust)
     dust.since = version
     dust.channel = self
@@ -16,35 +16,30 @@ extension AnyChannel {
     dust.previous = last
     last?._withUnsafeGuaranteedRef { $0.next = node }
     first._withUnsafeGuaranteedRef { $0.previous = node }
-    if dust.isInput { self.first = node }
   }
 
-  /// Calls a closure with each observation in a stretch of the ring, until it returns `false`. It
-  /// may remove the one that it is called with.
+  /// Calls a closure with each observation in a stretch of the ring. It may remove the one that it is
+  /// called with.
   @inlinable
-  static func walk(
-    from first: Unmanaged<Dust>,
-    through last: Unmanaged<Dust>?,
-    _ body: (Dust) -> Bool
-  ) {
-    var node = first
+  static func walk(_ stretch: Stretch, _ body: (Dust) -> Void) {
+    guard var node = stretch.first else { return }
     while true {
       // Don't read the last one's `next`: another thread may be adding an observation after it.
       let next =
-        node.toOpaque() == last?.toOpaque() ? nil : node._withUnsafeGuaranteedRef { $0.next }
-      guard node._withUnsafeGuaranteedRef(body), let next else { return }
+        node.toOpaque() == stretch.last?.toOpaque()
+        ? nil : node._withUnsafeGuaranteedRef { $0.next }
+      node._withUnsafeGuaranteedRef(body)
+      guard let next else { return }
       node = next
     }
   }
 
-  /// Calls a closure with each observation. The lock must be held.
-  private final func forEachObservation(_ body: (Dust) -> Void) {
-    guard let first else { return }
-    AnyChannel.walk(from: first, through: first._withUnsafeGuaranteedRef { $0.previous }) {
-      body($0)
-      return true
-    }
-  }
+  /// A part of the ring of observations. The deliverer's may be walked without the lock.
+  @usableFromInline typealias Stretch = (first: Unmanaged<Dust>?, last: Unmanaged<Dust>?)
+
+  /// All observations. The lock must be held.
+  @inlinable
+  final var stretch: Stretch { (first, first?._withUnsafeGuaranteedRef { $0.previous }) }
 
   /// Removes an observation, and passes on the ring's reference to it. The lock must be held.
   final func unlink(_ dust: Dust, into detached: inout DetachedObservations) {
@@ -63,39 +58,29 @@ extension AnyChannel {
 
   /// Removes a cleaned observation, now or when the delivery in progress has ended.
   ///
-  /// Inside a mutation of this channel, the thread already holds the lock: the deinit of something
-  /// that the mutation discards may clean an observation of it. Inside a mutation of another
+  /// Inside a mutation of the region's variable, the thread already holds the lock: the deinit of
+  /// something that the mutation discards may clean an observation of it. Inside a mutation of another
   /// variable, it must not wait for the lock, whose holder may be waiting for that variable: the
-  /// observation is removed afterwards.
+  /// observation is removed afterward.
   final func remove(_ dust: Dust) {
     var detached = DetachedObservations()
+    let region = region
     let thread = CurrentThread.current
-    let isMutating = lock.isHeld(by: thread.id)
+    let isMutating = region.lock.isHeld(by: thread.id)
     if !isMutating, thread.pointee.openMutations == 0 {
-      lock.lock()
-    } else if !isMutating, !lock.tryLock() {
+      region.lock.lock()
+    } else if !isMutating, !region.lock.tryLock() {
       return afterMutation(on: thread) { $0.remove(dust) }
     }
-    if deliverer.thread != 0 {
-      deliverer.hasCleaned = true
+    if region.deliverer.isDelivering {
+      region.deliverer.hasCleaned = true
     } else if dust.next != nil {
       unlink(dust, into: &detached)
     }
-    let isUnobserved = first == nil
-    if !isMutating { lock.unlock() }
+    let isObserved = isObserved
+    if !isMutating { region.lock.unlock() }
     detached.release()
-    if isUnobserved { becameUnobserved() }
-  }
-
-  /// Removes every cleaned observation. No thread may be delivering. Unlocks the lock.
-  @usableFromInline
-  final func detachCleaned() {
-    var detached = DetachedObservations()
-    detachCleaned(into: &detached)
-    let isUnobserved = first == nil
-    lock.unlock()
-    detached.release()
-    if isUnobserved { becameUnobserved() }
+    if !isObserved { becameUnobserved() }
   }
 
   /// Performs an action in this thread's round, when it holds no variable's lock any more.
@@ -103,19 +88,30 @@ extension AnyChannel {
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {
-    let delivery = PendingDelivery(to: self, at: 0) { channel, _, _ in
+    let delivery = PendingDelivery(to: self) { channel, _, _ in
       // The delivery's target is this channel.
       action(unsafeDowncast(channel, to: AnyChannel.self))
     }
     thread.append(delivery, isOwn: false)
   }
 
-  /// Removes every cleaned observation. The lock must be held, with no thread delivering.
-  @usableFromInline
-  final func detachCleaned(into detached: inout DetachedObservations) {
-    forEachObservation { dust in
-      if dust.isCleaned { unlink(dust, into: &detached) }
+  /// Removes what has left the region while a change was delivered. The lock must be held, with no
+  /// thread delivering.
+  final func removeLeavers() -> Leavers {
+    var leavers = Leavers()
+    removeCleaned(into: &leavers)
+    if let downstream = anyAttachments?.downstream {
+      downstream.forEachChannelOfRegion { $0.removeCleaned(into: &leavers) }
+      leavers.others = downstream.takeLeavers()
     }
+    return leavers
+  }
+
+  private final func removeCleaned(into leavers: inout Leavers) {
+    AnyChannel.walk(stretch) { dust in
+      if dust.isCleaned { unlink(dust, into: &leavers.detached) }
+    }
+    if !isObserved { leavers.unobserved.append(self) }
   }
 
   /// How many observers it has, directly or through derived constants. O(n), and a loop, because
@@ -128,11 +124,10 @@ extension AnyChannel {
     while next < channels.count {
       let channel = channels[next]
       next += 1
-      channel.lock.withLock {
-        channel.forEachObservation { dust in
-          guard !dust.isCleaned else { return }
-          guard let downstream = dust.downstream else { return count += 1 }
-          if known.insert(ObjectIdentifier(downstream)).inserted { channels.append(downstream) }
+      channel.region.lock.withLock {
+        AnyChannel.walk(channel.stretch) { if !$0.isCleaned { count += 1 } }
+        channel.anyAttachments?.downstream?.forEachDependent {
+          if known.insert(ObjectIdentifier($0)).inserted { channels.append($0) }
         }
       }
     }
@@ -177,5 +172,25 @@ struct DetachedObservations {
       }
       node.release()
     }
+  }
+}
+
+/// What has left a region, to be released after its lock is unlocked.
+@usableFromInline
+struct Leavers {
+  @usableFromInline var detached = DetachedObservations()
+
+  /// The channels that nobody observes any more.
+  fileprivate var unobserved: [AnyChannel] = []
+
+  fileprivate var others: [AnyObject] = []
+
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
+  func release() {
+    detached.release()
+    for channel in unobserved { channel.becameUnobserved() }
   }
 }

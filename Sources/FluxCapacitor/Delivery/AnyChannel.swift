@@ -1,34 +1,28 @@
 import Synchronization
 
-/// The part of a channel that doesn't depend on the type of its changes: its lock and observations.
+/// The part of a channel that doesn't depend on the type of its changes: its observations, and who
+/// delivers to them.
 ///
-/// The observations form a ring, linked through themselves, with inputs before all others, which
-/// are in the order of their subscription. So subscribing and cleaning are O(1) and allocate
-/// nothing. The ring owns one reference to each.
+/// The observations form a ring, linked through themselves, in the order of their subscription. So
+/// subscribing and cleaning are O(1) and allocate nothing. The ring owns one reference to each.
 ///
-/// Invariants, all guarded by `lock`:
-/// - While there is a `deliverer`, that thread walks the ring without the lock, or is going to. So no
-///   other thread removes an observation: it marks it as cleaned, and the deliverer removes it when it
-///   is done.
-///   Adding one at the end is safe, because the walk ends at the observation that was the last.
-/// - Each change in the backlog that may be delivered has a place in some thread's round that
-///   reaches that far, or is within `unplaced`. What is unplaced gets a place from the deliverer
-///   when it is done or, if another thread holds back the first change, from the transaction that does.
-/// - A transaction that is the `writer`, or holds back a change, has a place in its thread's round.
+/// A derived constant whose sources belong to one *region* belongs to it too, and uses the lock, the
+/// version and the deliverer of the region's first channel; see `Node`. Every other channel is the
+/// first one of a region of its own.
+///
+/// Invariants, all guarded by the region's lock:
+/// - While a thread is the `deliverer`, it walks the rings of the region without the lock, or is going
+///   to. So no other thread removes an observation: it marks it as cleaned, and the deliverer removes
+///   it when it is done. Adding one at the end is safe, because the walk ends at the observation that
+///   was the last.
+/// - Each change in the backlog has a place in some thread's round that reaches that far, or is
+///   `left` to the deliverer, which takes a place when it is done, or belongs to an open transaction.
+/// - A variable has a `mark` if and only if an open transaction lists it.
 /// - No user code runs under the lock, except the body of a `modify`.
 @usableFromInline
-class AnyChannel: CustomStringConvertible, @unchecked Sendable {
-  @usableFromInline final let lock = Lock()
-
-  /// Counts the changes: writes, events, or a derived constant's pending changes. Written under the lock.
-  /// Releasing and acquiring: a thread that sees a version without the lock finds, under it, what was
-  /// written by then or a later value.
-  @usableFromInline final let currentVersion = Atomic<UInt64>(0)
-
-  @inlinable final var version: UInt64 {
-    get { currentVersion.load(ordering: .acquiring) }
-    set { currentVersion.store(newValue, ordering: .releasing) }
-  }
+class AnyChannel: TransactionMember, @unchecked Sendable {
+  /// Counts the changes: writes, events, or announcements to a derived constant.
+  @exclusivity(unchecked) @usableFromInline final var version = Version()
 
   /// The first observation in the ring.
   @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?
@@ -38,81 +32,44 @@ class AnyChannel: CustomStringConvertible, @unchecked Sendable {
 
   /// How many variables and constants, or sinks and signals, lead to the channel; it is closed when
   /// there are none. The highest bit marks a derived channel, which is never closed.
-  @usableFromInline final let handles: Atomic<UInt32>
+  @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
-  /// The transaction whose write is neither delivered nor in the backlog yet, or zero.
-  @exclusivity(unchecked) @usableFromInline final var writer: UInt64 = 0
-
-  /// The place of its lock in the order in which several are taken together.
-  final var rank: UInt {
-    #if DEBUG
-      // Addresses differ between the runs of a scenario.
-      lock.id
-    #else
-      UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
-    #endif
-  }
+  /// What few channels have: an `Attachments` of the element.
+  @exclusivity(unchecked) @usableFromInline final var anyAttachments: AnyAttachments?
 
   @inlinable
   init(isDerived: Bool = false) {
-    handles = Atomic(isDerived ? AnyChannel.derived | 1 : 1)
+    handles = ScheduledAtomic(isDerived ? AnyChannel.derived | 1 : 1)
+    super.init()
   }
 
   @inlinable static var derived: UInt32 { 1 << 31 }
 
   /// Relaxed, because this bit never changes.
   @inlinable
-  final var isDerived: Bool { handles.load(ordering: .relaxed) & AnyChannel.derived != 0 }
-
-  /// Whether derived constants observe it. Their inputs come before all other observations.
-  @inlinable
-  final var hasInputs: Bool { first?._withUnsafeGuaranteedRef { $0.isInput } ?? false }
-
-  /// What computes its value, if anything does: a `Derivation`, whose type is in a layer above.
-  var upstream: AnyObject? { nil }
-
-  /// Notes that an input has joined, at the current state of the variables, which must be locked.
-  func didJoin(_ input: Dust) {}
-
-  /// Discards what was noted about those who joined while a change was on its way. The lock must be
-  /// held.
-  ///
-  /// - Returns: What was discarded, to be released after unlocking.
-  func takeJoiners() -> Any { () }
-
-  /// The value of a variable. The lock must be held.
-  func capture() -> any Sendable {
-    trap("\(self) is no variable.")
+  final var isDerived: Bool {
+    handles.unscheduled.load(ordering: .relaxed) & AnyChannel.derived != 0
   }
 
-  /// Makes the next write invalidate again, for those who join downstream. The lock must be held.
-  ///
-  /// - Returns: Whether a transaction holds back a change here.
-  func willJoinDownstream() -> Bool { false }
+  /// The channel whose lock, version and deliverer this one uses.
+  @usableFromInline
+  var region: AnyChannel { self }
 
-  /// Called when the last observation was removed, outside the lock.
+  /// Whether a change has to be delivered to anybody. The lock must be held.
+  @inlinable
+  final var isObserved: Bool {
+    if first != nil { return true }
+    return anyAttachments?.downstream?.isInUse ?? false
+  }
+
+  /// The value of a variable, whose lock must be held.
+  var anyValue: any Sendable { trap("\(self) is not a variable.") }
+
+  /// Creates attachments of the right type.
+  func makeAttachments() -> AnyAttachments { AnyAttachments() }
+
+  /// Called when there is no observation any more and no constant derives from the channel, outside the lock.
   func becameUnobserved() {}
-
-  /// The channel's name in the sentence of a trap.
-  @usableFromInline
-  var description: String { "\(Self.self)" }
-
-  /// Waits for the lock, or traps if this thread holds it for a mutation.
-  @inlinable
-  final func acquire() {
-    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
-    lock.lock()
-  }
-
-  @usableFromInline
-  final func trapInMutation() -> Never {
-    trap(
-      """
-      \(self) was used inside its own mutation. Use the value that `modify` passes to its closure, \
-      or read it before the mutation.
-      """
-    )
-  }
 }
 
 // MARK: - Handles
@@ -122,11 +79,11 @@ extension AnyChannel {
   /// can't reach zero meanwhile.
   @inlinable
   final func addHandle() {
-    handles.add(1, ordering: .relaxed)
+    handles.unscheduled.add(1, ordering: .relaxed)
   }
 
   /// Checked by the deliverer under the lock, which the thread that dropped the last handle takes
   /// too: the later of the two removes the observations.
   @inlinable
-  final var isClosed: Bool { handles.load(ordering: .acquiring) == 0 }
+  final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }

@@ -7,202 +7,235 @@ import Synchronization
 /// so calls to one observer never overlap or change order; see `AnyChannel` for the invariants.
 @usableFromInline
 class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline final var backlog: Backlog<Element>?
-
-  /// Subscribes an observation to a computed value, with which it is called first unless
-  /// `ignoreFirst`.
-  @usableFromInline
-  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {
-    trap("\(self) computes nothing.")
-  }
-
-  /// The computed value, for an observer that must be called with the next change after it. If the
-  /// value is from the middle of a transaction, that may be no change for other observers.
-  func value(joinedBy observer: Dust) -> Element {
-    trap("\(self) computes nothing.")
-  }
-
-  /// Delivers a change, or queues it after those that come first. Unlocks the lock.
+  /// The attachments, created if there are none. The lock must be held.
   @inlinable
-  final func announce(_ value: Element, on thread: CurrentThread) {
-    if isIdle, !thread.pointee.isDelivering, thread.pointee.round.isEmpty {
+  final func existingAttachments() -> Attachments<Element> {
+    // Only this creates them.
+    if let anyAttachments { return unsafeDowncast(anyAttachments, to: Attachments<Element>.self) }
+    let attachments = Attachments<Element>()
+    anyAttachments = attachments
+    return attachments
+  }
+
+  /// The changes that wait, if there have ever been any. Unretained, because attachments stay as long as
+  /// the channel. The lock must be held.
+  @inlinable
+  final var attachments: Unmanaged<Attachments<Element>>? {
+    anyAttachments.map {
+      .passUnretained(unsafeDowncast($0, to: Attachments<Element>.self))
+    }
+  }
+
+  override func makeAttachments() -> AnyAttachments { existingAttachments() }
+
+  // MARK: One change
+
+  /// A change that a thread is going to deliver, and to whom.
+  @usableFromInline typealias Delivery = (
+    version: Version, observers: Stretch, downstream: Unmanaged<Downstream>?
+  )
+
+  /// Decides how this thread's change is delivered: by `deliver` after unlocking or, if something is
+  /// in the way, in its place in the round. The lock must be held.
+  @inlinable
+  final func schedule(_ value: Element, on thread: CurrentThread) -> Delivery? {
+    let isFree = !thread.pointee.isDelivering && thread.pointee.openTransactions == 0
+    if isFree, thread.pointee.round.isEmpty, isIdle {
+      return beginDelivering(version, on: thread)
+    }
+    enqueue(value)
+    takePlace(through: version, on: thread)
+    return nil
+  }
+
+  /// Delivers a change that was scheduled, if it has no place in the round, and then the round.
+  @inlinable
+  final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
+    if let delivery {
       thread.pointee.isDelivering = true
-      deliver(value, version: version, on: thread)
+      deliver(value, delivery, on: thread)
       thread.pointee.isDelivering = false
-    } else {
-      enqueue(value)
-      takePlace(on: thread, isOwn: true)
-      lock.unlock()
     }
     thread.settle()
   }
 
-  /// Delivers a change to all observations that are older than it. Unlocks the lock.
+  /// Makes this thread the deliverer of a change. The lock must be held.
   @inlinable
-  final func deliver(_ value: Element, version: UInt64, on thread: CurrentThread) {
-    guard let first else { return lock.unlock() }
-    deliverer = Deliverer(thread)
-    let last = first._withUnsafeGuaranteedRef { $0.previous }
-    let downstream = hasInputs ? downstream : nil
-    lock.unlock()
-    if let downstream {
-      downstream._withUnsafeGuaranteedRef {
-        $0.deliver(self, value, version, (first, last), thread)
+  final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
+    deliverer.assign(to: thread)
+    // Unretained, because it stays as long as this channel.
+    let downstream = anyAttachments?.downstream.map { Unmanaged.passUnretained($0) }
+    downstream?._withUnsafeGuaranteedRef { $0.prepareRegion(for: version) }
+    return (version, stretch, downstream)
+  }
+
+  /// Computes what derives from a change, and calls all observers that are older than the change.
+  @inlinable
+  final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
+    if let downstream = delivery.downstream {
+      withUnsafePointer(to: value) { value in
+        downstream._withUnsafeGuaranteedRef { $0.compute(from: value, on: thread) }
       }
-    } else {
-      deliverToObservers(value, version, from: first, through: last, on: thread)
     }
+    AnyChannel.walk(delivery.observers) { dust in
+      // All observations of this channel are of its element.
+      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
+      if observation.since < delivery.version { observation.receive(value, on: thread) }
+    }
+    delivery.downstream?._withUnsafeGuaranteedRef { $0.callRegionObservers(on: thread) }
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    if hasCleaned || isClosed || (backlog?.unplaced ?? 0) > 0 {
-      finishDelivery(hasCleaned: hasCleaned, on: thread)
-    } else {
-      lock.unlock()
-    }
-  }
-
-  /// Invalidates everything that derives from this channel. The lock must be held.
-  @inlinable
-  final func invalidate(_ change: UInt64, isMoved: Bool = false) {
-    downstream?._withUnsafeGuaranteedRef { $0.invalidate(self, change, isMoved) }
-  }
-
-  /// Unretained, because it stays as long as this channel. The lock must be held.
-  @inlinable
-  final var downstream: Unmanaged<Backlog<Element>.Downstream>? {
-    backlog?.downstream.map { .passUnretained($0) }
-  }
-
-  /// Calls the observers with a change. No lock may be held.
-  @inlinable
-  final func deliverToObservers(
-    _ value: Element,
-    _ version: UInt64,
-    from first: Unmanaged<Dust>,
-    through last: Unmanaged<Dust>?,
-    on thread: CurrentThread
-  ) {
-    AnyChannel.walk(from: first, through: last) { dust in
-      // After the inputs, all observations of this channel are of its element.
-      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-      if observation.since < version { observation.receive(value, on: thread) }
-      return true
-    }
-  }
-
-  /// Does what other threads left for the deliverer to do. Unlocks the lock.
-  @inlinable
-  final func finishDelivery(hasCleaned: Bool, on thread: CurrentThread) {
-    var detached = DetachedObservations()
-    if hasCleaned { detachCleaned(into: &detached) }
-    if isClosed { detachAllIfIdle(into: &detached) }
-    if (backlog?.unplaced ?? 0) > 0 { thread.pointee.changesOfOthers &+= 1 }
-    takePlace(on: thread)
+    let hasMore = hasCleaned || isClosed || anyAttachments?.left != nil
+    let leavers = hasMore ? endDelivering(hasCleaned: hasCleaned, on: thread) : nil
     lock.unlock()
-    detached.release()
+    leavers?.release()
   }
+
+  /// Does what other threads left for the deliverer to do. The lock must be held.
+  @usableFromInline
+  final func endDelivering(hasCleaned: Bool, on thread: CurrentThread) -> Leavers {
+    var leavers = hasCleaned ? removeLeavers() : Leavers()
+    if isClosed { detachAllIfIdle(into: &leavers.detached) }
+    if anyAttachments?.left != nil {
+      thread.pointee.changesOfOthers &+= 1
+      takePlaceForLeft(on: thread)
+    }
+    return leavers
+  }
+
+  // MARK: The backlog
 
   /// Whether nothing has to be delivered before the next change. The lock must be held.
   @inlinable
-  final var isIdle: Bool { deliverer.thread == 0 && (backlog?.changes.isEmpty ?? true) }
-
-  /// The backlog, created if there is none. The lock must be held.
-  @inlinable
-  final func existingBacklog() -> Backlog<Element> {
-    if let backlog { return backlog }
-    let backlog = Backlog<Element>()
-    self.backlog = backlog
-    return backlog
+  final var isIdle: Bool {
+    !deliverer.isDelivering && (attachments?.use { $0.backlog.isEmpty } ?? true)
   }
 
   /// Appends a change to the backlog. The lock must be held.
   @inlinable
-  final func enqueue(_ value: Element, heldBy holder: UInt64 = 0) {
-    let backlog = existingBacklog()
-    backlog.changes.append((value, version, holder))
-    if holder == 0 {
-      backlog.unplaced = version
-    } else {
-      backlog.held += 1
-    }
+  final func enqueue(_ value: Element) {
+    let attachments = attachments ?? .passUnretained(existingAttachments())
+    attachments.use { $0.backlog.append((value, version)) }
   }
 
-  /// Gives the unplaced changes a place in the thread's round, if it is the one to deliver them.
-  /// The lock must be held.
+  /// Takes a place in the round for what this thread has appended to the backlog, or leaves it to the
+  /// thread that is delivering. The lock must be held.
   @inlinable
-  final func takePlace(on thread: CurrentThread, isOwn: Bool = false) {
-    guard let backlog, backlog.unplaced > 0 else { return }
-    // A change that this thread itself holds back has an earlier place in the same round.
-    guard !backlog.isFirstHeld || thread.pointee.began(backlog.changes[0].holder) else { return }
-    guard deliverer.thread == 0 || deliverer.thread == thread.id else { return }
-    // Don't take over an offer inside an observer, which may itself wait for what is offered.
-    if deliverer.isOffered, isOwn, thread.pointee.isDelivering { return }
+  final func takePlace(through version: Version, on thread: CurrentThread) {
+    guard mayDeliver(on: thread) else { return leave(through: version) }
+    if deliverer.isOffered { deliverer.assign(to: thread) }
     thread.append(
-      PendingDelivery(to: self, at: backlog.unplaced) { channel, version, thread in
+      PendingDelivery(to: self, through: version) {
         // The delivery's target is this channel.
-        unsafeDowncast(channel, to: Channel.self).deliverBacklog(through: version, on: thread)
+        unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2)
       },
-      isOwn: isOwn
+      isOwn: true
     )
-    if deliverer.isOffered {
-      deliverer = Deliverer()
-      backlog.takenOver = (through: backlog.unplaced, by: thread.id)
-    }
-    backlog.unplaced = 0
   }
 
-  /// Delivers the backlog up to a version, unless another thread is delivering or a change is held
-  /// back: then the thread that is in the way delivers the rest.
+  /// Makes this thread, which is going to take a place in its round, the deliverer, or leaves the backlog
+  /// to the thread that is. The lock must be held.
   @inlinable
-  final func deliverBacklog(through version: UInt64, on thread: CurrentThread) {
-    while true {
+  final func assignDelivery(through version: Version, to thread: CurrentThread) {
+    if mayDeliver(on: thread) { deliverer.assign(to: thread) } else { leave(through: version) }
+  }
+
+  /// Whether no other thread is delivering, and this one may take over what is offered: not inside an
+  /// observer, which may itself wait for that. The lock must be held.
+  @inlinable
+  final func mayDeliver(on thread: CurrentThread) -> Bool {
+    deliverer.isOpen(to: thread) && !(deliverer.isOffered && thread.pointee.isDelivering)
+  }
+
+  /// Leaves the backlog up to a version to the deliverer. The lock must be held.
+  @inlinable
+  final func leave(through version: Version) {
+    let attachments = existingAttachments()
+    attachments.left = max(attachments.left ?? version, version)
+  }
+
+  /// Takes a place in the round for what other threads have left to the deliverer, if it has none. The
+  /// lock must be held.
+  @inlinable
+  final func takePlaceForLeft(on thread: CurrentThread) {
+    guard let attachments = anyAttachments, !attachments.isLeftPlaced else { return }
+    attachments.isLeftPlaced = true
+    thread.append(
+      PendingDelivery(to: self) { channel, _, thread in
+        // The delivery's target is this channel.
+        unsafeDowncast(channel, to: Channel.self).deliverLeft(on: thread)
+      },
+      isOwn: false
+    )
+  }
+
+  /// Delivers what other threads have left, unless another thread has taken that over.
+  @inlinable
+  final func deliverLeft(on thread: CurrentThread) {
+    let version = lock.withLock {
+      anyAttachments?.isLeftPlaced = false
+      return deliverer.isOpen(to: thread) ? anyAttachments?.left.take() : nil
+    }
+    if let version { deliverBacklog(through: version, on: thread) }
+  }
+
+  /// Delivers the backlog up to a version, unless another thread is delivering, which then delivers
+  /// the rest.
+  @inlinable
+  final func deliverBacklog(through version: Version, on thread: CurrentThread) {
+    var isDone = false
+    while !isDone {
       lock.lock()
-      if thread.isDueForHandover, let backlog {
-        backlog.unplaced = max(backlog.unplaced, version)
-        if tryToHandOver(on: thread) { return lock.unlock() }
-      }
-      guard let backlog, !backlog.changes.isEmpty, backlog.changes[0].version <= version,
-        version > backlog.takenOver.through || thread.id == backlog.takenOver.by
-      else {
-        // While this thread offered to hand over, another may have left a change to whoever delivers.
-        takePlace(on: thread)
-        return lock.unlock()
-      }
-      guard deliverer.thread == 0, !backlog.isFirstHeld else {
-        backlog.unplaced = max(backlog.unplaced, version)
-        backlog.takenOver.through = 0
-        return lock.unlock()
-      }
-      guard let change = backlog.changes.popFirst() else { return lock.unlock() }
-      deliver(change.value, version: change.version, on: thread)
-      if change.version == version { return }
+      let change = nextChange(through: version, on: thread)
+      let delivery = change.map { beginDelivering($0.version, on: thread) }
+      lock.unlock()
+      guard let change, let delivery else { return }
+      deliver(change.value, delivery, on: thread)
+      isDone = change.version == version
     }
   }
 
-  /// Lets a change that was held back be delivered, and delivers it in its order among the others.
-  /// Unlocks the lock.
+  /// Takes out the next change that this thread may deliver, up to a version. The lock must be held.
   @inlinable
-  final func releaseHeldBack(at index: Int32?, on thread: CurrentThread) {
-    let own = index.flatMap { backlog?.release(at: $0) }
-    takePlace(on: thread)
-    lock.unlock()
-    if let own { deliverBacklog(through: own, on: thread) }
+  final func nextChange(
+    through version: Version,
+    on thread: CurrentThread
+  ) -> Attachments<Element>.Change? {
+    if thread.isDueForHandover {
+      leave(through: version)
+      if tryToHandOver(on: thread) { return nil }
+    }
+    guard deliverer.isOpen(to: thread) else {
+      leave(through: version)
+      return nil
+    }
+    return attachments?.use { attachments in
+      if !attachments.backlog.isEmpty, attachments.backlog[0].version <= version {
+        return attachments.backlog.popFirst()
+      }
+      // While this thread offered to hand over, another may have left a change to whoever delivers.
+      if attachments.left != nil { takePlaceForLeft(on: thread) }
+      return nil
+    }
   }
+
+  // MARK: The end
 
   /// Counts one handle less, and closes the channel after the last one. Releasing and acquiring:
   /// what was done through any of the handles has happened by then.
   @inlinable
   final func dropHandle() {
-    lock.schedulePoint(.write)
-    let left = handles.subtract(1, ordering: .acquiringAndReleasing).newValue
+    let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
     if left & ~AnyChannel.derived == 0 { close() }
   }
 
   @usableFromInline
   final func close() {
     // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
-    if isDerived { return lock.withLock { backlog?.tracking }?.dust.clean() ?? () }
+    if isDerived {
+      return region.lock.withLock { anyAttachments?.tracking }?.dust.clean() ?? ()
+    }
     var detached = DetachedObservations()
     acquire()
     detachAllIfIdle(into: &detached)
@@ -213,6 +246,6 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// Removes all observations if nothing remains to be delivered. The lock must be held.
   @usableFromInline
   final func detachAllIfIdle(into detached: inout DetachedObservations) {
-    if isIdle, writer == 0 { detachAll(into: &detached) }
+    if isIdle, mark.isNone { detachAll(into: &detached) }
   }
 }

@@ -20,16 +20,23 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
 
   /// The channel's version when it was linked.
-  @exclusivity(unchecked) @usableFromInline final var since: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline final var since = Version()
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
+  /// Whether it has started with a value of an open transaction, which other observers don't know: it
+  /// is called with the next change even if that is none for them. Guarded by the region's lock.
+  @exclusivity(unchecked) final var isAhead = false
+
+  /// Whether it is called with the change that is being delivered although that is none for other
+  /// observers. Belongs to the deliverer.
+  @exclusivity(unchecked) @usableFromInline final var isOwed = false
+
   /// The thread that is calling the observer, or zero; with `aboutToCall` until the call starts.
-  @usableFromInline final let caller = Atomic<UInt32>(0)
-  @usableFromInline final let flags: Atomic<UInt8>
+  @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
+  @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
-  @inlinable static var input: UInt8 { 4 }
   @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Releases the channel and the closure, once no thread delivers to them any more. It is created
@@ -38,7 +45,7 @@ public class Dust: @unchecked Sendable {
 
   @inlinable
   init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
-    self.flags = Atomic(flags)
+    self.flags = ScheduledAtomic(flags)
     self.releaseContents = releaseContents
   }
 
@@ -47,9 +54,6 @@ public class Dust: @unchecked Sendable {
 
   /// Does what each thread that cleans it has to do, even if another is already cleaning it.
   func didClean() {}
-
-  /// What it delivers to, if it is an input of a derived constant.
-  var downstream: AnyChannel? { nil }
 
   /// Ends the observation.
   ///
@@ -72,8 +76,7 @@ public class Dust: @unchecked Sendable {
 
   /// Ends the observation, without waiting for a call that is about to start.
   final func end() {
-    lock.schedulePoint(.write)
-    let (flags, _) = flags.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent)
+    let (flags, _) = flags.write { $0.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent) }
     guard flags & Dust.cleaned == 0 else { return }
     if let channel = lock.withLock({ channel }) {
       channel.remove(self)
@@ -95,8 +98,7 @@ public class Dust: @unchecked Sendable {
   final func waitForPreparedCalls(_ yields: inout Int) {
     let thread = CurrentThread.current
     while true {
-      lock.schedulePoint(.read)
-      let caller = caller.load(ordering: .sequentiallyConsistent)
+      let caller = caller.read { $0.load(ordering: .sequentiallyConsistent) }
       if caller == 0 || caller & ~Dust.aboutToCall == thread.id { return }
       if caller & Dust.aboutToCall == 0 {
         guard yields > 0 else { return }
@@ -115,41 +117,29 @@ extension Dust {
   /// be checked after this.
   @inlinable
   final func prepareCall(on thread: CurrentThread) {
-    lock.schedulePoint(.write)
-    caller.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent)
+    caller.write { $0.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent) }
   }
 
   /// Announces that the call starts, so that it is no longer waited for.
   @inlinable
   final func beginCall(on thread: CurrentThread) {
-    lock.schedulePoint(.write)
     // Releasing is enough, as in `endCall`: the store must only not become visible before the check
     // of `flags` was made.
-    caller.store(thread.id, ordering: .releasing)
+    caller.write { $0.store(thread.id, ordering: .releasing) }
   }
 
   /// Announces that the call has ended, or is not made.
   @inlinable
   final func endCall() {
-    lock.schedulePoint(.write)
-    caller.store(0, ordering: .releasing)
+    caller.write { $0.store(0, ordering: .releasing) }
   }
 
   @inlinable
   final var isCleaned: Bool {
-    lock.schedulePoint(.read)
-    return flags.load(ordering: .sequentiallyConsistent) & Dust.cleaned != 0
+    flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0
   }
-
-  /// Whether this is an input of a derived constant. Relaxed, because this bit never changes.
-  @inlinable
-  final var isInput: Bool { flags.load(ordering: .relaxed) & Dust.input != 0 }
 
   /// Whether the deliverer may call the closure: neither cleaned nor behind a mailbox.
   @inlinable
-  final var isDirect: Bool {
-    lock.schedulePoint(.read)
-    return flags.load(ordering: .sequentiallyConsistent) == 0
-  }
-
+  final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
 }

@@ -97,7 +97,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       mailbox.drainer = thread.id
     } else {
       // Puts the closure behind the mailbox.
-      flags.store(Dust.indirect, ordering: .relaxed)
+      flags.unscheduled.store(Dust.indirect, ordering: .relaxed)
     }
   }
 
@@ -196,8 +196,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
       self.mailbox = nil
       // Releasing, so that a thread that finds it direct sees what was done through the mailbox; one
       // that finds it indirect checks again under the lock.
-      lock.schedulePoint(.write)
-      flags.bitwiseAnd(~Dust.indirect, ordering: .releasing)
+      _ = flags.write { $0.bitwiseAnd(~Dust.indirect, ordering: .releasing) }
     }
     let isOver = channel == nil
     lock.unlock()

@@ -1,108 +1,184 @@
-// A derived constant that is observed observes its sources, which may be derived themselves.
+// A derived constant that is observed is linked to its sources, which may be derived themselves.
 // Activating and deactivating are loops, because recursion along a long chain would overflow the
-// stack. All variables are locked meanwhile, so that each change invalidates either all of the
-// constants or none.
+// stack. All roots are locked meanwhile, so that each commit is announced to all of the constants or
+// to none.
 
-extension AnyChannel {
-  /// Makes this channel, and all derived channels upstream, observe their sources. The roots must
-  /// be locked.
+extension Node {
+  /// Locks the variables, so that nothing can be written meanwhile.
+  @usableFromInline
+  func lockRoots() {
+    if roots.count == 1 {
+      roots[0].channel.acquire()
+    } else {
+      TransactionMember.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
+    }
+  }
+
+  @usableFromInline
+  func unlockRoots() {
+    for root in roots { root.channel.lock.unlock() }
+  }
+
+  /// The state of the variables, which must be locked.
+  @usableFromInline
+  var currentState: StateID {
+    roots.reduce(.zero) { $0 + $1.weight * StateID($1.channel.version) }
+  }
+
+  /// Whether a variable has a value of an open transaction, so that who reads now is ahead of what is
+  /// delivered. The variables must be locked.
+  var isAhead: Bool { roots.contains { $0.channel.mark.isOpen } }
+
+  /// Links this node, and all upstream, to their sources. The roots must be locked.
   ///
-  /// - Returns: The channels that were not active before, sources first. This thread is their
-  ///   deliverer until it has started them.
-  final func activate(on thread: CurrentThread) -> [AnyChannel] {
-    var activated: [AnyChannel] = []
-    visitSourcesFirst(unless: { $0.derivation?.isActive ?? true }) {
-      $0.linkToSources(on: thread)
-      activated.append($0)
+  /// - Returns: The nodes that were not active before, sources first. This thread is the deliverer of
+  ///   regions that begin with one of them, until `start`.
+  func activate(on thread: CurrentThread) -> [Node] {
+    var activated: [Node] = []
+    visitSourcesFirst(unless: \.isActive) { node in
+      node.link(on: thread)
+      activated.append(node)
     }
     return activated
   }
 
-  private final func linkToSources(on thread: CurrentThread) {
-    guard let derivation else { return }
-    lock.lock()
-    derivation.isActive = true
-    deliverer = Deliverer(thread)
-    let inputs = derivation.sources.map { $0.makeInput($0, self, derivation) }
-    for input in inputs { input.source.input = .passUnretained(input) }
-    lock.unlock()
-    for input in inputs {
-      let source = input.source.channel
-      // Under this lock, nothing that is on its way to the source is taken.
-      let origin = source.firstThatIsNoRelay
-      origin.withLockUnlessRoot {
-        let join = {
-          source.join(input)
-          if let upstream = origin.derivation {
-            derivation.awaitPending(of: upstream, by: input, in: self)
-          }
+  private func link(on thread: CurrentThread) {
+    for source in sources { source.use(link) }
+    channel.use { channel in
+      channel.withRegionLocked { region in
+        isActive = true
+        isFresh = true
+        guard isFirst else { return }
+        region.deliverer.assign(to: thread)
+        for root in roots {
+          guard let transaction = root.channel.mark.transaction else { continue }
+          self.region.use { $0.hold(for: transaction) }
         }
-        if source === origin { join() } else { source.lock.withLock(join) }
       }
-      source.derivation?.inputCount += 1
-      source.didJoin(input)
     }
   }
 
-  /// Makes this channel stop observing its sources if nobody observes it any more, and then those
-  /// sources that nobody else observes.
-  final func deactivateIfUnobserved() {
-    guard let roots = derivation else { return }
+  private func link(to source: AnySource) {
+    source.channel.withRegionLocked { region in
+      let node = source.channel.existingNode
+      source.node = .passUnretained(node)
+      node.dependents.append(source)
+      node.isInUse = true
+      if isFirst {
+        channel.use { $0.lock.withLock { source.since = region.version } }
+      } else {
+        self.region = node.region
+        source.since = region.version
+      }
+    }
+    guard isFirst else { return }
+    for root in source.roots {
+      _ = root.channel.existingNode
+      root.channel.anyAttachments?.listeners.insert(source)
+    }
+  }
+
+  /// Makes an activated node ready to deliver changes, starting from the values of its sources.
+  ///
+  /// - Parameter isAhead: Whether these values may be ahead of what is delivered. Then it stays fresh.
+  func start(from evaluation: Evaluation, isAhead: Bool, on thread: CurrentThread) {
+    if isFirst {
+      for source in sources {
+        source.use {
+          evaluation.find($0.channel)
+          $0.start(from: evaluation)
+        }
+      }
+    }
+    if !isAhead { channel.use { operations.start($0, evaluation) } }
+    if isFirst { region.use { $0.endDelivering(on: thread) } }
+  }
+
+  /// Unlinks this node from its sources if nobody observes it any more, and then those sources that
+  /// nobody else observes.
+  func deactivateIfUnobserved() {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
-      return afterMutation(on: thread) { $0.deactivateIfUnobserved() }
+      return channel.use { channel in
+        channel.afterMutation(on: thread) { $0.derivedNode?.deactivateIfUnobserved() }
+      }
     }
-    var detached = DetachedObservations()
-    var inputs: [AnyInput] = []
-    var joiners: [Any] = []
+    // Values that were on their way are released after unlocking, because a deinit may run user code.
+    var discarded: [Any] = []
     var candidates = [self]
-    roots.lockRoots()
-    while let channel = candidates.popLast() {
-      for input in channel.deactivated(forgetting: &joiners) {
-        let source = input.source.channel
-        inputs.append(input)
-        source.withLockUnlessRoot {
-          // Under the lock, because a deliverer that is done removes what it finds marked. That lock
-          // orders everything else, so releasing is more than enough.
-          input.lock.schedulePoint(.write)
-          input.flags.bitwiseOr(Dust.cleaned, ordering: .releasing)
-          if source.deliverer.thread != 0 {
-            source.deliverer.hasCleaned = true
-          } else {
-            source.unlink(input, into: &detached)
-          }
-        }
-        source.derivation?.inputCount -= 1
-        if source.isDerived { candidates.append(source) }
+    lockRoots()
+    while let node = candidates.popLast() {
+      guard node.isActive, node.leave(&discarded) else { continue }
+      for source in node.sources {
+        source.use(node.unlink)
+        if let upstream = source.use({ $0.channel.derivedNode }) { candidates.append(upstream) }
       }
     }
-    roots.unlockRoots()
-    // Values that were on their way are released after unlocking, because a deinit may run user
-    // code.
-    detached.release()
-    withExtendedLifetime((inputs, joiners)) {}
+    unlockRoots()
+    withExtendedLifetime(discarded) {}
   }
 
-  /// Discards what was on its way here, if nobody observes it.
+  /// Makes the node inactive, unless it is observed or being delivered.
+  private func leave(_ discarded: inout [Any]) -> Bool {
+    let channel = channel.takeUnretainedValue()
+    return channel.withRegionLocked { region in
+      guard !channel.isObserved, !(isFirst && region.deliverer.isDelivering) else { return false }
+      isActive = false
+      if isFirst { discarded += self.region.use { $0.discardPending() } }
+      return true
+    }
+  }
+
+  private func unlink(from source: AnySource) {
+    source.channel.withRegionLocked { region in
+      source.node.use { node in
+        node.dependents.remove(source)
+        node.isInUse = !node.dependents.isEmpty
+        guard region.deliverer.isDelivering else { return }
+        // The deliverer may have listed this node, or this input of it.
+        region.deliverer.hasCleaned = true
+        node.region.use { $0.leavers.append(channel.takeUnretainedValue()) }
+      }
+    }
+    guard isFirst else { return }
+    for root in source.roots { root.channel.anyAttachments?.listeners.remove(source) }
+  }
+
+  /// Called when the channel has a value to start with. The region's lock must be held.
+  @usableFromInline
+  func didStart(at state: StateID, edition: StateID) {
+    deliveredState = state
+    self.edition = edition
+    isFresh = false
+  }
+
+  /// Visits this node and all derived nodes upstream, each after its sources, without those that are
+  /// done and what only they derive from.
   ///
-  /// - Returns: The inputs, which are no longer in use.
-  private final func deactivated(forgetting joiners: inout [Any]) -> [AnyInput] {
-    lock.withLock {
-      guard let derivation, derivation.isActive, first == nil, deliverer.thread == 0 else {
-        return []
-      }
-      derivation.isActive = false
-      derivation.pendingChanges = FIFO()
-      if derivation.mayKeepValues { joiners.append(takeJoiners()) }
-      return derivation.sources.compactMap { source in
-        defer { source.input = nil }
-        return source.input?.takeUnretainedValue()
+  /// It is a loop, because recursion along a long chain would overflow the stack.
+  ///
+  /// - Parameter isDone: Whether to skip a node, which must hold once the node was visited.
+  func visitSourcesFirst(unless isDone: (Node) -> Bool, visit: (Node) -> Void) {
+    guard !isDone(self) else { return }
+    var path: [(node: Node, nextSource: Int)] = [(self, 0)]
+    while let (node, nextSource) = path.last {
+      if nextSource < node.sources.count {
+        path[path.count - 1].nextSource += 1
+        let source = node.sources[nextSource].use { $0.channel.derivedNode }
+        if let source, !isDone(source) { path.append((source, 0)) }
+      } else {
+        visit(node)
+        path.removeLast()
       }
     }
   }
+}
 
-  /// Activating and deactivating hold the locks of the roots already.
-  private final func withLockUnlessRoot(_ body: () -> Void) {
-    if isDerived { lock.withLock(body) } else { body() }
+extension AnyChannel {
+  /// Runs a closure with the region's lock held: it is if the region begins with a variable, because
+  /// the roots are locked.
+  final func withRegionLocked<Result>(_ body: (AnyChannel) -> Result) -> Result {
+    let region = region
+    return region.isDerived ? region.lock.withLock { body(region) } : body(region)
   }
 }

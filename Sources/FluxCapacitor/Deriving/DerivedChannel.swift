@@ -4,9 +4,8 @@ import Synchronization
 /// `removeDuplicates` return.
 ///
 /// While nobody observes it, it computes when it is read, if a source has changed since. While it
-/// is observed, it observes its sources, and computes each change once, before delivering it; see
-/// `Derivation`. What was computed last is remembered with its revision, for readers and for the
-/// deliverer alike.
+/// is observed, it is linked to its sources, and computes each change once, before it is delivered;
+/// see `Node`. What readers compute is kept apart from what was delivered, because they may be ahead.
 @usableFromInline
 final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
@@ -14,66 +13,23 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   /// Returns whether two values are equal, if this constant skips consecutive equal values.
   @usableFromInline let isSame: (@Sendable (Element, Element) -> Bool)?
 
-  @usableFromInline let ownDerivation: Derivation
+  @usableFromInline let ownNode: Node
 
-  /// What was computed last. Guarded by the lock.
+  /// The value that was delivered last, or would have been. Written under the region's lock, and only
+  /// by the region's deliverer or while there is none.
+  @exclusivity(unchecked) @usableFromInline var delivered: Element?
+
+  /// What a reader has computed last. Guarded by the region's lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// The state of what was computed last. Relaxed: it only tells a thread without the lock whether
-  /// to look, and at worst something is computed again.
-  @usableFromInline let memoState = Atomic<UInt64>(.max)
+  /// The state of `memo`. Relaxed: it only tells a thread without the lock whether to look, and at
+  /// worst something is computed again.
+  @usableFromInline let memoState = ScheduledAtomic<UInt64>(.max)
 
-  /// What was delivered last, or would have been, and the edition that its sources made. Belongs to
-  /// the deliverer. The value is `nil` at the start and after a change that a relay has claimed, until
-  /// it is needed.
-  @exclusivity(unchecked) @usableFromInline
-  var delivered: (value: Element?, revision: Revision, sources: CombinedVersion) = (
-    nil, Revision(), .zero
-  )
-
-  /// The revision that was delivered last, where equal values are kept. Guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline var known = Revision()
-
-  /// Inputs that joined while a change was on its way, and need to know which edition the value
-  /// that they started with has here. Guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline var joining: [AnyInput] = []
-
-  /// Observations that joined while a change was on its way and were not called since: they may
-  /// know another value than the other observers. Guarded by the lock.
-  @exclusivity(unchecked) @usableFromInline var joiners: [Joiner] = []
-
-  /// An observation that joined while a change was on its way. Guarded by the channel's lock; once
-  /// it is removed from `joiners`, it belongs to the thread that removed it.
+  /// A value, the state for which it was computed or found to be the same, the state in which it became
+  /// that (its edition), and the editions of the sources that it was computed from.
   @usableFromInline
-  final class Joiner {
-    let observation: Observation<Element>
-
-    /// The channel's version when it joined.
-    let since: UInt64
-
-    /// The state of its variables when it joined, if that is the state of its first value.
-    let state: CombinedVersion?
-
-    /// What it was called with first, once that is known.
-    @exclusivity(unchecked) var first: Outcome?
-
-    /// Whether `first` is still to be noted.
-    @exclusivity(unchecked) var isFirstAwaited = false
-
-    /// Whether there was a change since it joined, with which it isn't called like the others.
-    @exclusivity(unchecked) var isOwed = false
-
-    init(_ observation: Observation<Element>, since: UInt64, at state: CombinedVersion?) {
-      self.observation = observation
-      self.since = since
-      self.state = state
-    }
-  }
-
-  /// A computed value, its revision, and the edition that its sources make, from which its own
-  /// differs if an earlier, equal value was kept.
-  @usableFromInline
-  typealias Outcome = (value: Element, revision: Revision, sources: CombinedVersion)
+  typealias Outcome = (value: Element, state: StateID, edition: StateID, sources: StateID)
 
   @inlinable
   init(
@@ -83,128 +39,76 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   ) {
     self.formula = formula
     self.isSame = isSame
-    // The closures are only called with the channel that owns this derivation, or an input of it.
-    ownDerivation = Derivation(
-      from: sources,
-      keepsValues: isSame != nil,
-      deliver: { channel, _, thread in
-        unsafeDowncast(channel, to: DerivedChannel.self).deliverNext(on: thread)
-      },
-      deliverClaimed: { input, value, version, revision, thread in
-        Unmanaged.passUnretained(input.target)._withUnsafeGuaranteedRef {
-          unsafeDowncast($0, to: DerivedChannel.self)
-            .deliverClaimed(value, version, revision, on: thread)
-        }
-      },
-      evaluate: { channel, evaluation in
-        unsafeDowncast(channel, to: DerivedChannel.self).evaluate(in: evaluation)
-      },
-      start: { channel, evaluation, state, thread in
-        unsafeDowncast(channel, to: DerivedChannel.self)
-          .start(from: evaluation, at: state, on: thread)
-      }
+    // The closures are only called with the channel that owns this node.
+    let operations = Node.Operations(
+      compute: { unsafeDowncast($0, to: DerivedChannel.self).computeChange($1) },
+      callObservers: { unsafeDowncast($0, to: DerivedChannel.self).callObservers($1, on: $2) },
+      evaluate: { unsafeDowncast($0, to: DerivedChannel.self).evaluate(in: $1) },
+      start: { unsafeDowncast($0, to: DerivedChannel.self).start(from: $1) }
     )
+    ownNode = Node(from: sources, keepsValues: isSame != nil, operations)
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
+    ownNode.attach(to: self)
+    existingAttachments().downstream = ownNode
   }
 
-  override var upstream: AnyObject? { ownDerivation }
+  @usableFromInline override var region: AnyChannel {
+    ownNode.regionChannel.takeUnretainedValue()
+  }
 
   override var description: String { "A derived Constant<\(Element.self)>" }
 
-  // MARK: Reading
+  // MARK: Delivering
 
-  /// The value at the current state of the variables, all at one time.
+  /// Computes the change that is being delivered.
+  ///
+  /// - Returns: Whether it is another value. If not, nothing has happened.
   @inlinable
-  func currentValue() -> Element {
-    guard let root = ownDerivation.onlyRoot else { return currentValueOfSeveral() }
-    // During a mutation of the variable, computing waits for its end or, on its own thread, traps.
-    if !root.channel.lock.isHeldForUser {
-      root.channel.lock.schedulePoint(.read)
-      let state = root.weight * CombinedVersion(root.channel.version)
-      if let memo = remembered(at: state) { return memo.value }
+  func computeChange(_ node: Node) -> Bool {
+    node.region.use { region in
+      let value = takeMemo(at: region.state) ?? formula(node.isFirst ? .inputs : .region)
+      if let isSame, !node.isFirstChange, let delivered, isSame(delivered, value) { return false }
+      var former: Element? = value
+      region.channel.use { channel in
+        channel.lock.lock()
+        swap(&former, &delivered)
+        node.didCompute(at: region.state, for: region.version)
+        channel.lock.unlock()
+      }
+      // Released after unlocking, because a deinit may run user code.
+      withExtendedLifetime(former) {}
+      return true
     }
-    return ownDerivation.isDirect ? computeDirectly() : evaluate()
+  }
+
+  /// The value, if a reader has computed it for this state, and not kept an earlier one instead.
+  @inlinable
+  func takeMemo(at state: StateID) -> Element? {
+    let memoState = memoState.read { $0.load(ordering: .relaxed) }
+    return memoState == state.value ? takeExistingMemo(at: state) : nil
   }
 
   @usableFromInline
-  func currentValueOfSeveral() -> Element {
-    ownDerivation.lockRoots()
-    let state = ownDerivation.state
-    ownDerivation.unlockRoots()
-    return remembered(at: state)?.value ?? evaluate()
-  }
-
-  /// What is remembered, if it is of this state.
-  @inlinable
-  func remembered(at state: CombinedVersion) -> Outcome? {
-    lock.schedulePoint(.read)
-    guard memoState.load(ordering: .relaxed) == state.value else { return nil }
-    return lock.withLock { memo.flatMap { $0.revision.state == state ? $0 : nil } }
-  }
-
-  /// Remembers an outcome, and leaves in its place what was remembered before, to be released after
-  /// unlocking. The lock must be held.
-  @inlinable
-  func replaceMemo(with outcome: inout Outcome?) {
-    memoState.store(outcome?.revision.state.value ?? .max, ordering: .relaxed)
-    swap(&outcome, &memo)
+  func takeExistingMemo(at state: StateID) -> Element? {
+    var memo: Outcome?
+    region.lock.lock()
+    let isKnown = self.memo?.state == state && (isSame == nil || self.memo?.edition == state)
+    if isKnown { replaceMemo(with: &memo) }
+    region.lock.unlock()
+    return memo?.value
   }
 
   @inlinable
-  func remember(_ outcome: Outcome) {
-    var outcome: Outcome? = outcome
-    lock.lock()
-    replaceMemo(with: &outcome)
-    lock.unlock()
-    // Released after unlocking, because a deinit may run user code.
-    withExtendedLifetime(outcome) {}
-  }
-
-  /// Computes the value from the variable that is the only source.
-  @inlinable
-  func computeDirectly() -> Element {
-    var version: UInt64 = 0
-    let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    return note(value, Revision(state: CombinedVersion(version))).value
-  }
-
-  @usableFromInline
-  func evaluate() -> Element {
-    ownDerivation.lockRoots()
-    let evaluation = Evaluation(of: ownDerivation)
-    ownDerivation.unlockRoots()
-    evaluation.find(self)
-    return evaluation.value(of: self)
-  }
-
-  /// Adds the value to an evaluation that has those of the sources.
-  @inlinable
-  func evaluate(in evaluation: Evaluation) {
-    let revision = evaluation.revision(of: ownDerivation)
-    var outcome: Outcome
-    if let memo = lock.withLock({ memo }), memo.sources == revision.edition {
-      let kept = Revision(state: revision.state, edition: memo.revision.edition)
-      outcome = (value: memo.value, revision: kept, sources: memo.sources)
-      remember(outcome)
-    } else {
-      outcome = note(formula(.evaluation(evaluation)), revision)
+  func callObservers(_ node: Node, on thread: CurrentThread) {
+    guard let value = delivered else { return }
+    let version = node.region.use { $0.version }
+    AnyChannel.walk(node.observers) { dust in
+      // All observations of this channel are of its element.
+      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
+      let isCalled = node.isChanged ? observation.since < version : observation.isOwed
+      observation.isOwed = false
+      if isCalled { observation.receive(value, on: thread) }
     }
-    evaluation.note(outcome.value, edition: outcome.revision.edition, of: self)
-  }
-
-  /// Remembers what a reader has computed, or the value before if that is equal.
-  @inlinable
-  func note(_ value: Element, _ revision: Revision) -> Outcome {
-    var outcome = (value: value, revision: revision, sources: revision.edition)
-    // Only while not observed: a reader ahead of a delivery can't know which value comes before.
-    if let isSame, let memo = lock.withLock({ ownDerivation.isActive ? nil : memo }),
-      isSame(memo.value, value)
-    {
-      let kept = Revision(state: revision.state, edition: memo.revision.edition)
-      outcome = (value: memo.value, revision: kept, sources: revision.edition)
-    }
-    remember(outcome)
-    return outcome
   }
 
   // MARK: Observing
@@ -213,59 +117,57 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
-    ownDerivation.lockRoots()
-    let isHeldBack = ownDerivation.willBeJoined()
-    let activated = activate(on: thread)
-    lock.lock()
-    join(observation)
-    // If this has activated the channel, the channel starts with the same value.
-    let mayDiffer = activated.last !== self && (isHeldBack || !ownDerivation.pendingChanges.isEmpty)
-    let state = ownDerivation.state
-    let joiner = mayDiffer && ownDerivation.mayKeepValues ? addJoiner(observation, at: state) : nil
-    joiner?.isFirstAwaited = !ignoreFirst
-    let memo = activated.isEmpty && memo?.revision.state == state ? memo : nil
-    lock.unlock()
-    let isNeeded = !ignoreFirst || activated.contains { $0.derivation?.isChain == false }
-    let evaluation = isNeeded ? Evaluation(of: ownDerivation) : nil
-    ownDerivation.unlockRoots()
-    if let memo { evaluation?.note(memo.value, edition: memo.revision.edition, of: self) }
+    let node = ownNode
+    node.lockRoots()
+    let activated = node.activate(on: thread)
+    let isAhead = node.isAhead
+    let region = region
+    if region.isDerived { region.lock.lock() }
+    link(observation, since: region.version)
+    if isAhead { noteAhead(observation) }
+    let known = activated.isEmpty && !ignoreFirst ? known(at: node.currentState)?.value : nil
+    if region.isDerived { region.lock.unlock() }
+    let isNeeded = !ignoreFirst && known == nil || activated.contains { $0.needsValues }
+    let evaluation = isNeeded ? Evaluation(of: node) : nil
+    node.unlockRoots()
 
-    for channel in activated {
-      channel.derivation?.start(channel, evaluation, state, thread)
+    if let evaluation {
+      for node in activated { node.start(from: evaluation, isAhead: isAhead, on: thread) }
+      if !ignoreFirst, known == nil { evaluation.find(self) }
     }
-    if !ignoreFirst, let evaluation {
-      evaluation.find(self)
-      var value: Element = evaluation.value(of: self)
-      if let joiner {
-        value = note(value, evaluation.revision(of: self), asFirstOf: joiner)
-      }
-      observation.start(first: value, on: queue, thread)
+    if !ignoreFirst, let first = known ?? evaluation?.value(of: self) {
+      observation.start(first: first, on: queue, thread)
     }
     thread.settle()
   }
 
-  override func value(joinedBy observer: Dust) -> Element {
-    guard ownDerivation.mayKeepValues else { return currentValue() }
-    // A tracker observes this channel through an `Observation` of this element.
-    let observation = unsafeDowncast(observer, to: Observation<Element>.self)
-    let joiner = withRootsLocked { _ in addJoiner(observation, at: nil) }
+  /// The region's lock must be held.
+  func noteAhead(_ observer: Dust) {
+    observer.isAhead = true
+    ownNode.hasObserversAhead = true
+  }
+
+  override func value(for observer: Dust) -> Element {
+    guard ownNode.mayKeepValues else { return currentValue() }
+    // It is ahead until it is known that no transaction has written the value.
+    let (wasAhead, version) = withRootsLocked { isAhead in
+      defer { noteAhead(observer) }
+      return (isAhead || observer.isAhead, region.version)
+    }
     let value = currentValue()
-    withRootsLocked { isHeldBack in
-      // Nothing is on its way any more, and nobody is delivering or has claimed a change: what was in
-      // between has been delivered.
-      if !isHeldBack, ownDerivation.pendingChanges.isEmpty, deliverer.thread == 0 {
-        joiners.removeAll { $0 === joiner }
-      }
+    withRootsLocked { isAhead in
+      if !wasAhead, !isAhead, region.version == version { observer.isAhead = false }
     }
     return value
   }
 
-  override func didJoin(_ input: Dust) { noteLate(unsafeDowncast(input, to: AnyInput.self)) }
-
-  override func takeJoiners() -> Any {
-    defer { (joiners, joining) = ([], []) }
-    return (joiners, joining)
+  /// Runs a closure under the locks of the roots and of the region, and passes it whether a reader is
+  /// ahead of what is delivered.
+  private func withRootsLocked<Result>(_ body: (_ isAhead: Bool) -> Result) -> Result {
+    ownNode.lockRoots()
+    defer { ownNode.unlockRoots() }
+    return withRegionLocked { _ in body(ownNode.isAhead) }
   }
 
-  override func becameUnobserved() { deactivateIfUnobserved() }
+  override func becameUnobserved() { ownNode.deactivateIfUnobserved() }
 }

@@ -5,31 +5,32 @@
 /// because recursion along a long chain would overflow the stack.
 @usableFromInline
 final class Evaluation {
-  /// What is known so far: first the variables, whose editions are their versions.
-  private var known: [ObjectIdentifier: Known] = [:]
+  /// What has been computed so far: first the variables, whose editions are their versions.
+  private var results: [ObjectIdentifier: Result] = [:]
 
-  /// What became known last. In a chain, that is what the next one asks for.
-  private var latest: Known?
+  /// The result that was added last. In a chain, that is what the next one asks for.
+  private var latest: Result?
 
   /// The versions of the variables.
-  private let versions: [(root: AnyChannel, version: CombinedVersion)]
+  private let versions: [(root: AnyChannel, version: StateID)]
 
   /// Captures the variables, which must be locked.
-  init(of derivation: Derivation) {
-    versions = derivation.roots.map { ($0.channel, CombinedVersion($0.channel.version)) }
-    for (root, version) in versions { note(root.capture(), edition: version, of: root) }
+  @usableFromInline
+  init(of node: Node) {
+    versions = node.roots.map { ($0.channel, StateID($0.channel.version)) }
+    for (root, version) in versions { add(root.anyValue, edition: version, of: root) }
   }
 
-  private func known(of channel: AnyChannel) -> Known? {
+  private func result(of channel: AnyChannel) -> Result? {
     let id = ObjectIdentifier(channel)
     if let latest, latest.channel == id { return latest }
-    return known[id]
+    return results[id]
   }
 
   @usableFromInline
   func value<Value>(of channel: AnyChannel) -> Value {
-    guard let value = known(of: channel)?.value as? Value else {
-      trap("\(channel) was asked for before it was known.")
+    guard let value = result(of: channel)?.value as? Value else {
+      trap("\(channel) was asked for before it was computed.")
     }
     return value
   }
@@ -37,48 +38,45 @@ final class Evaluation {
   /// Computes a derived constant, after what it derives from.
   @usableFromInline
   func find(_ channel: AnyChannel) {
-    channel.visitSourcesFirst(unless: { known(of: $0) != nil }) {
-      $0.derivation?.evaluate($0, self)
+    channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(result) != nil }) { node in
+      node.channel.use { node.operations.evaluate($0, self) }
     }
   }
 
   @usableFromInline
-  func note(_ value: any Sendable, edition: CombinedVersion, of channel: AnyChannel) {
-    let new = Known(value, edition: edition, of: channel)
-    (known[new.channel], latest) = (new, new)
-  }
-
-  private func edition(of channel: AnyChannel) -> CombinedVersion {
-    known(of: channel)?.edition ?? .zero
+  func add(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
+    let result = Result(value, edition: edition, of: channel)
+    (results[result.channel], latest) = (result, result)
   }
 
   @usableFromInline
-  func revision(of channel: AnyChannel) -> Revision {
-    let edition = edition(of: channel)
-    return Revision(state: channel.derivation.map(state(of:)) ?? edition, edition: edition)
+  func edition(of channel: AnyChannel) -> StateID {
+    result(of: channel)?.edition ?? .zero
   }
 
-  /// The revision of a derived constant, as long as it doesn't keep an earlier edition.
+  /// The editions of a derived constant's sources, as one number.
   @usableFromInline
-  func revision(of derivation: Derivation) -> Revision {
-    let edition = derivation.sources.reduce(.zero) { $0 + $1.weight * self.edition(of: $1.channel) }
-    return Revision(state: state(of: derivation), edition: edition)
+  func editionOfSources(of node: Node) -> StateID {
+    node.sources.reduce(.zero) { sum, source in
+      sum + source.use { $0.weight * edition(of: $0.channel) }
+    }
   }
 
+  /// The state of the variables that a node derives from.
   @usableFromInline
-  func state(of derivation: Derivation) -> CombinedVersion {
-    derivation.roots.reduce(.zero) { sum, root in
+  func state(of node: Node) -> StateID {
+    node.roots.reduce(.zero) { sum, root in
       sum + root.weight * (versions.first { $0.root === root.channel }?.version ?? .zero)
     }
   }
 
   /// The value of one channel: an object, because copies of that cost less.
-  private final class Known {
+  private final class Result {
     let channel: ObjectIdentifier
     let value: any Sendable
-    let edition: CombinedVersion
+    let edition: StateID
 
-    init(_ value: any Sendable, edition: CombinedVersion, of channel: AnyChannel) {
+    init(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
       self.channel = ObjectIdentifier(channel)
       self.value = value
       self.edition = edition

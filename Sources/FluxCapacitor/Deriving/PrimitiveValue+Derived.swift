@@ -72,16 +72,13 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// Returns a constant of several constants' values, which change together.
   ///
   /// A reduce that changes several of them is delivered once. The constants may belong to several
-  /// dispatchers: what changes in one reduce of one of them changes together. Reduces of several
-  /// dispatchers, transactions and sets may interleave so that one comes before another in one
-  /// constant and after it in the next. They are then all delivered as one change, because nothing
-  /// in between is whole.
+  /// dispatchers: what changes in one reduce of one of them changes together. Transactions of several
+  /// dispatchers that write the same variable while they are open are delivered as one change.
   ///
   /// Every change that observers are called with is whole. A read is not always whole, and the
   /// first value of an observation is a read: while another thread's reduce is in progress, it may
-  /// be a value from the middle of that reduce, as when two constants are read one by one. If
-  /// nobody has observed the constant before, changes contain that half of it too, until it has
-  /// ended. ``Dispatcher/read(_:)`` prevents this.
+  /// be a value from the middle of that reduce, as when two constants are read one by one.
+  /// ``Dispatcher/read(_:)`` prevents this.
   ///
   /// ```swift
   /// let first = Variable("Emmett")

@@ -1,81 +1,39 @@
-/// Something that a derived constant derives from, whatever the type of its values.
-@usableFromInline
-class AnySource: @unchecked Sendable {
-  /// Unowned is safe, because the handle owns it.
-  @usableFromInline unowned(unsafe) final let channel: AnyChannel
-
-  /// The factor of its state and edition in those of what derives from it: 1 for the only source of
-  /// a `map` or `removeDuplicates`, and random for those of a `combine`.
-  @usableFromInline final let weight: CombinedVersion
-
-  /// Whether a change of the variables may leave the source's value as it was.
-  @usableFromInline final let mayKeepValues: Bool
-
-  /// The variable or constant, which keeps the channel alive.
-  private var handle: AnyObject?
-
-  /// Creates an input of the right type.
-  let makeInput: @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
-
-  /// The input that observes the source at present. Guarded by the lock of the derived channel;
-  /// while that has a deliverer, which reads this without the lock, it doesn't change.
-  ///
-  /// Unretained, which saves two atomic operations at each use: the source's channel, whose ring it
-  /// is in, owns it for longer.
-  @exclusivity(unchecked) @usableFromInline final var input: Unmanaged<AnyInput>?
-
-  @usableFromInline
-  init(
-    _ channel: AnyChannel,
-    keptBy handle: AnyObject,
-    isOnly: Bool,
-    makeInput: @escaping @Sendable (AnySource, AnyChannel, Derivation) -> AnyInput
-  ) {
-    self.channel = channel
-    self.handle = handle
-    self.makeInput = makeInput
-    mayKeepValues = channel.derivation?.mayKeepValues ?? false
-    weight = isOnly ? .one : .random()
-  }
-
-  deinit {
-    // Released in a loop: nested along a long chain, releases would overflow the stack.
-    if let handle = handle.take() { CurrentThread.current.release(handle) }
-  }
-
-  var roots: [Derivation.Root] {
-    channel.derivation?.roots ?? [Derivation.Root(channel: channel, weight: .one)]
-  }
-}
-
-/// Something that a derived constant derives from.
+/// One of the constants or variables that a derived constant derives from.
 @usableFromInline
 final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
+  /// For an input: what was brought and not taken yet; without a value if it is the same as before.
+  /// Guarded by the target's lock.
+  @exclusivity(unchecked) @usableFromInline var brought = FIFO<(value: Value?, state: StateID)>()
+
+  /// For an input: what was taken and not used yet. Belongs to the target's deliverer.
+  @exclusivity(unchecked) @usableFromInline var taken = FIFO<Value>()
+
+  /// For an input: the value that the target uses. Belongs to the target's deliverer.
+  @exclusivity(unchecked) @usableFromInline var current: Value?
+
   @inlinable
   init<Trait>(_ value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
-    super.init(value.channel, keptBy: value, isOnly: isOnly) { source, target, derivation in
-      Input<Value>(of: source, to: target, derivation)
-    }
+    super.init(
+      value.channel,
+      keptBy: value,
+      isOnly: isOnly,
+      bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
+      take: { unsafeDowncast($0, to: Source.self).takeValue() },
+      use: { unsafeDowncast($0, to: Source.self).useTaken() }
+    )
   }
 
   /// The value for a formula to use.
   @inlinable
   func value(for reading: Reading) -> Value {
     switch reading {
-    case .delivered:
-      guard
-        let value = input?._withUnsafeGuaranteedRef({
-          unsafeDowncast($0, to: Input<Value>.self).use()
-        }) ?? nil
-      else {
+    case .region: return computedValue
+    case .inputs:
+      guard let current else {
         trap("A derived constant was to compute a change before its sources had delivered it.")
       }
-      return value
-    case .relayed(let pointer):
-      // The address is that of a value of this source, and so of its type.
-      return pointer.assumingMemoryBound(to: Value.self).pointee
-    case .evaluation(let evaluation):
-      return evaluation.value(of: channel)
+      return current
+    case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):
       // This reading is only used if the source is a variable: see `computeDirectly`.
       let variable = unsafeDowncast(channel, to: ValueChannel<Value>.self)
@@ -85,20 +43,80 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
       return variable.stored
     }
   }
+
+  /// What the deliverer of the source's region has computed, or delivers.
+  @inlinable
+  var computedValue: Value {
+    channelReference.use { channel in
+      guard channel.isDerived else {
+        // The region begins with the variable, and its value is of this type.
+        let value = node.use { $0.region.use { $0.value } }
+        return value.unsafelyUnwrapped.assumingMemoryBound(to: Value.self).pointee
+      }
+      guard let value = unsafeDowncast(channel, to: DerivedChannel<Value>.self).delivered else {
+        trap("\(channel) was asked for before it was computed.")
+      }
+      return value
+    }
+  }
+
+  @inlinable
+  func bringValue(on thread: CurrentThread) {
+    let isChanged = node.use { $0.isChanged }
+    let value = isChanged ? computedValue : nil
+    let (version, state) = node.use { $0.region.use { ($0.version, $0.state) } }
+    target.use { target in
+      target.channel.use { $0.lock.lock() }
+      // The target may have been left meanwhile, and even be in use again.
+      if brought.count < awaiting.count, since < version {
+        brought.append((value, state))
+        target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
+      }
+      target.channel.use { $0.lock.unlock() }
+    }
+  }
+
+  @inlinable
+  func takeValue() {
+    guard let (value, state) = brought.popFirst() else { return }
+    self.state = state
+    guard let value else { return }
+    isChanged = true
+    taken.append(value)
+  }
+
+  @inlinable
+  func useTaken() {
+    while let value = taken.popFirst() { current = value }
+  }
+
+  override func start(from evaluation: Evaluation) {
+    current = evaluation.value(of: channel)
+    state = evaluation.state(of: node.takeUnretainedValue())
+  }
+
+  override func discardValues() -> Any {
+    awaiting = FIFO()
+    var former = FIFO<(value: Value?, state: StateID)>()
+    swap(&former, &brought)
+    var values: [Value] = []
+    while let (value, _) = former.popFirst() { if let value { values.append(value) } }
+    return values
+  }
 }
 
 /// Where a formula gets the values of its sources.
 @usableFromInline
 enum Reading {
-  /// From what the inputs have used last. Only for the deliverer.
-  case delivered
+  /// From where the region's deliverer has computed them.
+  case region
 
-  /// From the address of the only source's value.
-  case relayed(UnsafeRawPointer)
+  /// From the inputs. Only for the deliverer.
+  case inputs
 
   /// From an evaluation that has them.
   case evaluation(Evaluation)
 
   /// From the variable that is the only source, and whose version is written to the address.
-  case variable(UnsafeMutablePointer<UInt64>)
+  case variable(UnsafeMutablePointer<Version>)
 }

@@ -8,15 +8,12 @@ extension Dispatcher {
     from place: SourcePlace,
     on thread: CurrentThread
   ) {
-    registry.lock.schedulePoint(.read)
     let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
     route?._withUnsafeGuaranteedRef { route in
-      registry.lock.schedulePoint(.read)
-      guard route.edition.load(ordering: .acquiring) != 0 else { return }
+      guard route.currentEdition != 0 else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
-      registry.lock.schedulePoint(.read)
-      if route.linkedEdition != route.edition.load(ordering: .acquiring) { registry.link(route) }
+      if route.linkedEdition != route.currentEdition { registry.link(route) }
       // Released after the turn, because these may be the last references to the stores.
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
@@ -28,7 +25,6 @@ extension Dispatcher {
         while let registration = next {
           registration._withUnsafeGuaranteedRef { registration in
             next = registration.next
-            registry.lock.schedulePoint(.read)
             guard registration.isOpen else { return registration.unmark() }
             guard let store = registration.store else { return hasDead = true }
             route.current = .passUnretained(registration)

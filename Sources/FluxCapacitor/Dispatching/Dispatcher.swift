@@ -94,6 +94,8 @@ public final class Dispatcher: Sendable {
   ///
   /// No reduce of this dispatcher overlaps it. Nested in another transaction or in a reduce, it
   /// joins that one. If the closure throws, what it has written by then remains, and is delivered.
+  /// If a transaction of another dispatcher is open at the same time, and both write the same variable,
+  /// they are delivered as one change when the last of them ends.
   ///
   /// Inside a mutation of a variable or the initializer of a store, where waiting for another
   /// thread's reduce could take forever, it traps, unless this thread is already in a reduce, a

@@ -49,7 +49,6 @@ extension Registry {
     thread.pointee.dispatchDeferrals -= 1
 
     lock.withLock {
-      lock.schedulePoint(.write)
       routeForRegistering(S.DispatchStateType.self).register(store)
       creations.removeAll { $0 === creation }
       awaited = awaited.filter { $0.value !== creation }

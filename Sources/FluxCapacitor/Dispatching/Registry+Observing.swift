@@ -4,8 +4,7 @@ extension Registry {
   /// Starts or stops calling the observer for each reduce.
   func setObserved(_ isObserved: Bool) {
     lock.withLock {
-      lock.schedulePoint(.write)
-      self.isObserved.store(isObserved, ordering: .releasing)
+      self.isObserved.write { $0.store(isObserved, ordering: .releasing) }
       for route in routes.routes { route.setObserved(isObserved) }
     }
   }
@@ -13,8 +12,7 @@ extension Registry {
   /// The route of a type that has none yet, created if the registry's observer wants all states.
   @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
-    lock.schedulePoint(.read)
-    guard isObserved.load(ordering: .relaxed) else { return nil }
+    guard isObserved.read({ $0.load(ordering: .relaxed) }) else { return nil }
     return lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
@@ -23,7 +21,7 @@ extension Registry {
   /// - Returns: A closure to call when the state has been reduced.
   @usableFromInline
   func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
-    guard isObserved.load(ordering: .relaxed) else { return nil }
+    guard isObserved.unscheduled.load(ordering: .relaxed) else { return nil }
     return pendingWork.begin {
       "A \(sourceName(of: type)) waits for the end of the reduce that invoked it."
     }
@@ -32,7 +30,7 @@ extension Registry {
   /// Notes that this thread has yet to call the observers of what a state has changed.
   @usableFromInline
   func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
-    guard !thread.pointee.round.isEmpty,
+    guard thread.hasDeliveriesAhead,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })
     else { return }
     let end = pendingWork.begin { "The observers of a \(sourceName(of: type)) are being called." }

@@ -24,7 +24,7 @@ final class Registry: @unchecked Sendable {
   /// only a hint: `routeIfObserved(for:)` checks it again under the lock, nothing but a note for
   /// tests depends on it in `beginDeferral(of:)`, and a dispatch may miss an observer that is added
   /// at that moment. So relaxed is enough to read it.
-  @usableFromInline let isObserved = Atomic(false)
+  @usableFromInline let isObserved = ScheduledAtomic(false)
 
   // Guarded by `lock`.
   @exclusivity(unchecked) var creations: [Creation] = []
@@ -49,8 +49,7 @@ final class Registry: @unchecked Sendable {
   func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
-    if isObserved.load(ordering: .relaxed) { route.setObserved(true) }
-    lock.schedulePoint(.write)
+    if isObserved.unscheduled.load(ordering: .relaxed) { route.setObserved(true) }
     routes.insert(route)
     return route
   }
@@ -88,7 +87,6 @@ final class Registry: @unchecked Sendable {
   func unregisterAll() {
     lock.withLock {
       for route in routes.routes {
-        lock.schedulePoint(.write)
         route.cancelAll()
       }
     }
@@ -104,7 +102,6 @@ final class Registry: @unchecked Sendable {
     let unwanted = lock.withLock { route.registrations.map(\.self) }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
     for registration in unwanted {
-      lock.schedulePoint(.write)
       registration.cancel()
     }
     lock.withLock { route.removeCancelled() }

@@ -23,7 +23,10 @@ final class Route<State: DispatchState>: AnyRoute {
   /// Releasing and acquiring are enough: a thread that sees a number takes the registry's lock to
   /// read what has changed, and one that doesn't see it yet acts as if it had come before the
   /// change.
-  @usableFromInline let edition = Atomic(0)
+  @usableFromInline let edition = ScheduledAtomic(0)
+
+  @inlinable
+  var currentEdition: Int { edition.read { $0.load(ordering: .acquiring) } }
 
   // What a reduce follows; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
@@ -93,7 +96,7 @@ final class Route<State: DispatchState>: AnyRoute {
   private func publish() {
     changes += 1
     let isWanted = !registrations.isEmpty || channel != nil || isObserved
-    edition.store(isWanted ? changes : 0, ordering: .releasing)
+    edition.write { $0.store(isWanted ? changes : 0, ordering: .releasing) }
   }
 
   override func allStores() -> [AnyObject] { liveStores() }
@@ -104,7 +107,8 @@ final class Route<State: DispatchState>: AnyRoute {
   }
 
   override func cancelAll() {
-    for registration in registrations { registration.cancel() }
+    // The last one first: a reduce in progress that reaches a store has reached those before it.
+    for registration in registrations.reversed() { registration.cancel() }
     removeCancelled()
   }
 
@@ -116,7 +120,7 @@ final class Route<State: DispatchState>: AnyRoute {
     linked = registrations
     linkedChannel = channel
     isLinkedToObserver = isObserved
-    linkedEdition = isObserved ? 0 : edition.load(ordering: .relaxed)
+    linkedEdition = isObserved ? 0 : edition.unscheduled.load(ordering: .relaxed)
     first = nil
     for registration in linked.reversed() {
       registration.next = first
@@ -133,7 +137,7 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
   /// `cancelled`, which any thread may set and none clears: releasing and acquiring, so that a
   /// thread that sees it sees what was done before. And `early`, which only the thread that has the
   /// turn sets, clears and depends on: relaxed.
-  @usableFromInline let marks = Atomic<UInt8>(0)
+  @usableFromInline let marks = ScheduledAtomic<UInt8>(0)
 
   static var cancelled: UInt8 { 1 }
   static var early: UInt8 { 2 }
@@ -154,11 +158,13 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
   /// Whether a reduce that gets here calls the store: it is registered, and has not reduced the
   /// state early.
   @inlinable
-  var isOpen: Bool { marks.load(ordering: .acquiring) == 0 }
+  var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
 
-  var isRegistered: Bool { marks.load(ordering: .acquiring) & Registration.cancelled == 0 }
+  var isRegistered: Bool {
+    marks.unscheduled.load(ordering: .acquiring) & Registration.cancelled == 0
+  }
 
   func cancel() {
-    marks.bitwiseOr(Registration.cancelled, ordering: .releasing)
+    _ = marks.write { $0.bitwiseOr(Registration.cancelled, ordering: .releasing) }
   }
 }

@@ -15,7 +15,7 @@ import Synchronization
 @usableFromInline
 struct RouteTable: ~Copyable {
   /// Read while another thread inserts, so nothing else that a lookup uses may be mutable.
-  @usableFromInline let latest: Atomic<Unmanaged<Slots>>
+  @usableFromInline let latest: ScheduledAtomic<Unmanaged<Slots>>
 
   private let contents: Contents
 
@@ -32,7 +32,7 @@ struct RouteTable: ~Copyable {
   init() {
     let slots = Slots(count: 8)
     contents = Contents(slots)
-    latest = Atomic(.passUnretained(slots))
+    latest = ScheduledAtomic(.passUnretained(slots))
   }
 
   /// All routes. The registry's lock must be held.
@@ -41,7 +41,7 @@ struct RouteTable: ~Copyable {
   /// The route with a key, if any. It lives as long as the table, so no reference is counted.
   @inlinable
   func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
-    let slots = latest.load(ordering: .acquiring)
+    let slots = latest.read { $0.load(ordering: .acquiring) }
     return slots._withUnsafeGuaranteedRef { slots in
       var index = slots.firstIndex(for: key)
       while let route = slots.first[index].load(ordering: .acquiring) {
@@ -56,9 +56,8 @@ struct RouteTable: ~Copyable {
   func insert(_ route: AnyRoute) {
     contents.routes.append(route)
     let slots = contents.generations[contents.generations.count - 1]
-    if contents.routes.count * 2 <= slots.mask {
-      slots.insert(route)
-    } else {
+    latest.write { latest in
+      if contents.routes.count * 2 <= slots.mask { return slots.insert(route) }
       let slots = Slots(count: (slots.mask + 1) * 2)
       for route in contents.routes { slots.insert(route) }
       contents.generations.append(slots)

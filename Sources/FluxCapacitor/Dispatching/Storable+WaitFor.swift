@@ -62,7 +62,7 @@ extension Route {
       guard registration.type == S.self || registration.type is S.Type else { continue }
       trapIfReducing(registration)
       guard registration.isOpen, let store = registration.store else { continue }
-      registration.marks.bitwiseOr(Registration<State>.early, ordering: .relaxed)
+      registration.marks.unscheduled.bitwiseOr(Registration<State>.early, ordering: .relaxed)
       awaited.append(registration)
       store.reduce(with: state.pointee)
       awaited.removeLast()
@@ -97,6 +97,6 @@ extension Registration {
   /// Clears the mark of a store that has reduced the state early, when the reduce gets to it.
   @usableFromInline
   func unmark() {
-    marks.bitwiseAnd(~Registration.early, ordering: .relaxed)
+    marks.unscheduled.bitwiseAnd(~Registration.early, ordering: .relaxed)
   }
 }

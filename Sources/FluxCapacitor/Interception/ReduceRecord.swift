@@ -7,7 +7,7 @@ final class ReduceRecord {
     let store: any Storable.Type
     let name: String
     let variable: any AnyPrimitiveValue
-    let before: (version: UInt64, value: any Sendable)
+    let before: (version: Version, value: any Sendable)
 
     var change: DispatchEvent.Change? {
       let after = variable.snapshot

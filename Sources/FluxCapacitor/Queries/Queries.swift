@@ -24,8 +24,8 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
 
   /// Counts one holder of a query more or less.
   ///
-  /// The set is written under the lock, so that it changes in the order of the counting, and in a
-  /// transaction, so that the store is notified after unlocking.
+  /// The set is written under the lock, in a transaction of its own, so that it changes in the order of
+  /// the counting. The store is notified after unlocking.
   ///
   /// - Parameter changes: Observes the set, unless something already does.
   private func adjustHolders(
@@ -55,8 +55,8 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
       if isFirst { active.insert(query) } else { active.remove(query) }
       self.active.value = active
     }
-    lock.unlock()
     thread.endTransaction()
+    lock.unlock()
     withExtendedLifetime(removed) {}
     thread.finish()
   }

@@ -1,8 +1,8 @@
 /// A channel without a value: each event is delivered once, to those who observe at that time.
 ///
-/// Of the values that a transaction writes to a variable, only the last one is delivered. But each
-/// event takes a place of its own in the thread's round, so all events of a transaction are
-/// delivered, after it.
+/// Of the values that a transaction writes to a variable, only the last one is delivered. But all
+/// of its events are delivered when it ends, each in its place among the writes. What other threads
+/// send meanwhile waits behind them.
 @usableFromInline
 final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable
@@ -14,51 +14,63 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
 
   @inlinable
   func send(_ event: Event) {
-    lock.lock()
-    version &+= 1
-    guard first != nil else { return lock.unlock() }
     let thread = CurrentThread.current
-    guard thread.pointee.openTransactions > 0 else { return announce(event, on: thread) }
-    enqueue(event, heldBy: thread.pointee.transaction)
-    thread.append(
-      PendingDelivery(to: self, at: version) { channel, version, thread in
-        // The delivery's target is this channel.
-        let channel = unsafeDowncast(channel, to: EventChannel.self)
-        channel.lock.lock()
-        channel.releaseHeldBack(at: channel.backlog?.index(of: version), on: thread)
-      },
-      isOwn: true
-    )
+    lock.lock()
+    version = version.next
+    let delivery = first == nil ? nil : announceEvent(event, on: thread)
     lock.unlock()
+    deliverNow(event, delivery, on: thread)
+  }
+
+  /// Makes an event a change, now or at the end of a transaction. The lock must be held.
+  @inlinable
+  func announceEvent(_ event: Event, on thread: CurrentThread) -> Delivery? {
+    if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
+    enqueue(event)
+    guard thread.pointee.openTransactions > 0 else { return nil }
+    thread.pointee.transaction._withUnsafeGuaranteedRef {
+      $0.add(self, version) { member, version, thread in
+        // The listed sink is this channel.
+        let channel = unsafeDowncast(member, to: EventChannel.self)
+        channel.assignDelivery(through: version, to: thread)
+        // Other threads may have sent events behind it.
+        channel.leave(through: channel.version)
+        thread.append(
+          PendingDelivery(adopting: .passUnretained(channel), through: version) {
+            unsafeDowncast($0, to: EventChannel.self).deliverBacklog(through: $1, on: $2)
+          },
+          isOwn: true
+        )
+      }
+    }
+    return nil
   }
 
   /// Delivers an event before everything else in this thread's round.
   ///
-  /// It is not held back until the thread's transaction has ended: a thread that delivers the next
+  /// It doesn't wait for the thread's transaction to end: a thread that delivers the next
   /// event delivers this one first. If another thread is delivering events at that moment, it
   /// delivers this one too, and this thread goes on without waiting for it. That could take
   /// forever, because what is called there may need what this thread holds.
   func sendInFront(_ event: Event, on thread: CurrentThread) {
     lock.lock()
-    version &+= 1
-    guard first != nil else { return lock.unlock() }
+    defer { lock.unlock() }
+    version = version.next
+    guard first != nil else { return }
     enqueue(event)
     // A thread that is delivering delivers this too. Otherwise, this place is for all so far.
     thread.pointee.round.prepend(
-      PendingDelivery(to: self, at: version) { channel, version, thread in
+      PendingDelivery(to: self, through: version) { channel, version, thread in
         // The delivery's target is this channel.
         unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
       }
     )
-    lock.unlock()
   }
 
   /// Subscribes an observer, which is called with the events from now on.
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
     let observation = Observation(on: queue, changes: changes)
-    lock.lock()
-    link(observation)
-    lock.unlock()
+    lock.withLock { link(observation, since: version) }
     return observation
   }
 }

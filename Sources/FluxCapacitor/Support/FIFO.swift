@@ -56,42 +56,6 @@ struct FIFO<Element>: ~Copyable {
     return element
   }
 
-  /// Removes and returns an element. O(n) in the distance to the nearer end.
-  @usableFromInline
-  mutating func remove(at index: Int32) -> Element {
-    let slots = slots.unsafelyUnwrapped
-    let element = (slots + slot(at: index)).move()
-    if index < count / 2 {
-      for index in (0..<index).reversed() {
-        (slots + slot(at: index + 1)).moveInitialize(from: slots + slot(at: index), count: 1)
-      }
-      head = Int32(slot(at: 1))
-    } else {
-      for index in index..<(count - 1) {
-        (slots + slot(at: index)).moveInitialize(from: slots + slot(at: index + 1), count: 1)
-      }
-    }
-    count -= 1
-    return element
-  }
-
-  /// The offset of the last element that satisfies the predicate. O(n).
-  func lastIndex(where predicate: (Element) -> Bool) -> Int32? {
-    (0..<count).reversed().first { predicate(self[$0]) }
-  }
-
-  /// The offset of the first element that satisfies the predicate, or `count`. All elements after
-  /// it must satisfy it too. O(log n).
-  @inlinable
-  func partitioningIndex(where predicate: (Element) -> Bool) -> Int32 {
-    var (low, high): (Int32, Int32) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-
   @inlinable
   func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
 
@@ -107,4 +71,16 @@ struct FIFO<Element>: ~Copyable {
     }
     self = larger
   }
+}
+
+/// The first of several indices that satisfies a predicate, or their count. All indices after it
+/// must satisfy it too. O(log n).
+@inline(__always)
+func partitioningIndex(of count: Int, where predicate: (Int) -> Bool) -> Int {
+  var (low, high) = (0, count)
+  while low < high {
+    let middle = (low + high) / 2
+    if predicate(middle) { high = middle } else { low = middle + 1 }
+  }
+  return low
 }

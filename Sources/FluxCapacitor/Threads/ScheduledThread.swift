@@ -85,22 +85,3 @@ func whileCancelling(_ body: () -> Void) {
   #endif
   body()
 }
-
-extension Lock {
-  /// What a thread is about to do with an atomic that belongs to this lock.
-  @usableFromInline
-  enum AtomicAccess {
-    case read, write
-  }
-
-  /// A point before an atomic access that a decision depends on: other threads may go first.
-  ///
-  /// It is always inlined into its caller, so that nothing is left of it in a release build.
-  @inlinable
-  @inline(__always)
-  func schedulePoint(_ access: AtomicAccess) {
-    #if DEBUG
-      reach(access == .read ? .read(id) : .write(id))
-    #endif
-  }
-}

@@ -13,8 +13,11 @@ struct ThreadState: ~Copyable {
   /// How many transactions, reduces and mutations are open. Writes join the outermost one.
   @usableFromInline var openTransactions = 0
 
-  /// The number of the outermost transaction, open or last, which no other has on any thread.
-  @usableFromInline var transaction: UInt64
+  /// The outermost transaction, if one is open, or else the next one.
+  @usableFromInline var transaction = Unmanaged.passRetained(Transaction())
+
+  /// The listeners of the transaction that is being committed.
+  @usableFromInline var listeners = ListenerList()
 
   /// How many reduces, mutations, reads and inits of stores are open. Dispatches wait for them.
   @usableFromInline var dispatchDeferrals = 0
@@ -71,21 +74,11 @@ struct ThreadState: ~Copyable {
   @usableFromInline
   init(id: UInt32) {
     self.id = id
-    transaction = ThreadState.firstTransaction(of: id)
   }
 
   deinit {
+    transaction.release()
     tracking?.release()
-  }
-
-  /// Leaves room for 10^12 transactions before the numbers of the next thread begin.
-  @inlinable
-  static func firstTransaction(of id: UInt32) -> UInt64 { UInt64(id) &<< 40 }
-
-  /// Whether a transaction is or was one of this thread's.
-  @inlinable
-  func began(_ transaction: UInt64) -> Bool {
-    (transaction ^ ThreadState.firstTransaction(of: id)) &>> 40 == 0
   }
 }
 
@@ -145,9 +138,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
 extension ThreadState {
   /// The last number given to a thread. Relaxed: all that matters is that no number is given twice.
-  ///
-  /// A transaction's number has room for 2^24 threads, and a deliverer's for 2^30. Beyond that, numbers repeat,
-  /// and what a thread of long ago began and never ended could be taken for another's.
+  /// A deliverer's number has room for 2^30 threads.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
   /// One more than the key under which each thread keeps its state, or zero before there is a key.

@@ -12,7 +12,7 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   var anyValue: any Sendable { get }
 
   /// The value, and a version that every write changes. Not for derived constants.
-  var snapshot: (version: UInt64, value: any Sendable) { get }
+  var snapshot: (version: Version, value: any Sendable) { get }
 
   /// How many observers it has, directly or through derived constants. O(n).
   var observerCount: Int { get }
@@ -33,10 +33,10 @@ extension PrimitiveValue: AnyPrimitiveValue {
 
   package var anyValue: any Sendable { value }
 
-  package var snapshot: (version: UInt64, value: any Sendable) {
+  package var snapshot: (version: Version, value: any Sendable) {
     channel.acquire()
     defer { channel.lock.unlock() }
-    return (channel.version, channel.capture())
+    return (channel.version, channel.value)
   }
 
   package var observerCount: Int { channel.observerCount }

@@ -10,13 +10,23 @@ class ComputedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable 
     self.compute = compute
     super.init(isDerived: true)
   }
+
+  /// Subscribes an observation, which is called with the value first unless `ignoreFirst`.
+  @usableFromInline
+  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {}
+
+  /// The value, for the owner of an observer, which is called when that is no longer the value.
+  func value(for observer: Dust) -> Element { compute(self) }
 }
 
 // As a method of `Channel`: see those of `ValueChannel`.
 extension Channel {
   @inlinable
-  final func computedValue() -> Element {
-    let channel = unsafeDowncast(self, to: ComputedChannel<Element>.self)
-    return channel.compute(channel)
+  final func computedValue() -> Element { computed.compute(computed) }
+
+  /// This channel, which must be derived.
+  @inlinable
+  final var computed: ComputedChannel<Element> {
+    unsafeDowncast(self, to: ComputedChannel<Element>.self)
   }
 }

@@ -1,25 +1,3 @@
-import Observation
-
-/// Stands for a channel whose value was read inside `withObservationTracking`.
-///
-/// It observes the channel like any other observer, and notifies Observation of each change.
-@usableFromInline
-final class Tracker: Observable, Sendable {
-  private static let path: any KeyPath<Tracker, Void> & Sendable = \Tracker.value
-
-  private let registrar = ObservationRegistrar()
-
-  private var value: Void { () }
-
-  func noteAccess() {
-    registrar.access(self, keyPath: Tracker.path)
-  }
-
-  func noteChange() {
-    registrar.withMutation(of: self, keyPath: Tracker.path) {}
-  }
-}
-
 extension PrimitiveValue {
   /// The value, of whose next change Observation is notified.
   @usableFromInline
@@ -28,7 +6,7 @@ extension PrimitiveValue {
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
     }
     tracker.noteAccess()
-    return channel.isDerived ? channel.value(joinedBy: dust) : channel.read()
+    return channel.isDerived ? channel.computed.value(for: dust) : channel.read()
   }
 }
 
@@ -36,21 +14,23 @@ extension Channel {
   /// The channel's tracker, which is created and subscribed if there is none yet.
   fileprivate final func tracking(
     observing observe: (Tracker) -> Dust
-  ) -> (tracker: Tracker, dust: Dust) {
-    acquire()
-    let former = backlog?.tracking
-    lock.unlock()
-    if let former { return (unsafeDowncast(former.tracker, to: Tracker.self), former.dust) }
+  ) -> AnyAttachments.Tracking {
+    region.acquire()
+    let former = anyAttachments?.tracking
+    region.lock.unlock()
+    if let former { return former }
     let tracker = Tracker()
     let dust = observe(tracker)
-    let known = lock.withLock {
-      let backlog = existingBacklog()
-      if backlog.tracking == nil { backlog.tracking = (tracker, dust) }
-      return backlog.tracking
+    let tracking = region.lock.withLock {
+      let attachments = existingAttachments()
+      if attachments.tracking == nil { attachments.tracking = (tracker, dust) }
+      return attachments.tracking
     }
-    guard let known, known.tracker !== tracker else { return (tracker, dust) }
-    // Another thread was faster, and its tracker is already subscribed.
-    dust.clean()
-    return (unsafeDowncast(known.tracker, to: Tracker.self), known.dust)
+    // Another thread may have been faster, and its tracker is already subscribed.
+    if let tracking, tracking.tracker !== tracker {
+      dust.clean()
+      return tracking
+    }
+    return (tracker, dust)
   }
 }

@@ -64,11 +64,13 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// Calls a closure with the current value, and then with every change.
   ///
-  /// - The closure is always called with the current value first, and no change is missed or
-  ///   delivered twice after that. On `.current`, this first call happens before `observe` returns.
-  /// - Every later change is delivered once, in the order of the writes. A reduce, a
-  ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, which is delivered when
-  ///   it has ended.
+  /// - The closure is always called with the current value first, and no change is missed after that.
+  ///   On `.current`, this first call happens before `observe` returns.
+  /// - Every later change is delivered once, in the order of the writes. An observer that subscribes to
+  ///   a derived constant while a change is being delivered may receive one value twice.
+  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, which is delivered
+  ///   when it has ended. If another thread overwrites its value before that, only the overwriting
+  ///   value is delivered.
   /// - Calls to one observer never overlap, and the last one has the variable's value.
   /// - No lock is held during a call. The closure may read, write, invoke, observe and clean
   ///   anything. What it writes takes effect immediately, and is delivered after the observers of
@@ -92,7 +94,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      channel.join(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.computed.join(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
       channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }

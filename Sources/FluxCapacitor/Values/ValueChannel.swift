@@ -1,10 +1,8 @@
 /// The channel of a value that is written under a lock: what a variable and its constants share.
 ///
-/// A write outside a transaction is announced immediately. Inside one, the channel notes which
-/// transaction has written, and takes a place in its thread's round; the value is delivered in that
-/// place, after the transaction. If another transaction or thread writes in the meantime, what was
-/// written so far goes to the backlog first, and is held back until then. So write order is kept,
-/// nothing is lost, and nothing is delivered early.
+/// A write outside a transaction is a change. Inside one, the transaction lists the variable, and
+/// makes its value a change when it ends; see `WriteMark` for what another thread's write does
+/// meanwhile.
 @usableFromInline
 final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// Guarded by the lock.
@@ -18,12 +16,7 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
 
   override var description: String { "A Variable<\(Element.self)>" }
 
-  override func willJoinDownstream() -> Bool {
-    if writer != 0 { holdBack() }
-    return backlog.map { $0.held > 0 } ?? false
-  }
-
-  override func capture() -> any Sendable { stored }
+  override var anyValue: any Sendable { stored }
 }
 
 // The operations of a value's channel are methods of `Channel`, the type by which a variable knows
@@ -46,28 +39,34 @@ extension Channel {
   @inlinable
   final func write(_ newValue: Element) {
     acquire()
-    if writer != 0 { holdBack(before: .current) }
+    if mark.mustBeKept { keepValue(on: .current) }
     var oldValue = newValue
     swap(&oldValue, &value)
-    version &+= 1
-    if first == nil { lock.unlock() } else { announce(on: .current, as: nil) }
+    version = version.next
+    if isObserved {
+      let thread = CurrentThread.current
+      let delivery = announce(newValue, on: thread)
+      lock.unlock()
+      deliverNow(newValue, delivery, on: thread)
+    } else {
+      lock.unlock()
+    }
     // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(oldValue) {}
   }
 
-  /// Announces a write, now or at the end of the transaction. Unlocks the lock. Kept out of `write`, whose
-  /// way without observers it would slow down.
+  /// Makes a write a change, now or at the end of a transaction. The lock must be held.
   ///
-  /// - Parameter mutation: The transaction that the write itself was, if it was a mutation.
+  /// - Returns: The delivery of the change, if it can be delivered now.
   @inlinable
   @inline(never)
-  final func announce(on thread: CurrentThread, as mutation: UInt64?) {
-    if thread.pointee.openTransactions == 0 {
-      if hasInputs { invalidate(mutation ?? thread.newTransaction()) }
-      announce(value, on: thread)
-    } else {
-      joinTransaction(on: thread)
+  final func announce(_ value: Element, on thread: CurrentThread) -> Delivery? {
+    guard thread.pointee.openTransactions == 0, mark.isNone else {
+      leaveToTransaction(on: thread)
+      return nil
     }
+    anyAttachments?.listeners.announceChange()
+    return schedule(value, on: thread)
   }
 
   @inlinable
@@ -91,7 +90,7 @@ extension Channel {
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     lock.lock(holder: thread.id)
-    if writer != 0 { holdBack(before: thread) }
+    if mark.mustBeKept { keepValue(on: thread) }
     return thread
   }
 
@@ -99,12 +98,23 @@ extension Channel {
   final func endMutation(on thread: CurrentThread) {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
-    thread.endTransaction()
-    version &+= 1
-    if first == nil {
+    version = version.next
+    let isOutermost = thread.pointee.openTransactions == 1
+    if !isObserved {
       lock.unlock()
+      thread.endTransaction()
+    } else if isOutermost, thread.pointee.transaction._withUnsafeGuaranteedRef({ $0.isEmpty }) {
+      thread.endTransaction()
+      let value = value
+      let delivery = announce(value, on: thread)
+      lock.unlock()
+      deliverNow(value, delivery, on: thread)
     } else {
-      announce(on: thread, as: thread.pointee.transaction)
+      // The last in the list, unless it is in that of another transaction already.
+      let isHeld = isOutermost && mark.isNone
+      leaveToTransaction(on: thread)
+      if !isHeld { lock.unlock() }
+      thread.endTransaction(holding: isHeld ? self : nil)
     }
     thread.finish()
   }
@@ -124,57 +134,73 @@ extension Channel {
 
   // MARK: Transactions
 
-  /// Leaves the delivery to the end of the thread's transaction. Unlocks the lock.
+  /// Leaves what was written to the end of a transaction: this thread's, or the one that has written
+  /// the variable before. The lock must be held.
   @inlinable
-  final func joinTransaction(on thread: CurrentThread) {
-    let transaction = thread.pointee.transaction
-    guard writer != transaction else { return lock.unlock() }
-    writer = transaction
-    // What the transaction itself wrote before others did, because it has written again.
-    let replaced = backlog?.take(heldBy: transaction)
-    if replaced == nil {
-      let delivery = PendingDelivery(to: self, at: transaction) { channel, transaction, thread in
-        // The delivery's target is this channel.
-        unsafeDowncast(channel, to: Channel.self).deliverTransaction(transaction, on: thread)
+  final func leaveToTransaction(on thread: CurrentThread) {
+    guard thread.pointee.openTransactions > 0 else { return mark.isOverwritten = true }
+    mark.isOverwritten = false
+    thread.pointee.transaction._withUnsafeGuaranteedRef { transaction in
+      if let other = mark.transaction {
+        if other !== transaction { transaction.join(other) }
+        return
       }
-      thread.append(delivery, isOwn: true)
+      transaction.add(self, version) { member, _, thread in
+        // The listed variable is this channel.
+        unsafeDowncast(member, to: Channel.self).commit(on: thread)
+      }
     }
-    if hasInputs { invalidate(transaction, isMoved: replaced != nil) }
-    lock.unlock()
-    // Released after unlocking, because a deinit may run user code.
-    withExtendedLifetime(replaced) {}
   }
 
-  /// Puts what another transaction has written into the backlog, before this thread overwrites it.
-  /// The lock must be held.
+  /// Makes the value a change at the end of a transaction. The lock must be held.
   @inlinable
-  final func holdBack(before thread: CurrentThread) {
-    if writer == thread.pointee.transaction, thread.pointee.openTransactions > 0 { return }
-    holdBack()
+  final func commit(on thread: CurrentThread) {
+    attachments?.use {
+      if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
+    }
+    if isObserved, isIdle {
+      mark = .committed
+      deliverer.assign(to: thread)
+    } else if isObserved {
+      enqueue(value)
+      assignDelivery(through: version, to: thread)
+    }
+    // Even if there is nothing to deliver: no reference is released before the transaction has ended.
+    thread.append(
+      PendingDelivery(adopting: .passUnretained(self), through: version) {
+        // The delivery's target is this channel.
+        unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2)
+      },
+      isOwn: true
+    )
   }
 
-  /// Puts what a transaction has written into the backlog, so that its next write counts as its
-  /// first. The lock must be held.
+  /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
   @inlinable
-  final func holdBack() {
-    if first != nil { enqueue(value, heldBy: writer) }
-    writer = 0
-  }
-
-  /// Delivers what a transaction has written, in its order among the other changes.
-  @inlinable
-  final func deliverTransaction(_ transaction: UInt64, on thread: CurrentThread) {
+  final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
-    guard writer == transaction else {
-      return releaseHeldBack(at: backlog?.index(heldBy: transaction), on: thread)
+    guard mark.isCommitted else {
+      lock.unlock()
+      return deliverBacklog(through: version, on: thread)
     }
-    writer = 0
-    if isIdle { return deliver(value, version: version, on: thread) }
-    let own = version
-    enqueue(value)
-    takePlace(on: thread)
+    mark = WriteMark()
+    let value = value
+    let delivery = beginDelivering(version, on: thread)
     lock.unlock()
-    deliverBacklog(through: own, on: thread)
+    deliver(value, delivery, on: thread)
+  }
+
+  /// Makes sure that the value is delivered although it is going to be overwritten. The lock must be held.
+  @usableFromInline
+  final func keepValue(on thread: CurrentThread) {
+    if mark.isCommitted {
+      mark = WriteMark()
+      enqueue(value)
+    } else if isObserved {
+      anyAttachments?.listeners.announceChange()
+      enqueue(value)
+      takePlace(through: version, on: thread)
+    }
   }
 
   // MARK: Observing
@@ -190,7 +216,7 @@ extension Channel {
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     acquire()
     let first = ignoreFirst ? nil : value
-    link(observation)
+    link(observation, since: version)
     lock.unlock()
     if let first { observation.start(first: first, on: queue, thread) }
   }

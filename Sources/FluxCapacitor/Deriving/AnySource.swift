@@ -1,0 +1,153 @@
+/// One of the constants or variables that a derived constant derives from: an edge of the graph,
+/// whatever the type of its values.
+///
+/// While the derived constant is active, the source is linked into the list of those that derive
+/// from the same channel. A constant of the same region finds the value where that was computed. For
+/// the first constant of a region, the source is an *input*: the deliverer of the other region
+/// brings each value, and it waits here until the constant is computed.
+@usableFromInline
+class AnySource: ChangeListener, @unchecked Sendable {
+  /// The handle owns it.
+  @usableFromInline final let channelReference: Unmanaged<AnyChannel>
+
+  @inlinable
+  final var channel: AnyChannel { channelReference.takeUnretainedValue() }
+
+  /// The factor of its state in that of what derives from it: 1 for the only source of a `map` or
+  /// `removeDuplicates`, and random for those of a `combine`.
+  @usableFromInline final let weight: StateID
+
+  /// The variable or constant, which keeps the channel alive.
+  private final var handle: AnyObject?
+
+  /// The node that derives from it. Set once, by the node; the formula of that channel owns this.
+  @exclusivity(unchecked) @usableFromInline final var target: Unmanaged<Node>!
+
+  /// The node of its channel. Set when it is linked, and owned by the channel.
+  @exclusivity(unchecked) @usableFromInline final var node: Unmanaged<Node>!
+
+  // The list of those that derive from the same channel. Guarded by the lock of the channel's region.
+  @exclusivity(unchecked) final var next: Unmanaged<AnySource>?
+  @exclusivity(unchecked) final var previous: Unmanaged<AnySource>?
+
+  /// The version of the source's region when this was linked: later changes concern the target.
+  /// Written under the locks of both regions.
+  @exclusivity(unchecked) @usableFromInline final var since = Version()
+
+  // Inputs
+
+  /// The next input to which the change in progress is brought. Belongs to the deliverer of the
+  /// source's region.
+  @exclusivity(unchecked) final var nextInput: Unmanaged<AnySource>?
+
+  /// The target's pending changes for which a value hasn't been taken yet, in order. Guarded by the
+  /// target's lock.
+  @exclusivity(unchecked) @usableFromInline final var awaiting = FIFO<Version>()
+
+  /// The state that the target uses. Belongs to the target's deliverer.
+  @exclusivity(unchecked) @usableFromInline final var state = StateID.zero
+
+  /// Whether the value is another one in the change in progress. Belongs to the target's deliverer.
+  @exclusivity(unchecked) @usableFromInline final var isChanged = false
+
+  /// Brings the value that was computed to the target. A closure that is created where the type is
+  /// known; see `PendingDelivery`.
+  final let bring: @Sendable (AnySource, CurrentThread) -> Void
+
+  /// Takes the first value that was brought. The target's lock must be held.
+  private final let take: @Sendable (AnySource) -> Void
+
+  /// Uses what was taken, and releases what was used before. No lock may be held.
+  final let use: @Sendable (AnySource) -> Void
+
+  @usableFromInline
+  init(
+    _ channel: AnyChannel,
+    keptBy handle: AnyObject,
+    isOnly: Bool,
+    bring: @escaping @Sendable (AnySource, CurrentThread) -> Void,
+    take: @escaping @Sendable (AnySource) -> Void,
+    use: @escaping @Sendable (AnySource) -> Void
+  ) {
+    channelReference = .passUnretained(channel)
+    self.handle = handle
+    self.bring = bring
+    self.take = take
+    self.use = use
+    weight = isOnly ? .one : .random()
+  }
+
+  deinit {
+    // Released in a loop: nested along a long chain, releases would overflow the stack.
+    if let handle = handle.take() { CurrentThread.current.release(handle) }
+  }
+
+  /// Starts an input with the value from an evaluation. Only for the target's deliverer.
+  func start(from evaluation: Evaluation) {}
+
+  /// Takes the values for a pending change, if there are any. The target's lock must be held.
+  final func takeValues(for version: Version) {
+    while !awaiting.isEmpty, awaiting[0] <= version {
+      _ = awaiting.popFirst()
+      take(self)
+    }
+  }
+
+  /// Forgets what an input has been brought. The target's lock must be held.
+  ///
+  /// - Returns: What to release after unlocking.
+  func discardValues() -> Any { () }
+
+  // MARK: Announcing
+
+  override final func announceChange(takesLock: Bool) {
+    target.use { target in
+      if takesLock { target.channel.use { $0.lock.lock() } }
+      target.region.use { region in
+        if takesLock { region.announce() }
+        region.expect(self)
+      }
+    }
+  }
+
+  override final func releaseLock() { target.use { $0.channel.use { $0.lock.unlock() } } }
+}
+
+/// The sources that lead from one channel, in the order in which they were linked.
+struct Dependents {
+  private var first: Unmanaged<AnySource>?
+  private var last: Unmanaged<AnySource>?
+
+  var isEmpty: Bool { first == nil }
+
+  mutating func append(_ source: AnySource) {
+    let link = Unmanaged.passUnretained(source)
+    source.previous = last
+    source.next = nil
+    last?._withUnsafeGuaranteedRef { $0.next = link }
+    last = link
+    if first == nil { first = link }
+  }
+
+  mutating func remove(_ source: AnySource) {
+    let (previous, next) = (source.previous, source.next)
+    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+    if let next {
+      next._withUnsafeGuaranteedRef { $0.previous = previous }
+    } else {
+      last = previous
+    }
+    (source.previous, source.next) = (nil, nil)
+  }
+
+  @inline(__always)
+  func forEach(_ body: (AnySource) -> Void) {
+    var link = first
+    while let source = link {
+      source._withUnsafeGuaranteedRef {
+        link = $0.next
+        body($0)
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+
+// How a derived constant is read: at the current state of the variables, all at one time.
+
+extension DerivedChannel {
+  @inlinable
+  func currentValue() -> Element {
+    ownNode.regionChannel.use { region in
+      if region.isDerived { return currentValueOfSeveral() }
+      // During a mutation of the variable, this waits for its end or, on its own thread, traps.
+      region.acquire()
+      let value = known(at: StateID(region.version))?.value
+      region.lock.unlock()
+      return value ?? (ownNode.isDirect ? computeDirectly() : evaluate())
+    }
+  }
+
+  @usableFromInline
+  func currentValueOfSeveral() -> Element {
+    ownNode.lockRoots()
+    let state = ownNode.currentState
+    ownNode.unlockRoots()
+    return region.lock.withLock { known(at: state) }?.value ?? evaluate()
+  }
+
+  /// What was delivered, or computed by a reader, if it is of this state. The lock must be held.
+  @inlinable
+  func known(at state: StateID) -> (value: Element, edition: StateID)? {
+    if let delivered, ownNode.deliveredState == state { return (delivered, ownNode.edition) }
+    if let memo, memo.state == state { return (memo.value, memo.edition) }
+    return nil
+  }
+
+  /// Replaces the memo, and returns the former one, to be released after unlocking. The lock must be held.
+  @inlinable
+  func replaceMemo(with outcome: inout Outcome?) {
+    memoState.unscheduled.store(outcome?.state.value ?? .max, ordering: .relaxed)
+    swap(&outcome, &memo)
+  }
+
+  @inlinable
+  func remember(_ outcome: Outcome) {
+    var outcome: Outcome? = outcome
+    region.lock.lock()
+    replaceMemo(with: &outcome)
+    region.lock.unlock()
+    // Released after unlocking, because a deinit may run user code.
+    withExtendedLifetime(outcome) {}
+  }
+
+  /// Computes the value from the variable that is the only source.
+  @inlinable
+  func computeDirectly() -> Element {
+    var version = Version()
+    let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
+    return remember(value, at: StateID(version), from: StateID(version)).value
+  }
+
+  @usableFromInline
+  func evaluate() -> Element {
+    ownNode.lockRoots()
+    let evaluation = Evaluation(of: ownNode)
+    ownNode.unlockRoots()
+    evaluation.find(self)
+    return evaluation.value(of: self)
+  }
+
+  /// Adds the value to an evaluation that has those of the sources.
+  @inlinable
+  func evaluate(in evaluation: Evaluation) {
+    let state = evaluation.state(of: ownNode)
+    region.lock.lock()
+    let (found, memo) = (known(at: state), memo)
+    region.lock.unlock()
+    if let found { return evaluation.add(found.value, edition: found.edition, of: self) }
+    let sources = evaluation.editionOfSources(of: ownNode)
+    if let memo, memo.sources == sources {
+      remember((memo.value, state, memo.edition, sources))
+      return evaluation.add(memo.value, edition: memo.edition, of: self)
+    }
+    let outcome = remember(formula(.evaluation(evaluation)), at: state, from: sources)
+    evaluation.add(outcome.value, edition: outcome.edition, of: self)
+  }
+
+  /// Remembers what a reader has computed, or the value before if that is equal.
+  @inlinable
+  func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
+    var outcome: Outcome = (value, state, state, sources)
+    // Only while not observed: a reader ahead of a delivery can't know which value comes before.
+    if let isSame {
+      let before = region.lock.withLock { ownNode.isActive ? nil : memo }
+      if let before, isSame(before.value, value) {
+        outcome = (before.value, state, before.edition, sources)
+      }
+    }
+    remember(outcome)
+    return outcome
+  }
+}

@@ -1,0 +1,296 @@
+import Synchronization
+
+/// A channel's place in the graph of derived constants.
+///
+/// | state | meaning | next |
+/// |---|---|---|
+/// | inactive | nobody observes it; it computes when it is read | fresh, by an observer |
+/// | fresh | it is linked to its sources, but what was delivered last is unknown: the next change counts, whatever the value | active, inactive |
+/// | active | it computes each change once | inactive, when the last observer has left |
+///
+/// The variables that it derives from, its *roots*, are all locked whenever it becomes active or
+/// inactive, so that no commit comes in between.
+@usableFromInline
+final class Node: Downstream, @unchecked Sendable {
+  /// The channel, which owns the node.
+  @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
+
+  /// The first channel of the region. The sources own it, if it is another one.
+  @exclusivity(unchecked) @usableFromInline private(set) var regionChannel: Unmanaged<AnyChannel>!
+
+  /// The region, which its first node owns. Set when the node is first linked.
+  @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
+
+  /// None for a variable. Unretained, because the formula of the channel owns them.
+  @usableFromInline let sources: [Unmanaged<AnySource>]
+
+  /// The variables that it derives from.
+  @exclusivity(unchecked) private(set) var roots: [Root]
+
+  /// Whether it keeps a value that is equal to the one before, or a constant upstream does.
+  let mayKeepValues: Bool
+
+  /// The operations whose types only the channel knows.
+  let operations: Operations
+
+  // Guarded by the region's lock.
+  @exclusivity(unchecked) var dependents = Dependents()
+  @exclusivity(unchecked) @usableFromInline var isFresh = false
+
+  /// Whether there is an observation that is ahead; see `Dust`.
+  @exclusivity(unchecked) var hasObserversAhead = false
+
+  /// The state of the value that was delivered last, and the state in which it became that.
+  @exclusivity(unchecked) @usableFromInline var deliveredState = StateID(value: .max)
+  @exclusivity(unchecked) @usableFromInline var edition = StateID.zero
+
+  /// Guarded by the locks of the roots.
+  @exclusivity(unchecked) @usableFromInline var isActive = false
+
+  // The change in progress. All of this belongs to the region's deliverer.
+
+  /// The next node that the change reaches.
+  @exclusivity(unchecked) var next: Unmanaged<Node>?
+
+  /// How many of its sources the list of these nodes has come to.
+  @exclusivity(unchecked) var sourcesReached = 0
+
+  /// Whether the value is another one.
+  @exclusivity(unchecked) @usableFromInline var isChanged = false
+
+  /// Whether the node was fresh.
+  @exclusivity(unchecked) @usableFromInline var isFirstChange = false
+
+  @exclusivity(unchecked) @usableFromInline var observers: AnyChannel.Stretch = (nil, nil)
+
+  /// Whether some of them are owed a call even if the value is the same.
+  @exclusivity(unchecked) private var owesCalls = false
+
+  /// The region, if this is its first node.
+  @exclusivity(unchecked) @usableFromInline private(set) var ownRegion: Region?
+
+  /// A variable, and the factor of its version in the state of what derives from it.
+  struct Root {
+    /// The sources own it.
+    let reference: Unmanaged<AnyChannel>
+
+    var weight: StateID
+
+    var channel: AnyChannel { reference.takeUnretainedValue() }
+
+    init(_ channel: AnyChannel, _ weight: StateID) {
+      reference = .passUnretained(channel)
+      self.weight = weight
+    }
+  }
+
+  /// Closures that are created where the type is known; see `PendingDelivery`.
+  @usableFromInline
+  struct Operations: Sendable {
+    /// Computes the value, and returns whether it is another one.
+    let compute: @Sendable (AnyChannel, Node) -> Bool
+
+    /// Calls the observers with the value that was computed.
+    let callObservers: @Sendable (AnyChannel, Node, CurrentThread) -> Void
+
+    /// Adds the value to an evaluation that has those of the sources.
+    let evaluate: @Sendable (AnyChannel, Evaluation) -> Void
+
+    /// Takes the value from an evaluation as the one that was delivered last.
+    let start: @Sendable (AnyChannel, Evaluation) -> Void
+
+    @usableFromInline
+    init(
+      compute: @escaping @Sendable (AnyChannel, Node) -> Bool,
+      callObservers: @escaping @Sendable (AnyChannel, Node, CurrentThread) -> Void,
+      evaluate: @escaping @Sendable (AnyChannel, Evaluation) -> Void,
+      start: @escaping @Sendable (AnyChannel, Evaluation) -> Void
+    ) {
+      self.compute = compute
+      self.callObservers = callObservers
+      self.evaluate = evaluate
+      self.start = start
+    }
+  }
+
+  /// The number of nodes of derived constants that have been created. Relaxed: each gets a greater
+  /// number than its sources because it is created after them.
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  /// The node of a variable.
+  init(ofVariable channel: AnyChannel) {
+    self.channel = .passUnretained(channel)
+    sources = []
+    roots = [Root(channel, .one)]
+    mayKeepValues = false
+    operations = Operations(
+      compute: { _, _ in true },
+      callObservers: { _, _, _ in },
+      evaluate: { _, _ in },
+      start: { _, _ in }
+    )
+    super.init()
+    beginRegion()
+  }
+
+  /// The node of a derived constant, which attaches it to itself.
+  @usableFromInline
+  init(from sources: [AnySource], keepsValues: Bool, _ operations: Operations) {
+    self.sources = sources.map { .passUnretained($0) }
+    self.operations = operations
+    mayKeepValues =
+      keepsValues || sources.contains { $0.channel.derivedNode?.mayKeepValues ?? false }
+    roots = sources.count == 1 ? sources[0].roots : Node.union(of: sources)
+    super.init()
+    let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
+    for (index, source) in sources.enumerated() {
+      source.target = .passUnretained(self)
+      source.order = (number, index)
+    }
+  }
+
+  /// Begins a region if the sources belong to several.
+  @usableFromInline
+  func attach(to channel: AnyChannel) {
+    self.channel = .passUnretained(channel)
+    let regions = sources.map { $0.use { $0.channel.region } }
+    regionChannel = .passUnretained(regions[0])
+    if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
+  }
+
+  private func beginRegion() {
+    regionChannel = channel
+    let region = Region(of: self, in: channel.takeUnretainedValue())
+    self.region = .passUnretained(region)
+    ownRegion = region
+  }
+
+  private static func union(of sources: [AnySource]) -> [Root] {
+    var roots: [Root] = []
+    var indices: [ObjectIdentifier: Int] = [:]
+    for source in sources {
+      for root in source.roots {
+        let weight = source.weight * root.weight
+        if let index = indices[ObjectIdentifier(root.channel)] {
+          roots[index].weight = roots[index].weight + weight
+        } else {
+          indices[ObjectIdentifier(root.channel)] = roots.count
+          roots.append(Root(root.channel, weight))
+        }
+      }
+    }
+    return roots
+  }
+
+  /// Whether it is the first one of its region.
+  @inlinable
+  var isFirst: Bool { ownRegion != nil }
+
+  /// Whether it needs a value to start with: it compares values, or later ones may be missing.
+  var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
+
+  /// Whether a variable is the only source.
+  @inlinable
+  var isDirect: Bool {
+    sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
+  }
+
+  // MARK: One change; see `Region`
+
+  /// Notes whom to call. The region's lock must be held.
+  func prepare(for version: Version) {
+    observers = channel.use { $0.stretch }
+    isFirstChange = isFresh
+    owesCalls = false
+    if hasObserversAhead { prepareObserversAhead(for: version) }
+  }
+
+  private func prepareObserversAhead(for version: Version) {
+    hasObserversAhead = false
+    AnyChannel.walk(observers) { dust in
+      guard dust.isAhead else { return }
+      if dust.since <= version {
+        dust.isAhead = false
+        dust.isOwed = dust.since < version
+        owesCalls = owesCalls || dust.isOwed
+      } else {
+        hasObserversAhead = true
+      }
+    }
+  }
+
+  /// Computes the value if the change has reached it.
+  func compute(_ isReached: Bool) {
+    isChanged = isReached && channel.use { operations.compute($0, self) }
+    if !isChanged {
+      region.use { region in
+        region.channel.use { $0.lock.withLock { deliveredState = region.state } }
+      }
+    }
+  }
+
+  /// Calls the observers with the value.
+  func callObservers(on thread: CurrentThread) {
+    guard isChanged || owesCalls, observers.first != nil else { return }
+    channel.use { operations.callObservers($0, self, thread) }
+  }
+
+  /// Called when the channel has a new value to deliver. The region's lock must be held.
+  @inlinable
+  func didCompute(at state: StateID, for version: Version) {
+    deliveredState = state
+    edition = state
+    // It may have been left meanwhile, and be in use again.
+    if sources[0].use({ $0.since < version }) { isFresh = false }
+  }
+
+  // MARK: Downstream
+
+  override func prepareRegion(for version: Version) { region.use { $0.prepare(for: version) } }
+
+  override func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
+    region.use { $0.compute(from: value, on: thread) }
+  }
+
+  override func callRegionObservers(on thread: CurrentThread) {
+    region.use { $0.callObservers(on: thread) }
+  }
+
+  override func forEachChannelOfRegion(_ body: (AnyChannel) -> Void) {
+    if isFirst { region.use { $0.forEachActiveNode { $0.channel.use(body) } } }
+  }
+
+  override func forEachDependent(_ body: (AnyChannel) -> Void) {
+    dependents.forEach { $0.target.use { $0.channel.use(body) } }
+  }
+
+  override func takeLeavers() -> [AnyObject] {
+    guard isFirst else { return [] }
+    defer { region.use { $0.leavers = [] } }
+    return region.use { $0.leavers }
+  }
+}
+
+extension AnyChannel {
+  /// The node, if there is one. For a variable, the lock must be held.
+  final var node: Node? {
+    // Only `existingNode` and derived channels set it.
+    anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
+  }
+
+  /// The node, if it is derived.
+  final var derivedNode: Node? { isDerived ? node : nil }
+
+  /// The node, created if there is none. The lock must be held.
+  final var existingNode: Node {
+    if let node { return node }
+    let node = Node(ofVariable: self)
+    makeAttachments().downstream = node
+    return node
+  }
+}
+
+extension AnySource {
+  /// The variables that it derives from.
+  final var roots: [Node.Root] { channel.derivedNode?.roots ?? [Node.Root(channel, .one)] }
+}

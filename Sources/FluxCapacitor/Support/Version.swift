@@ -1,0 +1,15 @@
+/// How many changes a channel has had: writes, events, or changes announced to a derived constant.
+@usableFromInline
+package struct Version: Comparable, Sendable {
+  @usableFromInline let count: UInt64
+
+  @inlinable
+  init(_ count: UInt64 = 0) {
+    self.count = count
+  }
+
+  @inlinable var next: Version { Version(count &+ 1) }
+
+  @inlinable
+  package static func < (left: Version, right: Version) -> Bool { left.count < right.count }
+}

@@ -1,0 +1,88 @@
+/// Is told that variables have changed, under the locks of all variables in the commit: a derived
+/// constant's source, whose type is in a layer above.
+@usableFromInline
+class ChangeListener: @unchecked Sendable {
+  /// Its place in the order in which the listeners of a commit are called: first by `group`, which
+  /// is a lock that they take together.
+  @exclusivity(unchecked) @usableFromInline final var order: (group: UInt64, index: Int) = (0, 0)
+
+  @inlinable
+  init() {}
+
+  /// Announces the change.
+  ///
+  /// - Parameter takesLock: Whether this is the first listener of its group, which takes the lock.
+  func announceChange(takesLock: Bool) {}
+
+  /// Releases the lock of its group.
+  func releaseLock() {}
+}
+
+/// Listeners in their order, each once. Unretained, because they leave before they are released.
+@usableFromInline
+struct ListenerList: Sendable {
+  @usableFromInline nonisolated(unsafe) var listeners: [Unmanaged<ChangeListener>] = []
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  var isEmpty: Bool { listeners.isEmpty }
+
+  mutating func insert(_ listener: ChangeListener) {
+    insert(.passUnretained(listener))
+  }
+
+  private mutating func insert(_ listener: Unmanaged<ChangeListener>) {
+    let order = listener.use { $0.order }
+    let index = index(of: order)
+    if index < listeners.count, listeners[index].use({ $0.order == order }) { return }
+    listeners.insert(listener, at: index)
+  }
+
+  @usableFromInline
+  mutating func insert(contentsOf other: borrowing ListenerList) {
+    for index in other.listeners.indices { insert(other.listeners[index]) }
+  }
+
+  mutating func remove(_ listener: ChangeListener) {
+    let index = index(of: listener.order)
+    if index < listeners.count, listeners[index].use({ $0 === listener }) {
+      listeners.remove(at: index)
+    }
+  }
+
+  mutating func removeAll() {
+    listeners.removeAll(keepingCapacity: true)
+  }
+
+  /// Tells all of them. Two threads that tell the same listeners do so in the same order, because
+  /// they keep the locks until the end.
+  @inlinable
+  func announceChange() {
+    if !listeners.isEmpty { announceToAll() }
+  }
+
+  @usableFromInline
+  func announceToAll() {
+    forEach { $0.announceChange(takesLock: $1) }
+    forEach { if $1 { $0.releaseLock() } }
+  }
+
+  @inline(__always)
+  private func forEach(_ body: (ChangeListener, _ isFirstOfGroup: Bool) -> Void) {
+    var group: UInt64 = 0
+    for index in listeners.indices {
+      listeners[index].use {
+        body($0, $0.order.group != group)
+        group = $0.order.group
+      }
+    }
+  }
+
+  private func index(of order: (group: UInt64, index: Int)) -> Int {
+    listeners.withUnsafeBufferPointer { listeners in
+      partitioningIndex(of: listeners.count) { listeners[$0].use { $0.order >= order } }
+    }
+  }
+}
