@@ -97,6 +97,31 @@
       }
     }
 
+    /// A thread that has committed a value may come to its place when another thread's value is committed.
+    @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
+      explore(atLeast: 3) { scenario in
+        let (trigger, variable) = (Variable(0), Variable(0))
+        let log = Trace<String>()
+        let transactions = { @Sendable in
+          for _ in 1...2 { Dispatcher.shared.transaction { variable.value += 1 } }
+        }
+        let dusts = [
+          variable.observe(ignoreFirst: true) { value in
+            log.append("begin \(value)")
+            log.append("end \(value)")
+          },
+          // Both are committed before either is delivered.
+          trigger.observe(ignoreFirst: true) { _ in transactions() },
+        ]
+        scenario.thread { trigger.value = 1 }
+        scenario.thread { transactions() }
+        scenario.check {
+          #expect(log.entries == (1...4).flatMap { ["begin \($0)", "end \($0)"] })
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     @Test func twoTransactionsOfTwoDispatchersAreToldOnceEachOrTogether() {
       explore { scenario in
         let variable = Variable(0)

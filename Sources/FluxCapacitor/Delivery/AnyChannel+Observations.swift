@@ -1,7 +1,6 @@
 extension AnyChannel {
   /// Adds an observation as the last one. The region's lock must be held.
-  @inlinable
-  final func link(_ dust: Dust, since version: Version) {
+  @inlinable final func link(_ dust: Dust, since version: Version) {
     let node = Unmanaged.passRetained(dust)
     dust.since = version
     dust.channel = self
@@ -20,8 +19,7 @@ extension AnyChannel {
 
   /// Calls a closure with each observation in a stretch of the ring. It may remove the one that it is
   /// called with.
-  @inlinable
-  static func walk(_ stretch: Stretch, _ body: (Dust) -> Void) {
+  @inlinable static func walk(_ stretch: Stretch, _ body: (Dust) -> Void) {
     guard var node = stretch.first else { return }
     while true {
       // Don't read the last one's `next`: another thread may be adding an observation after it.
@@ -38,8 +36,7 @@ extension AnyChannel {
   @usableFromInline typealias Stretch = (first: Unmanaged<Dust>?, last: Unmanaged<Dust>?)
 
   /// All observations. The lock must be held.
-  @inlinable
-  final var stretch: Stretch { (first, first?._withUnsafeGuaranteedRef { $0.previous }) }
+  @inlinable final var stretch: Stretch { (first, first?._withUnsafeGuaranteedRef { $0.previous }) }
 
   /// Removes an observation, and passes on the ring's reference to it. The lock must be held.
   final func unlink(_ dust: Dust, into detached: inout DetachedObservations) {
@@ -143,12 +140,10 @@ extension AnyChannel {
 /// Observations that were removed from a ring, to be released after its lock is unlocked.
 ///
 /// They are chained through their own links, so that nothing is allocated and releasing is a loop.
-@usableFromInline
-struct DetachedObservations {
+@usableFromInline struct DetachedObservations {
   @usableFromInline var head: Unmanaged<Dust>?
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
   mutating func push(_ node: Unmanaged<Dust>) {
     node._withUnsafeGuaranteedRef { $0.previous = head }
@@ -156,13 +151,11 @@ struct DetachedObservations {
   }
 
   /// Releases the ring's references, and what the observations hold.
-  @inlinable
-  func release() {
+  @inlinable func release() {
     if head != nil { releaseAll() }
   }
 
-  @usableFromInline
-  func releaseAll() {
+  @usableFromInline func releaseAll() {
     var next = head
     while let node = next {
       node._withUnsafeGuaranteedRef { dust in
@@ -176,8 +169,7 @@ struct DetachedObservations {
 }
 
 /// What has left a region, to be released after its lock is unlocked.
-@usableFromInline
-struct Leavers {
+@usableFromInline struct Leavers {
   @usableFromInline var detached = DetachedObservations()
 
   /// The channels that nobody observes any more.
@@ -185,11 +177,9 @@ struct Leavers {
 
   fileprivate var others: [AnyObject] = []
 
-  @usableFromInline
-  init() {}
+  @usableFromInline init() {}
 
-  @usableFromInline
-  func release() {
+  @usableFromInline func release() {
     detached.release()
     for channel in unobserved { channel.becameUnobserved() }
   }

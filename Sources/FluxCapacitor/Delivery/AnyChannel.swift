@@ -19,8 +19,7 @@ import Synchronization
 ///   `left` to the deliverer, which takes a place when it is done, or belongs to an open transaction.
 /// - A variable has a `mark` if and only if an open transaction lists it.
 /// - No user code runs under the lock, except the body of a `modify`.
-@usableFromInline
-class AnyChannel: TransactionMember, @unchecked Sendable {
+@usableFromInline class AnyChannel: TransactionMember, @unchecked Sendable {
   /// Counts the changes: writes, events, or announcements to a derived constant.
   @exclusivity(unchecked) @usableFromInline final var version = Version()
 
@@ -37,8 +36,7 @@ class AnyChannel: TransactionMember, @unchecked Sendable {
   /// What few channels have: an `Attachments` of the element.
   @exclusivity(unchecked) @usableFromInline final var anyAttachments: AnyAttachments?
 
-  @inlinable
-  init(isDerived: Bool = false) {
+  @inlinable init(isDerived: Bool = false) {
     handles = ScheduledAtomic(isDerived ? AnyChannel.derived | 1 : 1)
     super.init()
   }
@@ -46,18 +44,15 @@ class AnyChannel: TransactionMember, @unchecked Sendable {
   @inlinable static var derived: UInt32 { 1 << 31 }
 
   /// Relaxed, because this bit never changes.
-  @inlinable
-  final var isDerived: Bool {
+  @inlinable final var isDerived: Bool {
     handles.unscheduled.load(ordering: .relaxed) & AnyChannel.derived != 0
   }
 
   /// The channel whose lock, version and deliverer this one uses.
-  @usableFromInline
-  var region: AnyChannel { self }
+  @usableFromInline var region: AnyChannel { self }
 
   /// Whether a change has to be delivered to anybody. The lock must be held.
-  @inlinable
-  final var isObserved: Bool {
+  @inlinable final var isObserved: Bool {
     if first != nil { return true }
     return anyAttachments?.downstream?.isInUse ?? false
   }
@@ -77,13 +72,11 @@ class AnyChannel: TransactionMember, @unchecked Sendable {
 extension AnyChannel {
   /// Counts one more handle. Relaxed: a thread that adds a handle already has one, so the count
   /// can't reach zero meanwhile.
-  @inlinable
-  final func addHandle() {
+  @inlinable final func addHandle() {
     handles.unscheduled.add(1, ordering: .relaxed)
   }
 
   /// Checked by the deliverer under the lock, which the thread that dropped the last handle takes
   /// too: the later of the two removes the observations.
-  @inlinable
-  final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
+  @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }

@@ -1,8 +1,7 @@
 /// What few channels have. It is created when it is first needed, which keeps a variable small.
 ///
 /// All of it is guarded by the channel's lock.
-@usableFromInline
-class AnyAttachments {
+@usableFromInline class AnyAttachments {
   /// The version up to which other threads have left changes to the deliverer.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
 
@@ -21,20 +20,17 @@ class AnyAttachments {
   /// A tracker, and its observation of the channel.
   typealias Tracking = (tracker: Tracker, dust: Dust)
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 }
 
 /// The changes of a channel that wait to be delivered, and whatever else few channels have.
-@usableFromInline
-final class Attachments<Element: Sendable>: AnyAttachments {
+@usableFromInline final class Attachments<Element: Sendable>: AnyAttachments {
   /// In the order of their versions.
   @exclusivity(unchecked) @usableFromInline var backlog = FIFO<Change>()
 
   @usableFromInline typealias Change = (value: Element, version: Version)
 
-  @inlinable
-  override init() {
+  @inlinable override init() {
     super.init()
   }
 }
@@ -44,24 +40,20 @@ final class Attachments<Element: Sendable>: AnyAttachments {
 ///
 /// The thread that delivers the channel also computes and delivers the constants that derive from
 /// this channel alone: its *region*.
-@usableFromInline
-class Downstream: @unchecked Sendable {
+@usableFromInline class Downstream: @unchecked Sendable {
   /// Whether an observed constant derives from the channel. Guarded by the channel's lock.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
   init() {}
 
   /// Lists what a change has to reach. The channel's lock must be held.
-  @usableFromInline
-  func prepareRegion(for version: Version) {}
+  @usableFromInline func prepareRegion(for version: Version) {}
 
   /// Computes what was listed, and passes it on to other regions. Only for the deliverer.
-  @usableFromInline
-  func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
+  @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
 
   /// Calls the observers of what was computed. Only for the deliverer.
-  @usableFromInline
-  func callRegionObservers(on thread: CurrentThread) {}
+  @usableFromInline func callRegionObservers(on thread: CurrentThread) {}
 
   /// Calls a closure with each observed channel of the region but the first. The channel's lock must be held.
   func forEachChannelOfRegion(_ body: (AnyChannel) -> Void) {}

@@ -5,11 +5,9 @@ import Synchronization
 /// A change is delivered immediately if nothing is in the way. Otherwise it joins the backlog,
 /// which is in write order, and takes a place in its thread's round. One thread at a time delivers,
 /// so calls to one observer never overlap or change order; see `AnyChannel` for the invariants.
-@usableFromInline
-class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
+@usableFromInline class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// The attachments, created if there are none. The lock must be held.
-  @inlinable
-  final func existingAttachments() -> Attachments<Element> {
+  @inlinable final func existingAttachments() -> Attachments<Element> {
     // Only this creates them.
     if let anyAttachments { return unsafeDowncast(anyAttachments, to: Attachments<Element>.self) }
     let attachments = Attachments<Element>()
@@ -19,8 +17,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// The changes that wait, if there have ever been any. Unretained, because attachments stay as long as
   /// the channel. The lock must be held.
-  @inlinable
-  final var attachments: Unmanaged<Attachments<Element>>? {
+  @inlinable final var attachments: Unmanaged<Attachments<Element>>? {
     anyAttachments.map {
       .passUnretained(unsafeDowncast($0, to: Attachments<Element>.self))
     }
@@ -37,8 +34,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Decides how this thread's change is delivered: by `deliver` after unlocking or, if something is
   /// in the way, in its place in the round. The lock must be held.
-  @inlinable
-  final func schedule(_ value: Element, on thread: CurrentThread) -> Delivery? {
+  @inlinable final func schedule(_ value: Element, on thread: CurrentThread) -> Delivery? {
     let isFree = !thread.pointee.isDelivering && thread.pointee.openTransactions == 0
     if isFree, thread.pointee.round.isEmpty, isIdle {
       return beginDelivering(version, on: thread)
@@ -60,8 +56,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Makes this thread the deliverer of a change. The lock must be held.
-  @inlinable
-  final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
+  @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
     deliverer.assign(to: thread)
     // Unretained, because it stays as long as this channel.
     let downstream = anyAttachments?.downstream.map { Unmanaged.passUnretained($0) }
@@ -70,8 +65,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Computes what derives from a change, and calls all observers that are older than the change.
-  @inlinable
-  final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
+  @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
     if let downstream = delivery.downstream {
       withUnsafePointer(to: value) { value in
         downstream._withUnsafeGuaranteedRef { $0.compute(from: value, on: thread) }
@@ -107,22 +101,19 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   // MARK: The backlog
 
   /// Whether nothing has to be delivered before the next change. The lock must be held.
-  @inlinable
-  final var isIdle: Bool {
+  @inlinable final var isIdle: Bool {
     !deliverer.isDelivering && (attachments?.use { $0.backlog.isEmpty } ?? true)
   }
 
   /// Appends a change to the backlog. The lock must be held.
-  @inlinable
-  final func enqueue(_ value: Element) {
+  @inlinable final func enqueue(_ value: Element) {
     let attachments = attachments ?? .passUnretained(existingAttachments())
     attachments.use { $0.backlog.append((value, version)) }
   }
 
   /// Takes a place in the round for what this thread has appended to the backlog, or leaves it to the
   /// thread that is delivering. The lock must be held.
-  @inlinable
-  final func takePlace(through version: Version, on thread: CurrentThread) {
+  @inlinable final func takePlace(through version: Version, on thread: CurrentThread) {
     guard mayDeliver(on: thread) else { return leave(through: version) }
     if deliverer.isOffered { deliverer.assign(to: thread) }
     thread.append(
@@ -136,29 +127,25 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Makes this thread, which is going to take a place in its round, the deliverer, or leaves the backlog
   /// to the thread that is. The lock must be held.
-  @inlinable
-  final func assignDelivery(through version: Version, to thread: CurrentThread) {
+  @inlinable final func assignDelivery(through version: Version, to thread: CurrentThread) {
     if mayDeliver(on: thread) { deliverer.assign(to: thread) } else { leave(through: version) }
   }
 
   /// Whether no other thread is delivering, and this one may take over what is offered: not inside an
   /// observer, which may itself wait for that. The lock must be held.
-  @inlinable
-  final func mayDeliver(on thread: CurrentThread) -> Bool {
+  @inlinable final func mayDeliver(on thread: CurrentThread) -> Bool {
     deliverer.isOpen(to: thread) && !(deliverer.isOffered && thread.pointee.isDelivering)
   }
 
   /// Leaves the backlog up to a version to the deliverer. The lock must be held.
-  @inlinable
-  final func leave(through version: Version) {
+  @inlinable final func leave(through version: Version) {
     let attachments = existingAttachments()
     attachments.left = max(attachments.left ?? version, version)
   }
 
   /// Takes a place in the round for what other threads have left to the deliverer, if it has none. The
   /// lock must be held.
-  @inlinable
-  final func takePlaceForLeft(on thread: CurrentThread) {
+  @inlinable final func takePlaceForLeft(on thread: CurrentThread) {
     guard let attachments = anyAttachments, !attachments.isLeftPlaced else { return }
     attachments.isLeftPlaced = true
     thread.append(
@@ -171,8 +158,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Delivers what other threads have left, unless another thread has taken that over.
-  @inlinable
-  final func deliverLeft(on thread: CurrentThread) {
+  @inlinable final func deliverLeft(on thread: CurrentThread) {
     let version = lock.withLock {
       anyAttachments?.isLeftPlaced = false
       return deliverer.isOpen(to: thread) ? anyAttachments?.left.take() : nil
@@ -182,8 +168,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Delivers the backlog up to a version, unless another thread is delivering, which then delivers
   /// the rest.
-  @inlinable
-  final func deliverBacklog(through version: Version, on thread: CurrentThread) {
+  @inlinable final func deliverBacklog(through version: Version, on thread: CurrentThread) {
     var isDone = false
     while !isDone {
       lock.lock()
@@ -197,8 +182,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Takes out the next change that this thread may deliver, up to a version. The lock must be held.
-  @inlinable
-  final func nextChange(
+  @inlinable final func nextChange(
     through version: Version,
     on thread: CurrentThread
   ) -> Attachments<Element>.Change? {
@@ -224,14 +208,12 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
 
   /// Counts one handle less, and closes the channel after the last one. Releasing and acquiring:
   /// what was done through any of the handles has happened by then.
-  @inlinable
-  final func dropHandle() {
+  @inlinable final func dropHandle() {
     let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
     if left & ~AnyChannel.derived == 0 { close() }
   }
 
-  @usableFromInline
-  final func close() {
+  @usableFromInline final func close() {
     // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
     if isDerived {
       return region.lock.withLock { anyAttachments?.tracking }?.dust.clean() ?? ()
@@ -244,8 +226,7 @@ class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   }
 
   /// Removes all observations if nothing remains to be delivered. The lock must be held.
-  @usableFromInline
-  final func detachAllIfIdle(into detached: inout DetachedObservations) {
+  @usableFromInline final func detachAllIfIdle(into detached: inout DetachedObservations) {
     if isIdle, mark.isNone { detachAll(into: &detached) }
   }
 }

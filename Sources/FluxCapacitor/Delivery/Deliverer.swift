@@ -7,42 +7,35 @@
 /// | offered | the thread has delivered for long, and waits for another to go on | delivering by that one, or idle |
 ///
 /// It is guarded by the channel's lock, and has the size of a number.
-@usableFromInline
-struct Deliverer {
+@usableFromInline struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
   /// Idle.
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
   /// Delivering.
-  @inlinable
-  init(_ thread: CurrentThread) {
+  @inlinable init(_ thread: CurrentThread) {
     bits = thread.id &<< 2
   }
 
   /// Makes a thread the deliverer, if it isn't yet.
-  @inlinable
-  mutating func assign(to thread: CurrentThread) {
+  @inlinable mutating func assign(to thread: CurrentThread) {
     if !isDelivering { self = Deliverer(thread) }
   }
 
-  @inlinable
-  var isDelivering: Bool { bits > 2 && !isOffered }
+  @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 
   /// Whether a thread may deliver: none does, or this one has been assigned to.
   @inlinable
   func isOpen(to thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
 
   /// Whether the deliverer has to remove observations that were cleaned in the meantime.
-  @inlinable
-  var hasCleaned: Bool {
+  @inlinable var hasCleaned: Bool {
     get { bits & 1 != 0 }
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 
-  @inlinable
-  var isOffered: Bool { bits & 2 != 0 }
+  @inlinable var isOffered: Bool { bits & 2 != 0 }
 
   /// Whether this thread made the offer. A thread that takes it may make an offer too.
   func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
@@ -57,8 +50,7 @@ struct Deliverer {
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this thread has delivered so many changes of others that it should offer a handover.
-  @inlinable
-  var isDueForHandover: Bool { pointee.changesOfOthers >= 256 }
+  @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 256 }
 
   /// Lets other threads run, and perhaps take over what is offered. The lock must be held; it is
   /// unlocked in between.
@@ -87,8 +79,7 @@ extension AnyChannel {
   /// held; it is unlocked in between.
   ///
   /// - Returns: Whether another thread delivers the rest, or offers it in its turn.
-  @usableFromInline
-  final func tryToHandOver(on thread: CurrentThread) -> Bool {
+  @usableFromInline final func tryToHandOver(on thread: CurrentThread) -> Bool {
     // Another thread may make an offer before this one has seen that its own is taken, or even instead
     // of it: whoever offered last delivers, or hands over, all that is there.
     guard !deliverer.isDelivering else { return false }
@@ -103,8 +94,7 @@ extension Observation {
   /// that brings the next change.
   ///
   /// - Returns: Whether another thread has taken over.
-  @usableFromInline
-  func tryToHandOver(on thread: CurrentThread) -> Bool {
+  @usableFromInline func tryToHandOver(on thread: CurrentThread) -> Bool {
     return lock.withLock {
       guard let mailbox else { return false }
       mailbox.offerer = thread.id

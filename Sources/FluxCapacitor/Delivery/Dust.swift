@@ -43,8 +43,7 @@ public class Dust: @unchecked Sendable {
   /// where the type of the values is known, and captures nothing; see `PendingDelivery`.
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
-  @inlinable
-  init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
+  @inlinable init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
     self.flags = ScheduledAtomic(flags)
     self.releaseContents = releaseContents
   }
@@ -115,27 +114,23 @@ public class Dust: @unchecked Sendable {
 extension Dust {
   /// Announces a call, so that a thread that cleans waits for it. Whether the call may be made must
   /// be checked after this.
-  @inlinable
-  final func prepareCall(on thread: CurrentThread) {
+  @inlinable final func prepareCall(on thread: CurrentThread) {
     caller.write { $0.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent) }
   }
 
   /// Announces that the call starts, so that it is no longer waited for.
-  @inlinable
-  final func beginCall(on thread: CurrentThread) {
+  @inlinable final func beginCall(on thread: CurrentThread) {
     // Releasing is enough, as in `endCall`: the store must only not become visible before the check
     // of `flags` was made.
     caller.write { $0.store(thread.id, ordering: .releasing) }
   }
 
   /// Announces that the call has ended, or is not made.
-  @inlinable
-  final func endCall() {
+  @inlinable final func endCall() {
     caller.write { $0.store(0, ordering: .releasing) }
   }
 
-  @inlinable
-  final var isCleaned: Bool {
+  @inlinable final var isCleaned: Bool {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0
   }
 

@@ -23,8 +23,7 @@ public enum ExecuteQueue: Sendable {
     case queue(DispatchQueue)
   #endif
 
-  @inlinable
-  var isCurrent: Bool {
+  @inlinable var isCurrent: Bool {
     if case .current = self { true } else { false }
   }
 
@@ -43,7 +42,6 @@ public enum ExecuteQueue: Sendable {
     /// The main queue, for an observer that is isolated to the main actor.
     public static let main = Main()
 
-    @usableFromInline
-    init() {}
+    @usableFromInline init() {}
   }
 }

@@ -17,15 +17,13 @@ import Synchronization
 ///
 /// Invariants: the mailbox, its contents, and the release of the closure are guarded by `lock`. The
 /// deliverer reads the closure without it, because nothing is detached while it delivers.
-@usableFromInline
-final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
+@usableFromInline final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
 
   /// Always set on a queue; on `.current`, once a change comes in during the first value's call.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
-  @inlinable
-  init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
+  @inlinable init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
     super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
@@ -37,8 +35,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   override var isOver: Bool { isCleaned || lock.withLock { channel == nil } }
 
   /// Delivers one change; only the channel's deliverer calls this.
-  @inlinable
-  func receive(_ value: Element, on thread: CurrentThread) {
+  @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     prepareCall(on: thread)
     // It may be cleaned by now. If not, a thread that cleans it sees that a call is prepared.
@@ -51,14 +48,12 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Calls the closure, which nothing replaces meanwhile. Passing it `inout` says so, and saves
   /// counting two references, which takes longer than a short call.
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   static func call(_ changes: inout (@Sendable (Element) -> Void)?, with value: Element) {
     changes?(value)
   }
 
-  @inlinable
-  func post(_ value: Element, on thread: CurrentThread) {
+  @inlinable func post(_ value: Element, on thread: CurrentThread) {
     lock.lock()
     if isCleaned { return lock.unlock() }
     if isDirect {
@@ -90,8 +85,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Makes changes wait for the first value. No other thread may know the observation yet, so
   /// relaxed is enough.
-  @inlinable
-  func prepareForFirst(on thread: CurrentThread) {
+  @inlinable func prepareForFirst(on thread: CurrentThread) {
     if let mailbox {
       // As if this thread were draining the mailbox: permits add up, and nothing is delivered.
       mailbox.drainer = thread.id
@@ -102,8 +96,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   }
 
   /// Delivers the first value, and then what has come in meanwhile.
-  @inlinable
-  func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
+  @inlinable func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
     let activity = queue.isCurrent ? nil : prepend(first: first)
     switch queue {
     case .current:
@@ -121,8 +114,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   }
 
   /// Delivers what has come in during the call with the first value.
-  @inlinable
-  func deliverMailbox(on thread: CurrentThread) {
+  @inlinable func deliverMailbox(on thread: CurrentThread) {
     while !(thread.isDueForHandover && tryToHandOver(on: thread)),
       let (value, changes) = next(on: thread)
     {
@@ -136,8 +128,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   /// Puts the first value in front of what has come in meanwhile, and lets that be delivered.
   ///
   /// - Returns: The pending work that the call is part of.
-  @usableFromInline
-  func prepend(first: Element) -> PendingWork? {
+  @usableFromInline func prepend(first: Element) -> PendingWork? {
     lock.lock()
     defer { lock.unlock() }
     mailbox?.values.prepend(first)
@@ -148,8 +139,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   // MARK: The mailbox
 
   /// Sends a block to the queue that permits one call.
-  @usableFromInline
-  func sendPermit(to queue: ExecuteQueue, accountedBy activity: PendingWork?) {
+  @usableFromInline func sendPermit(to queue: ExecuteQueue, accountedBy activity: PendingWork?) {
     let queue = queue.dispatchQueue
     let end = activity?.begin {
       "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
@@ -163,8 +153,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 
   /// Permits one more call, and makes it, unless a thread is draining the mailbox, which then makes
   /// it. Unlocks `lock`.
-  @usableFromInline
-  func permitOne(on thread: CurrentThread) {
+  @usableFromInline func permitOne(on thread: CurrentThread) {
     guard let mailbox else { return lock.unlock() }
     mailbox.permits += 1
     guard mailbox.drainer == 0 else { return lock.unlock() }
@@ -206,8 +195,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   }
 
   /// Releases the channel and, unless values are still on their way to it, the closure.
-  @inlinable
-  func releaseContents() {
+  @inlinable func releaseContents() {
     lock.lock()
     let channel = self.channel
     self.channel = nil
@@ -228,8 +216,7 @@ final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
 }
 
 /// The values on their way to an observer, in order.
-@usableFromInline
-final class Mailbox<Element> {
+@usableFromInline final class Mailbox<Element> {
   /// On `.current`, the mailbox exists only for the call with the first value.
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
@@ -246,17 +233,14 @@ final class Mailbox<Element> {
   /// How many calls are permitted and not made yet.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
-  @inlinable
-  init(for queue: ExecuteQueue) {
+  @inlinable init(for queue: ExecuteQueue) {
     self.queue = queue
     activity = queue.isCurrent ? nil : PendingWork.current
   }
 
-  @inlinable
-  var isInUse: Bool { queue.isCurrent || drainer != 0 || !values.isEmpty }
+  @inlinable var isInUse: Bool { queue.isCurrent || drainer != 0 || !values.isEmpty }
 
-  @inlinable
-  func popPermitted() -> Element? {
+  @inlinable func popPermitted() -> Element? {
     if queue.isCurrent { return values.popFirst() }
     guard permits > 0, let value = values.popFirst() else { return nil }
     permits -= 1

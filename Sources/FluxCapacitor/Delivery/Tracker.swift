@@ -3,8 +3,7 @@ import Observation
 /// Stands for a channel whose value was read inside `withObservationTracking`.
 ///
 /// It observes the channel like any other observer, and notifies Observation of each change.
-@usableFromInline
-final class Tracker: Observable, Sendable {
+@usableFromInline final class Tracker: Observable, Sendable {
   private static let path: any KeyPath<Tracker, Void> & Sendable = \Tracker.value
 
   private let registrar = ObservationRegistrar()

@@ -5,8 +5,7 @@
 
 extension Node {
   /// Locks the variables, so that nothing can be written meanwhile.
-  @usableFromInline
-  func lockRoots() {
+  @usableFromInline func lockRoots() {
     if roots.count == 1 {
       roots[0].channel.acquire()
     } else {
@@ -14,14 +13,12 @@ extension Node {
     }
   }
 
-  @usableFromInline
-  func unlockRoots() {
+  @usableFromInline func unlockRoots() {
     for root in roots { root.channel.lock.unlock() }
   }
 
   /// The state of the variables, which must be locked.
-  @usableFromInline
-  var currentState: StateID {
+  @usableFromInline var currentState: StateID {
     roots.reduce(.zero) { $0 + $1.weight * StateID($1.channel.version) }
   }
 
@@ -45,11 +42,11 @@ extension Node {
   private func link(on thread: CurrentThread) {
     for source in sources { source.use(link) }
     channel.use { channel in
-      channel.withRegionLocked { region in
+      channel.withRegionLocked { _ in
         isActive = true
         isFresh = true
         guard isFirst else { return }
-        region.deliverer.assign(to: thread)
+        self.region.use { $0.beginStarting(on: thread) }
         for root in roots {
           guard let transaction = root.channel.mark.transaction else { continue }
           self.region.use { $0.hold(for: transaction) }
@@ -91,7 +88,7 @@ extension Node {
       }
     }
     if !isAhead { channel.use { operations.start($0, evaluation) } }
-    if isFirst { region.use { $0.endDelivering(on: thread) } }
+    if isFirst { region.use { $0.endStarting(on: thread) } }
   }
 
   /// Unlinks this node from its sources if nobody observes it any more, and then those sources that
@@ -145,8 +142,7 @@ extension Node {
   }
 
   /// Called when the channel has a value to start with. The region's lock must be held.
-  @usableFromInline
-  func didStart(at state: StateID, edition: StateID) {
+  @usableFromInline func didStart(at state: StateID, edition: StateID) {
     deliveredState = state
     self.edition = edition
     isFresh = false

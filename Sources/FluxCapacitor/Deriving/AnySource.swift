@@ -5,13 +5,11 @@
 /// from the same channel. A constant of the same region finds the value where that was computed. For
 /// the first constant of a region, the source is an *input*: the deliverer of the other region
 /// brings each value, and it waits here until the constant is computed.
-@usableFromInline
-class AnySource: ChangeListener, @unchecked Sendable {
+@usableFromInline class AnySource: ChangeListener, @unchecked Sendable {
   /// The handle owns it.
   @usableFromInline final let channelReference: Unmanaged<AnyChannel>
 
-  @inlinable
-  final var channel: AnyChannel { channelReference.takeUnretainedValue() }
+  @inlinable final var channel: AnyChannel { channelReference.takeUnretainedValue() }
 
   /// The factor of its state in that of what derives from it: 1 for the only source of a `map` or
   /// `removeDuplicates`, and random for those of a `combine`.
@@ -60,8 +58,7 @@ class AnySource: ChangeListener, @unchecked Sendable {
   /// Uses what was taken, and releases what was used before. No lock may be held.
   final let use: @Sendable (AnySource) -> Void
 
-  @usableFromInline
-  init(
+  @usableFromInline init(
     _ channel: AnyChannel,
     keptBy handle: AnyObject,
     isOnly: Bool,
@@ -140,8 +137,7 @@ struct Dependents {
     (source.previous, source.next) = (nil, nil)
   }
 
-  @inline(__always)
-  func forEach(_ body: (AnySource) -> Void) {
+  @inline(__always) func forEach(_ body: (AnySource) -> Void) {
     var link = first
     while let source = link {
       source._withUnsafeGuaranteedRef {

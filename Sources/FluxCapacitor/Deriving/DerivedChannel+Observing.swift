@@ -3,8 +3,7 @@
 extension DerivedChannel {
   /// Takes the value from an evaluation as the one that was delivered last, unless a change may be
   /// ahead of that.
-  @inlinable
-  func start(from evaluation: Evaluation) {
+  @inlinable func start(from evaluation: Evaluation) {
     let node = ownNode
     evaluation.find(self)
     var value: Element? = evaluation.value(of: self)

@@ -3,8 +3,7 @@ import Synchronization
 // How a derived constant is read: at the current state of the variables, all at one time.
 
 extension DerivedChannel {
-  @inlinable
-  func currentValue() -> Element {
+  @inlinable func currentValue() -> Element {
     ownNode.regionChannel.use { region in
       if region.isDerived { return currentValueOfSeveral() }
       // During a mutation of the variable, this waits for its end or, on its own thread, traps.
@@ -15,8 +14,7 @@ extension DerivedChannel {
     }
   }
 
-  @usableFromInline
-  func currentValueOfSeveral() -> Element {
+  @usableFromInline func currentValueOfSeveral() -> Element {
     ownNode.lockRoots()
     let state = ownNode.currentState
     ownNode.unlockRoots()
@@ -24,22 +22,19 @@ extension DerivedChannel {
   }
 
   /// What was delivered, or computed by a reader, if it is of this state. The lock must be held.
-  @inlinable
-  func known(at state: StateID) -> (value: Element, edition: StateID)? {
+  @inlinable func known(at state: StateID) -> (value: Element, edition: StateID)? {
     if let delivered, ownNode.deliveredState == state { return (delivered, ownNode.edition) }
     if let memo, memo.state == state { return (memo.value, memo.edition) }
     return nil
   }
 
   /// Replaces the memo, and returns the former one, to be released after unlocking. The lock must be held.
-  @inlinable
-  func replaceMemo(with outcome: inout Outcome?) {
+  @inlinable func replaceMemo(with outcome: inout Outcome?) {
     memoState.unscheduled.store(outcome?.state.value ?? .max, ordering: .relaxed)
     swap(&outcome, &memo)
   }
 
-  @inlinable
-  func remember(_ outcome: Outcome) {
+  @inlinable func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
     region.lock.lock()
     replaceMemo(with: &outcome)
@@ -49,15 +44,13 @@ extension DerivedChannel {
   }
 
   /// Computes the value from the variable that is the only source.
-  @inlinable
-  func computeDirectly() -> Element {
+  @inlinable func computeDirectly() -> Element {
     var version = Version()
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
     return remember(value, at: StateID(version), from: StateID(version)).value
   }
 
-  @usableFromInline
-  func evaluate() -> Element {
+  @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
     let evaluation = Evaluation(of: ownNode)
     ownNode.unlockRoots()
@@ -66,8 +59,7 @@ extension DerivedChannel {
   }
 
   /// Adds the value to an evaluation that has those of the sources.
-  @inlinable
-  func evaluate(in evaluation: Evaluation) {
+  @inlinable func evaluate(in evaluation: Evaluation) {
     let state = evaluation.state(of: ownNode)
     region.lock.lock()
     let (found, memo) = (known(at: state), memo)
@@ -83,8 +75,7 @@ extension DerivedChannel {
   }
 
   /// Remembers what a reader has computed, or the value before if that is equal.
-  @inlinable
-  func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
+  @inlinable func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
     var outcome: Outcome = (value, state, state, sources)
     // Only while not observed: a reader ahead of a delivery can't know which value comes before.
     if let isSame {

@@ -31,8 +31,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   @usableFromInline
   typealias Outcome = (value: Element, state: StateID, edition: StateID, sources: StateID)
 
-  @inlinable
-  init(
+  @inlinable init(
     from sources: [AnySource],
     isSame: (@Sendable (Element, Element) -> Bool)? = nil,
     formula: @escaping @Sendable (Reading) -> Element
@@ -63,8 +62,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   /// Computes the change that is being delivered.
   ///
   /// - Returns: Whether it is another value. If not, nothing has happened.
-  @inlinable
-  func computeChange(_ node: Node) -> Bool {
+  @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       let value = takeMemo(at: region.state) ?? formula(node.isFirst ? .inputs : .region)
       if let isSame, !node.isFirstChange, let delivered, isSame(delivered, value) { return false }
@@ -82,14 +80,12 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   }
 
   /// The value, if a reader has computed it for this state, and not kept an earlier one instead.
-  @inlinable
-  func takeMemo(at state: StateID) -> Element? {
+  @inlinable func takeMemo(at state: StateID) -> Element? {
     let memoState = memoState.read { $0.load(ordering: .relaxed) }
     return memoState == state.value ? takeExistingMemo(at: state) : nil
   }
 
-  @usableFromInline
-  func takeExistingMemo(at state: StateID) -> Element? {
+  @usableFromInline func takeExistingMemo(at state: StateID) -> Element? {
     var memo: Outcome?
     region.lock.lock()
     let isKnown = self.memo?.state == state && (isSame == nil || self.memo?.edition == state)
@@ -98,8 +94,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     return memo?.value
   }
 
-  @inlinable
-  func callObservers(_ node: Node, on thread: CurrentThread) {
+  @inlinable func callObservers(_ node: Node, on thread: CurrentThread) {
     guard let value = delivered else { return }
     let version = node.region.use { $0.version }
     AnyChannel.walk(node.observers) { dust in

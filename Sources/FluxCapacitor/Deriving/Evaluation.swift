@@ -3,8 +3,7 @@
 /// The values of the variables are captured while all of them are locked, so that they belong
 /// together; the rest is computed from them with no lock held. This is a loop, sources first,
 /// because recursion along a long chain would overflow the stack.
-@usableFromInline
-final class Evaluation {
+@usableFromInline final class Evaluation {
   /// What has been computed so far: first the variables, whose editions are their versions.
   private var results: [ObjectIdentifier: Result] = [:]
 
@@ -15,8 +14,7 @@ final class Evaluation {
   private let versions: [(root: AnyChannel, version: StateID)]
 
   /// Captures the variables, which must be locked.
-  @usableFromInline
-  init(of node: Node) {
+  @usableFromInline init(of node: Node) {
     versions = node.roots.map { ($0.channel, StateID($0.channel.version)) }
     for (root, version) in versions { add(root.anyValue, edition: version, of: root) }
   }
@@ -27,8 +25,7 @@ final class Evaluation {
     return results[id]
   }
 
-  @usableFromInline
-  func value<Value>(of channel: AnyChannel) -> Value {
+  @usableFromInline func value<Value>(of channel: AnyChannel) -> Value {
     guard let value = result(of: channel)?.value as? Value else {
       trap("\(channel) was asked for before it was computed.")
     }
@@ -36,35 +33,30 @@ final class Evaluation {
   }
 
   /// Computes a derived constant, after what it derives from.
-  @usableFromInline
-  func find(_ channel: AnyChannel) {
+  @usableFromInline func find(_ channel: AnyChannel) {
     channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(result) != nil }) { node in
       node.channel.use { node.operations.evaluate($0, self) }
     }
   }
 
-  @usableFromInline
-  func add(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
+  @usableFromInline func add(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
     let result = Result(value, edition: edition, of: channel)
     (results[result.channel], latest) = (result, result)
   }
 
-  @usableFromInline
-  func edition(of channel: AnyChannel) -> StateID {
+  @usableFromInline func edition(of channel: AnyChannel) -> StateID {
     result(of: channel)?.edition ?? .zero
   }
 
   /// The editions of a derived constant's sources, as one number.
-  @usableFromInline
-  func editionOfSources(of node: Node) -> StateID {
+  @usableFromInline func editionOfSources(of node: Node) -> StateID {
     node.sources.reduce(.zero) { sum, source in
       sum + source.use { $0.weight * edition(of: $0.channel) }
     }
   }
 
   /// The state of the variables that a node derives from.
-  @usableFromInline
-  func state(of node: Node) -> StateID {
+  @usableFromInline func state(of node: Node) -> StateID {
     node.roots.reduce(.zero) { sum, root in
       sum + root.weight * (versions.first { $0.root === root.channel }?.version ?? .zero)
     }

@@ -10,8 +10,7 @@ import Synchronization
 ///
 /// The variables that it derives from, its *roots*, are all locked whenever it becomes active or
 /// inactive, so that no commit comes in between.
-@usableFromInline
-final class Node: Downstream, @unchecked Sendable {
+@usableFromInline final class Node: Downstream, @unchecked Sendable {
   /// The channel, which owns the node.
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
 
@@ -85,8 +84,7 @@ final class Node: Downstream, @unchecked Sendable {
   }
 
   /// Closures that are created where the type is known; see `PendingDelivery`.
-  @usableFromInline
-  struct Operations: Sendable {
+  @usableFromInline struct Operations: Sendable {
     /// Computes the value, and returns whether it is another one.
     let compute: @Sendable (AnyChannel, Node) -> Bool
 
@@ -99,8 +97,7 @@ final class Node: Downstream, @unchecked Sendable {
     /// Takes the value from an evaluation as the one that was delivered last.
     let start: @Sendable (AnyChannel, Evaluation) -> Void
 
-    @usableFromInline
-    init(
+    @usableFromInline init(
       compute: @escaping @Sendable (AnyChannel, Node) -> Bool,
       callObservers: @escaping @Sendable (AnyChannel, Node, CurrentThread) -> Void,
       evaluate: @escaping @Sendable (AnyChannel, Evaluation) -> Void,
@@ -134,8 +131,7 @@ final class Node: Downstream, @unchecked Sendable {
   }
 
   /// The node of a derived constant, which attaches it to itself.
-  @usableFromInline
-  init(from sources: [AnySource], keepsValues: Bool, _ operations: Operations) {
+  @usableFromInline init(from sources: [AnySource], keepsValues: Bool, _ operations: Operations) {
     self.sources = sources.map { .passUnretained($0) }
     self.operations = operations
     mayKeepValues =
@@ -150,8 +146,7 @@ final class Node: Downstream, @unchecked Sendable {
   }
 
   /// Begins a region if the sources belong to several.
-  @usableFromInline
-  func attach(to channel: AnyChannel) {
+  @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     let regions = sources.map { $0.use { $0.channel.region } }
     regionChannel = .passUnretained(regions[0])
@@ -183,15 +178,13 @@ final class Node: Downstream, @unchecked Sendable {
   }
 
   /// Whether it is the first one of its region.
-  @inlinable
-  var isFirst: Bool { ownRegion != nil }
+  @inlinable var isFirst: Bool { ownRegion != nil }
 
   /// Whether it needs a value to start with: it compares values, or later ones may be missing.
   var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
 
   /// Whether a variable is the only source.
-  @inlinable
-  var isDirect: Bool {
+  @inlinable var isDirect: Bool {
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
   }
 
@@ -236,8 +229,7 @@ final class Node: Downstream, @unchecked Sendable {
   }
 
   /// Called when the channel has a new value to deliver. The region's lock must be held.
-  @inlinable
-  func didCompute(at state: StateID, for version: Version) {
+  @inlinable func didCompute(at state: StateID, for version: Version) {
     deliveredState = state
     edition = state
     // It may have been left meanwhile, and be in use again.

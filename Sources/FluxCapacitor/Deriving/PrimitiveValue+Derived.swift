@@ -24,8 +24,7 @@ extension PrimitiveValue {
   /// - Parameter transform: Called on the thread that reads or that delivers the change, with no lock
   ///   held. Two threads that read an unobserved constant at the same time may both call it. It
   ///   should depend on nothing but its argument.
-  @inlinable
-  public func map<Result: Sendable>(
+  @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
     let source = Source(self, isOnly: true)
@@ -39,8 +38,7 @@ extension PrimitiveValue {
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Called like the transform of
   ///   ``map(_:)``, on any thread, with no lock held.
-  @inlinable
-  public func removeDuplicates(
+  @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
     let source = Source(self, isOnly: true)
@@ -62,8 +60,7 @@ extension PrimitiveValue where Element: Equatable {
   /// count.value = 2
   /// dust.clean()
   /// ```
-  @inlinable
-  public func removeDuplicates() -> Constant<Element> {
+  @inlinable public func removeDuplicates() -> Constant<Element> {
     removeDuplicates(by: ==)
   }
 }
@@ -86,8 +83,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }
   /// print(name.value)  // Emmett Brown
   /// ```
-  @inlinable
-  public static func combine<each Source: Sendable>(
+  @inlinable public static func combine<each Source: Sendable>(
     _ constants: repeat Constant<each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
     var count = 0
@@ -112,8 +108,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   ///
   /// It is the same as the other `combine`, but the compiler specializes it for the two types,
   /// which makes it three times as fast.
-  @inlinable
-  public static func combine<First: Sendable, Second: Sendable>(
+  @inlinable public static func combine<First: Sendable, Second: Sendable>(
     _ first: Constant<First>,
     _ second: Constant<Second>
   ) -> Constant<(First, Second)> where Element == (First, Second) {

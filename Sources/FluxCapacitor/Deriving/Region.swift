@@ -19,8 +19,7 @@
 ///
 /// Unretained references are sound because a region that is being delivered keeps what has left it
 /// until the end; see `leavers`.
-@usableFromInline
-final class Region: @unchecked Sendable {
+@usableFromInline final class Region: @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
 
@@ -49,6 +48,9 @@ final class Region: @unchecked Sendable {
   /// started with are ahead of those that are delivered. Until these transactions have been committed,
   /// all changes are therefore one.
   @exclusivity(unchecked) private var holders: [(transaction: Transaction, commits: Int)] = []
+
+  /// Whether the thread that has activated the first node has yet to give its inputs their values.
+  @exclusivity(unchecked) private var isStarting = false
 
   /// What has left the region while a change was delivered.
   @exclusivity(unchecked) var leavers: [AnyObject] = []
@@ -83,8 +85,7 @@ final class Region: @unchecked Sendable {
     }
   }
 
-  @inline(__always)
-  private func add(_ source: AnySource) {
+  @inline(__always) private func add(_ source: AnySource) {
     source.target.use { target in
       guard !target.isFirst else { return add(input: source) }
       target.sourcesReached += 1
@@ -105,8 +106,7 @@ final class Region: @unchecked Sendable {
   }
 
   /// Calls a closure with each listed node.
-  @inline(__always)
-  func forEachNode(_ body: (Node) -> Void) {
+  @inline(__always) func forEachNode(_ body: (Node) -> Void) {
     var link = nodes.first
     while let node = link {
       node.use {
@@ -175,8 +175,7 @@ final class Region: @unchecked Sendable {
   }
 
   /// Notes that an input has brought its value for a change. The lock must be held.
-  @usableFromInline
-  func didArrive(_ version: Version, on thread: CurrentThread) {
+  @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
     // The versions of pending changes have no gaps, but before the first, which may be of several.
     let first = pending[0].version
     let index = version < first ? 0 : Int32(truncatingIfNeeded: version.count &- first.count)
@@ -201,7 +200,7 @@ final class Region: @unchecked Sendable {
   }
 
   /// Whether the first pending change is complete. The lock must be held.
-  private var isReady: Bool { !pending.isEmpty && pending[0].awaited == 0 && !isHeld }
+  private var isReady: Bool { !pending.isEmpty && pending[0].awaited == 0 && !isStarting && !isHeld }
 
   /// Makes all changes one until an open transaction has been committed. The lock must be held.
   func hold(for transaction: Transaction) {
@@ -259,8 +258,18 @@ final class Region: @unchecked Sendable {
     }
   }
 
-  /// Ends the delivery of a change, or the preparation of a fresh region.
-  func endDelivering(on thread: CurrentThread) {
+  /// Makes a thread the deliverer until it calls `endStarting`. The lock must be held.
+  func beginStarting(on thread: CurrentThread) {
+    channel.use { $0.deliverer.assign(to: thread) }
+    isStarting = true
+  }
+
+  func endStarting(on thread: CurrentThread) {
+    channel.use { $0.lock.withLock { isStarting = false } }
+    endDelivering(on: thread)
+  }
+
+  private func endDelivering(on thread: CurrentThread) {
     let leavers = channel.use { channel in
       channel.lock.withLock {
         let hasCleaned = channel.deliverer.hasCleaned

@@ -1,6 +1,5 @@
 /// One of the constants or variables that a derived constant derives from.
-@usableFromInline
-final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
+@usableFromInline final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   /// For an input: what was brought and not taken yet; without a value if it is the same as before.
   /// Guarded by the target's lock.
   @exclusivity(unchecked) @usableFromInline var brought = FIFO<(value: Value?, state: StateID)>()
@@ -11,8 +10,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   /// For an input: the value that the target uses. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline var current: Value?
 
-  @inlinable
-  init<Trait>(_ value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
+  @inlinable init<Trait>(_ value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
     super.init(
       value.channel,
       keptBy: value,
@@ -24,8 +22,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   }
 
   /// The value for a formula to use.
-  @inlinable
-  func value(for reading: Reading) -> Value {
+  @inlinable func value(for reading: Reading) -> Value {
     switch reading {
     case .region: return computedValue
     case .inputs:
@@ -45,8 +42,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   }
 
   /// What the deliverer of the source's region has computed, or delivers.
-  @inlinable
-  var computedValue: Value {
+  @inlinable var computedValue: Value {
     channelReference.use { channel in
       guard channel.isDerived else {
         // The region begins with the variable, and its value is of this type.
@@ -60,8 +56,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
     }
   }
 
-  @inlinable
-  func bringValue(on thread: CurrentThread) {
+  @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
     let value = isChanged ? computedValue : nil
     let (version, state) = node.use { $0.region.use { ($0.version, $0.state) } }
@@ -76,8 +71,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
     }
   }
 
-  @inlinable
-  func takeValue() {
+  @inlinable func takeValue() {
     guard let (value, state) = brought.popFirst() else { return }
     self.state = state
     guard let value else { return }
@@ -85,8 +79,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
     taken.append(value)
   }
 
-  @inlinable
-  func useTaken() {
+  @inlinable func useTaken() {
     while let value = taken.popFirst() { current = value }
   }
 
@@ -106,8 +99,7 @@ final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
 }
 
 /// Where a formula gets the values of its sources.
-@usableFromInline
-enum Reading {
+@usableFromInline enum Reading {
   /// From where the region's deliverer has computed them.
   case region
 

@@ -20,8 +20,7 @@ public protocol Actionable<DispatchStateType>: Sendable {
 
 extension Actionable {
   /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one passed to it.
-  @inlinable
-  public var dispatcher: Dispatcher { .shared }
+  @inlinable public var dispatcher: Dispatcher { .shared }
 
   /// Dispatches a state to its registered stores.
   ///
@@ -33,8 +32,7 @@ extension Actionable {
   ///   - state: The state to dispatch.
   ///   - fileID: The file in which it is invoked, for interceptors.
   ///   - line: The line on which it is invoked, for interceptors.
-  @inlinable
-  public func invoke(
+  @inlinable public func invoke(
     _ state: DispatchStateType,
     fileID: StaticString = #fileID,
     line: UInt = #line
@@ -46,8 +44,7 @@ extension Actionable {
   ///
   /// Interceptors don't see where it is invoked.
   @_disfavoredOverload
-  @inlinable
-  public func invoke(_ state: DispatchStateType) {
+  @inlinable public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }
 }

@@ -2,8 +2,7 @@ import Synchronization
 
 extension Dispatcher {
   /// Reduces a state in its stores. The observers are not called yet.
-  @inlinable
-  func reduce<State: DispatchState>(
+  @inlinable func reduce<State: DispatchState>(
     _ state: State,
     from place: SourcePlace,
     on thread: CurrentThread
@@ -52,9 +51,7 @@ extension Dispatcher {
   /// Passes a state on to its observers and to the registry's observer. The turn must be held.
   ///
   /// - Returns: What to release after the turn, besides the latest store.
-  @inlinable
-  @inline(never)
-  func passOn<State: DispatchState>(
+  @inlinable @inline(never) func passOn<State: DispatchState>(
     _ state: State,
     on route: Route<State>,
     reducedBy earlier: [AnyObject]?,
@@ -75,8 +72,7 @@ extension Dispatcher {
   /// Waits for the turn, unless this thread has it, and opens a transaction.
   ///
   /// - Returns: Whether the turn was taken, and has to be given up.
-  @inlinable
-  func beginTurn(on thread: CurrentThread) -> Bool {
+  @inlinable func beginTurn(on thread: CurrentThread) -> Bool {
     let takesTurn = !registry.turn.isHeld(by: thread.id)
     if takesTurn {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
@@ -88,8 +84,7 @@ extension Dispatcher {
   }
 
   /// Closes the transaction while no other thread can reduce; gives up the turn if it was taken.
-  @inlinable
-  func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
+  @inlinable func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
     if hasTakenTurn { registry.turn.unlock() }
   }
@@ -104,8 +99,7 @@ extension Dispatcher {
     registry.turn.withLock {}
   }
 
-  @usableFromInline
-  func trapBeforeWaiting(in place: String) -> Never {
+  @usableFromInline func trapBeforeWaiting(in place: String) -> Never {
     trap(
       """
       Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for \

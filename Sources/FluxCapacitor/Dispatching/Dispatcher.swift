@@ -41,8 +41,7 @@ public final class Dispatcher: Sendable {
   ///   - state: The state to dispatch.
   ///   - fileID: The file in which it is dispatched, for interceptors.
   ///   - line: The line on which it is dispatched, for interceptors.
-  @inlinable
-  public func dispatch<State: DispatchState>(
+  @inlinable public func dispatch<State: DispatchState>(
     _ state: State,
     fileID: StaticString = #fileID,
     line: UInt = #line
@@ -69,8 +68,7 @@ public final class Dispatcher: Sendable {
   ///
   /// Interceptors don't see where it is dispatched.
   @_disfavoredOverload
-  @inlinable
-  public func dispatch<State: DispatchState>(_ state: State) {
+  @inlinable public func dispatch<State: DispatchState>(_ state: State) {
     dispatch(state, fileID: #fileID, line: #line)
   }
 
@@ -103,8 +101,7 @@ public final class Dispatcher: Sendable {
   /// dispatchers in opposite orders deadlock.
   ///
   /// - Returns: What the closure returns.
-  @inlinable
-  public func transaction<Result, Failure: Error>(
+  @inlinable public func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let thread = CurrentThread.current
@@ -123,8 +120,7 @@ public final class Dispatcher: Sendable {
   /// it. It traps where ``transaction(_:)`` does.
   ///
   /// - Returns: What the closure returns.
-  @inlinable
-  public func read<Result, Failure: Error>(
+  @inlinable public func read<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let thread = CurrentThread.current

@@ -19,8 +19,7 @@ extension Registry {
   /// Notes that a state waits for the end of the reduce that invoked it, if there is an observer.
   ///
   /// - Returns: A closure to call when the state has been reduced.
-  @usableFromInline
-  func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
+  @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
     guard isObserved.unscheduled.load(ordering: .relaxed) else { return nil }
     return pendingWork.begin {
       "A \(sourceName(of: type)) waits for the end of the reduce that invoked it."
@@ -28,8 +27,7 @@ extension Registry {
   }
 
   /// Notes that this thread has yet to call the observers of what a state has changed.
-  @usableFromInline
-  func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
+  @usableFromInline func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
     guard thread.hasDeliveriesAhead,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })
     else { return }

@@ -4,8 +4,7 @@ import Synchronization
 ///
 /// Its lock is held for a few instructions and never while user code runs: the init of a store runs
 /// outside it, and stores that a lookup has retained are released outside it.
-@usableFromInline
-final class Registry: @unchecked Sendable {
+@usableFromInline final class Registry: @unchecked Sendable {
   @usableFromInline let lock = Lock()
 
   /// The dispatcher's turn: held by the thread that reduces, or is in a transaction or a read.
@@ -38,8 +37,7 @@ final class Registry: @unchecked Sendable {
   /// The route of a type of states, if there is one.
   ///
   /// It lives as long as the registry, so no reference is counted.
-  @inlinable
-  func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
+  @inlinable func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     guard let route = routes.route(for: ObjectIdentifier(State.self)) else { return nil }
     // The key is the type of the route's states.
     return .fromOpaque(route.toOpaque())
@@ -55,8 +53,7 @@ final class Registry: @unchecked Sendable {
   }
 
   /// Links a route's registrations and its channel for reducing. The turn must be held.
-  @usableFromInline
-  func link<State: DispatchState>(_ route: Route<State>) {
+  @usableFromInline func link<State: DispatchState>(_ route: Route<State>) {
     lock.withLock { route.link() }
     if route.isLinkedToObserver { observer?.willReduce(in: route.linked) }
   }
@@ -72,8 +69,7 @@ final class Registry: @unchecked Sendable {
   }
 
   /// Removes the registrations whose stores are deallocated.
-  @usableFromInline
-  func removeDead<State: DispatchState>(of _: State.Type) {
+  @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {
     remove(of: State.self) { registration in registration.store == nil }
   }
 
@@ -126,8 +122,7 @@ extension Registry {
 }
 
 /// What a dispatcher calls before and after every reduce, with its turn held.
-@usableFromInline
-protocol ReduceObserver: AnyObject, Sendable {
+@usableFromInline protocol ReduceObserver: AnyObject, Sendable {
   /// Called when a state is about to be reduced in those of the stores that still exist.
   func willReduce<State: DispatchState>(in registrations: [Registration<State>])
 

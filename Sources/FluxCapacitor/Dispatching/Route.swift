@@ -6,8 +6,7 @@ import Synchronization
 /// Reducing takes the turn, and follows a chain that only the turn guards; the chain is linked
 /// again if the registrations have changed since. The same holds for the channel of the states
 /// themselves, which is created for their first observer.
-@usableFromInline
-final class Route<State: DispatchState>: AnyRoute {
+@usableFromInline final class Route<State: DispatchState>: AnyRoute {
   // Guarded by the registry's lock.
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
   @exclusivity(unchecked) private var channel: EventChannel<State>?
@@ -25,8 +24,7 @@ final class Route<State: DispatchState>: AnyRoute {
   /// change.
   @usableFromInline let edition = ScheduledAtomic(0)
 
-  @inlinable
-  var currentEdition: Int { edition.read { $0.load(ordering: .acquiring) } }
+  @inlinable var currentEdition: Int { edition.read { $0.load(ordering: .acquiring) } }
 
   // What a reduce follows; guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
@@ -51,8 +49,7 @@ final class Route<State: DispatchState>: AnyRoute {
   }
 
   /// The address of a state. One of size zero may have no valid address, and can be read from any.
-  @inlinable
-  static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
+  @inlinable static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
     if MemoryLayout<State>.size > 0 { return state }
     return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
   }
@@ -130,8 +127,7 @@ final class Route<State: DispatchState>: AnyRoute {
 }
 
 /// One store's place in a route. It holds the store weakly.
-@usableFromInline
-final class Registration<State: DispatchState>: @unchecked Sendable {
+@usableFromInline final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
 
   /// `cancelled`, which any thread may set and none clears: releasing and acquiring, so that a
@@ -157,8 +153,7 @@ final class Registration<State: DispatchState>: @unchecked Sendable {
 
   /// Whether a reduce that gets here calls the store: it is registered, and has not reduced the
   /// state early.
-  @inlinable
-  var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
+  @inlinable var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
 
   var isRegistered: Bool {
     marks.unscheduled.load(ordering: .acquiring) & Registration.cancelled == 0

@@ -12,8 +12,7 @@ import Synchronization
 /// Slots and `latest` are stored releasing and loaded acquiring, so a thread that sees a route, or
 /// the new slots, sees their contents. A thread that doesn't see them yet acts as if it had come
 /// before them.
-@usableFromInline
-struct RouteTable: ~Copyable {
+@usableFromInline struct RouteTable: ~Copyable {
   /// Read while another thread inserts, so nothing else that a lookup uses may be mutable.
   @usableFromInline let latest: ScheduledAtomic<Unmanaged<Slots>>
 
@@ -39,8 +38,7 @@ struct RouteTable: ~Copyable {
   var routes: [AnyRoute] { contents.routes }
 
   /// The route with a key, if any. It lives as long as the table, so no reference is counted.
-  @inlinable
-  func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
+  @inlinable func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
     let slots = latest.read { $0.load(ordering: .acquiring) }
     return slots._withUnsafeGuaranteedRef { slots in
       var index = slots.firstIndex(for: key)
@@ -68,8 +66,7 @@ struct RouteTable: ~Copyable {
 
 extension RouteTable {
   /// A hash table of routes. The number of slots is a power of two, and at most half are taken.
-  @usableFromInline
-  final class Slots {
+  @usableFromInline final class Slots {
     @usableFromInline let mask: Int
     @usableFromInline let first: UnsafeMutablePointer<Atomic<Unmanaged<AnyRoute>?>>
 
@@ -90,8 +87,7 @@ extension RouteTable {
       first[index].store(.passUnretained(route), ordering: .releasing)
     }
 
-    @inlinable
-    func firstIndex(for key: ObjectIdentifier) -> Int {
+    @inlinable func firstIndex(for key: ObjectIdentifier) -> Int {
       // The upper half of the product depends on every bit of the address.
       let product = UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15
       return Int(truncatingIfNeeded: product >> 32) & mask
@@ -100,8 +96,7 @@ extension RouteTable {
 }
 
 /// A route, whatever the type of its states.
-@usableFromInline
-class AnyRoute {
+@usableFromInline class AnyRoute {
   /// The type of the states.
   @usableFromInline final let key: ObjectIdentifier
 

@@ -85,8 +85,7 @@ extension Route {
 
   /// Takes the stores that reduced the state early, in the order in which their reduces ended: all
   /// before that of the current one.
-  @usableFromInline
-  func takeEarly(into stores: inout [AnyObject]?) {
+  @usableFromInline func takeEarly(into stores: inout [AnyObject]?) {
     if stores == nil { stores = [] }
     stores?.append(contentsOf: early)
     early = []
@@ -95,8 +94,7 @@ extension Route {
 
 extension Registration {
   /// Clears the mark of a store that has reduced the state early, when the reduce gets to it.
-  @usableFromInline
-  func unmark() {
+  @usableFromInline func unmark() {
     marks.unscheduled.bitwiseAnd(~Registration.early, ordering: .relaxed)
   }
 }

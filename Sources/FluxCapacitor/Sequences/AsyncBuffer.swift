@@ -4,8 +4,7 @@
 /// released after unlocking, because either may run user code.
 ///
 /// Invariant: while a consumer waits, there are no values, and the buffer has not ended.
-@usableFromInline
-final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
+@usableFromInline final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
 
   @usableFromInline let policy: BufferingPolicy
@@ -16,14 +15,12 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var waiter: Waiter?
   @exclusivity(unchecked) @usableFromInline var isFinished = false
 
-  @inlinable
-  init(_ policy: BufferingPolicy) {
+  @inlinable init(_ policy: BufferingPolicy) {
     self.policy = policy
   }
 
   /// Adds a value as the last one, unless the buffer has ended.
-  @inlinable
-  func append(_ value: Element) {
+  @inlinable func append(_ value: Element) {
     let (waiter, value) = lock.withLock { add(value) }
     waiter?.resume(returning: value)
   }
@@ -31,8 +28,7 @@ final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   /// The lock must be held.
   ///
   /// - Returns: The consumer to resume with a value or, without one, a value to drop.
-  @inlinable
-  func add(_ value: Element) -> (Waiter?, Element?) {
+  @inlinable func add(_ value: Element) -> (Waiter?, Element?) {
     if isFinished { return (nil, nil) }
     if let waiter = waiter.take() { return (waiter, value) }
     guard policy.keepsOldest, values.count > policy.limit else {

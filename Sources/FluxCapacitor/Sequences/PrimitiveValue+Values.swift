@@ -14,8 +14,7 @@ extension PrimitiveValue {
   /// title.value = "Back to the Future"
   /// lengths.cancel()
   /// ```
-  @inlinable
-  public var values: Values<Element> {
+  @inlinable public var values: Values<Element> {
     values(buffering: .bufferingNewest(1))
   }
 
@@ -46,8 +45,7 @@ extension PrimitiveValue {
   ///
   /// - Parameter policy: What to keep for a consumer that is slower than the changes.
   /// - Returns: The sequence. It observes nothing until an iterator is created.
-  @inlinable
-  public func values(buffering policy: BufferingPolicy) -> Values<Element> {
+  @inlinable public func values(buffering policy: BufferingPolicy) -> Values<Element> {
     Values(buffering: policy) { changes in self.observe(changes: changes) }
   }
 }

@@ -24,8 +24,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let policy: BufferingPolicy
   @usableFromInline let subscribe: Subscribe
 
-  @inlinable
-  init(buffering policy: BufferingPolicy, subscribe: @escaping Subscribe) {
+  @inlinable init(buffering policy: BufferingPolicy, subscribe: @escaping Subscribe) {
     self.policy = policy
     self.subscribe = subscribe
   }
@@ -34,8 +33,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// What arrives from now on is kept for the consumer according to the buffering policy. The
   /// observation ends with the iterator, and when a task that waits in it is cancelled.
-  @inlinable
-  public func makeAsyncIterator() -> Iterator {
+  @inlinable public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: Consumer(buffering: policy, subscribe: subscribe))
   }
 }
@@ -48,8 +46,7 @@ extension Values {
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: Consumer
 
-    @inlinable
-    init(consumer: Consumer) {
+    @inlinable init(consumer: Consumer) {
       self.consumer = consumer
     }
 
@@ -69,13 +66,11 @@ extension Values {
   /// closure retains the other end of the buffer, a `Producer`, which is deallocated when the
   /// observation ends, for whatever reason. The producer doesn't reach the consumer, so there is no
   /// retain cycle.
-  @usableFromInline
-  final class Consumer: Sendable {
+  @usableFromInline final class Consumer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
     @usableFromInline let dust: Dust
 
-    @inlinable
-    init(buffering policy: BufferingPolicy, subscribe: Subscribe) {
+    @inlinable init(buffering policy: BufferingPolicy, subscribe: Subscribe) {
       let buffer = AsyncBuffer<Element>(policy)
       let producer = Producer(of: buffer)
       self.buffer = buffer
@@ -104,12 +99,10 @@ extension Values {
   }
 
   /// The end of a buffer at which values are appended; the buffer ends with it.
-  @usableFromInline
-  final class Producer: Sendable {
+  @usableFromInline final class Producer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
 
-    @inlinable
-    init(of buffer: AsyncBuffer<Element>) {
+    @inlinable init(of buffer: AsyncBuffer<Element>) {
       self.buffer = buffer
     }
 

@@ -3,17 +3,14 @@
 /// Of the values that a transaction writes to a variable, only the last one is delivered. But all
 /// of its events are delivered when it ends, each in its place among the writes. What other threads
 /// send meanwhile waits behind them.
-@usableFromInline
-final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
-  @inlinable
-  init() {
+@usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
+  @inlinable init() {
     super.init()
   }
 
   override var description: String { "A Sink<\(Event.self)>" }
 
-  @inlinable
-  func send(_ event: Event) {
+  @inlinable func send(_ event: Event) {
     let thread = CurrentThread.current
     lock.lock()
     version = version.next
@@ -23,8 +20,7 @@ final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   }
 
   /// Makes an event a change, now or at the end of a transaction. The lock must be held.
-  @inlinable
-  func announceEvent(_ event: Event, on thread: CurrentThread) -> Delivery? {
+  @inlinable func announceEvent(_ event: Event, on thread: CurrentThread) -> Delivery? {
     if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }

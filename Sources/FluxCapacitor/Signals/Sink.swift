@@ -13,11 +13,9 @@ public final class Sink<Event: Sendable>: Sendable {
   @usableFromInline let channel = EventChannel<Event>()
 
   /// Creates a sink with no observers.
-  @inlinable
-  public init() {}
+  @inlinable public init() {}
 
-  @inlinable
-  deinit {
+  @inlinable deinit {
     channel.dropHandle()
   }
 
@@ -28,8 +26,7 @@ public final class Sink<Event: Sendable>: Sendable {
   /// body of a `modify`, every event is delivered after that has ended, in the order of sending.
   /// Inside an observer, it is delivered after the observers of the current change or event have
   /// been called.
-  @inlinable
-  public func send(_ event: Event) {
+  @inlinable public func send(_ event: Event) {
     channel.send(event)
   }
 

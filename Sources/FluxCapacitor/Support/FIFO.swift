@@ -3,35 +3,29 @@
 /// It is a ring buffer in its own memory, without an array's checks, because every change goes
 /// through one. Exactly the `count` slots from `head` on are initialized; `mask` is one less than
 /// the number of slots, which is a power of two, or zero.
-@usableFromInline
-struct FIFO<Element>: ~Copyable {
+@usableFromInline struct FIFO<Element>: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<Element>?
   @usableFromInline var head: Int32 = 0
   @usableFromInline var count: Int32 = 0
   @usableFromInline var mask: Int32 = -1
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
-  @inlinable
-  deinit {
+  @inlinable deinit {
     guard let slots else { return }
     for index in 0..<count { (slots + slot(at: index)).deinitialize(count: 1) }
     slots.deallocate()
   }
 
-  @inlinable
-  var isEmpty: Bool { count == 0 }
+  @inlinable var isEmpty: Bool { count == 0 }
 
   /// The element at an offset from the first, which must exist.
-  @inlinable
-  subscript(index: Int32) -> Element {
+  @inlinable subscript(index: Int32) -> Element {
     _read { yield slots.unsafelyUnwrapped[slot(at: index)] }
     _modify { yield &slots.unsafelyUnwrapped[slot(at: index)] }
   }
 
-  @inlinable
-  mutating func append(_ element: Element) {
+  @inlinable mutating func append(_ element: Element) {
     if count > mask { grow() }
     (slots.unsafelyUnwrapped + slot(at: count)).initialize(to: element)
     count += 1
@@ -45,8 +39,7 @@ struct FIFO<Element>: ~Copyable {
     count += 1
   }
 
-  @inlinable
-  mutating func popFirst() -> Element? {
+  @inlinable mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = (slots.unsafelyUnwrapped + Int(head)).move()
     head = Int32(slot(at: 1))
@@ -56,11 +49,9 @@ struct FIFO<Element>: ~Copyable {
     return element
   }
 
-  @inlinable
-  func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
+  @inlinable func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
 
-  @usableFromInline
-  mutating func grow() {
+  @usableFromInline mutating func grow() {
     var larger = FIFO()
     larger.mask = max(3, mask * 2 + 1)
     let slots = UnsafeMutablePointer<Element>.allocate(capacity: Int(larger.mask) + 1)
@@ -75,8 +66,7 @@ struct FIFO<Element>: ~Copyable {
 
 /// The first of several indices that satisfies a predicate, or their count. All indices after it
 /// must satisfy it too. O(log n).
-@inline(__always)
-func partitioningIndex(of count: Int, where predicate: (Int) -> Bool) -> Int {
+@inline(__always) func partitioningIndex(of count: Int, where predicate: (Int) -> Bool) -> Int {
   var (low, high) = (0, count)
   while low < high {
     let middle = (low + high) / 2

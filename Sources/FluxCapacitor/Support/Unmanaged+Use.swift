@@ -3,9 +3,7 @@ extension Unmanaged {
   /// as long as the call takes.
   ///
   /// To count references takes longer than all else that is done for one node of a graph.
-  @inlinable
-  @inline(__always)
-  func use<Result>(_ body: (Instance) -> Result) -> Result {
+  @inlinable @inline(__always) func use<Result>(_ body: (Instance) -> Result) -> Result {
     _withUnsafeGuaranteedRef(body)
   }
 }

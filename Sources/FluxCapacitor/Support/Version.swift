@@ -1,10 +1,8 @@
 /// How many changes a channel has had: writes, events, or changes announced to a derived constant.
-@usableFromInline
-package struct Version: Comparable, Sendable {
+@usableFromInline package struct Version: Comparable, Sendable {
   @usableFromInline let count: UInt64
 
-  @inlinable
-  init(_ count: UInt64 = 0) {
+  @inlinable init(_ count: UInt64 = 0) {
     self.count = count
   }
 

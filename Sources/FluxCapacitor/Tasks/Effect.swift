@@ -44,8 +44,7 @@ public final class Effect: @unchecked Sendable {
   /// awaits the one that supersedes it, which it has performed itself.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
 
-  @usableFromInline
-  func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
+  @usableFromInline func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     queue.unlessSuperseded(self, on: dispatcher, body)
   }
 }
@@ -65,8 +64,7 @@ extension Actionable {
   ///   - fileID: The file in which it is invoked, for interceptors.
   ///   - line: The line on which it is invoked, for interceptors.
   /// - Returns: Whether the state was dispatched or, if it was queued, whether the effect hasn't been superseded yet.
-  @inlinable
-  @discardableResult
+  @inlinable @discardableResult
   public func invoke(
     _ state: DispatchStateType,
     as effect: Effect,
@@ -78,8 +76,7 @@ extension Actionable {
 }
 
 extension Dispatcher {
-  @inlinable
-  func dispatch<State: DispatchState>(
+  @inlinable func dispatch<State: DispatchState>(
     _ state: State,
     as effect: Effect,
     from place: SourcePlace
@@ -99,8 +96,7 @@ extension Dispatcher {
     return !effect.isSuperseded
   }
 
-  @inlinable
-  func reduce<State: DispatchState>(
+  @inlinable func reduce<State: DispatchState>(
     _ state: State,
     as effect: Effect,
     from place: SourcePlace,

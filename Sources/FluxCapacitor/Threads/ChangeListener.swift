@@ -1,13 +1,11 @@
 /// Is told that variables have changed, under the locks of all variables in the commit: a derived
 /// constant's source, whose type is in a layer above.
-@usableFromInline
-class ChangeListener: @unchecked Sendable {
+@usableFromInline class ChangeListener: @unchecked Sendable {
   /// Its place in the order in which the listeners of a commit are called: first by `group`, which
   /// is a lock that they take together.
   @exclusivity(unchecked) @usableFromInline final var order: (group: UInt64, index: Int) = (0, 0)
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
   /// Announces the change.
   ///
@@ -19,15 +17,12 @@ class ChangeListener: @unchecked Sendable {
 }
 
 /// Listeners in their order, each once. Unretained, because they leave before they are released.
-@usableFromInline
-struct ListenerList: Sendable {
+@usableFromInline struct ListenerList: Sendable {
   @usableFromInline nonisolated(unsafe) var listeners: [Unmanaged<ChangeListener>] = []
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
-  @inlinable
-  var isEmpty: Bool { listeners.isEmpty }
+  @inlinable var isEmpty: Bool { listeners.isEmpty }
 
   mutating func insert(_ listener: ChangeListener) {
     insert(.passUnretained(listener))
@@ -40,8 +35,7 @@ struct ListenerList: Sendable {
     listeners.insert(listener, at: index)
   }
 
-  @usableFromInline
-  mutating func insert(contentsOf other: borrowing ListenerList) {
+  @usableFromInline mutating func insert(contentsOf other: borrowing ListenerList) {
     for index in other.listeners.indices { insert(other.listeners[index]) }
   }
 
@@ -58,19 +52,16 @@ struct ListenerList: Sendable {
 
   /// Tells all of them. Two threads that tell the same listeners do so in the same order, because
   /// they keep the locks until the end.
-  @inlinable
-  func announceChange() {
+  @inlinable func announceChange() {
     if !listeners.isEmpty { announceToAll() }
   }
 
-  @usableFromInline
-  func announceToAll() {
+  @usableFromInline func announceToAll() {
     forEach { $0.announceChange(takesLock: $1) }
     forEach { if $1 { $0.releaseLock() } }
   }
 
-  @inline(__always)
-  private func forEach(_ body: (ChangeListener, _ isFirstOfGroup: Bool) -> Void) {
+  @inline(__always) private func forEach(_ body: (ChangeListener, _ isFirstOfGroup: Bool) -> Void) {
     var group: UInt64 = 0
     for index in listeners.indices {
       listeners[index].use {

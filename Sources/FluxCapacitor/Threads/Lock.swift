@@ -11,8 +11,7 @@ import Synchronization
 /// thread sanitizer the synchronization inside `Mutex`, which it cannot see. The mutex itself
 /// orders everything else, so other accesses to `holder` may be relaxed: a thread finds its own
 /// number there if and only if it has stored it and not unlocked since.
-@usableFromInline
-package struct Lock: ~Copyable, Sendable {
+@usableFromInline package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())
   @usableFromInline let holder = Atomic<UInt32>(0)
 
@@ -21,12 +20,10 @@ package struct Lock: ~Copyable, Sendable {
     @usableFromInline let id = nextLockID()
   #endif
 
-  @inlinable
-  package init() {}
+  @inlinable package init() {}
 
   /// Waits for the lock, which the current thread must not hold.
-  @inlinable
-  func lock() {
+  @inlinable func lock() {
     #if DEBUG
       reach(.lock(id))
     #endif
@@ -51,14 +48,12 @@ package struct Lock: ~Copyable, Sendable {
   }
 
   /// Waits for the lock, to run user code while holding it.
-  @inlinable
-  func lock(holder thread: UInt32) {
+  @inlinable func lock(holder thread: UInt32) {
     lock()
     holder.store(thread, ordering: .relaxed)
   }
 
-  @inlinable
-  func unlock() {
+  @inlinable func unlock() {
     holder.store(0, ordering: .releasing)
     mutex._unsafeUnlock()
     #if DEBUG
@@ -67,21 +62,18 @@ package struct Lock: ~Copyable, Sendable {
   }
 
   /// Whether a thread holds the lock for user code. Only a hint, except about the current thread.
-  @inlinable
-  var isHeldForUser: Bool {
+  @inlinable var isHeldForUser: Bool {
     holder.load(ordering: .relaxed) != 0
   }
 
   /// Whether the current thread, which has this number, holds the lock for user code.
   ///
   /// There is no race: a thread's number is there only while that thread itself has put it there.
-  @inlinable
-  func isHeld(by thread: UInt32) -> Bool {
+  @inlinable func isHeld(by thread: UInt32) -> Bool {
     holder.load(ordering: .relaxed) == thread
   }
 
-  @inlinable
-  package func withLock<Result, Failure: Error>(
+  @inlinable package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     lock()

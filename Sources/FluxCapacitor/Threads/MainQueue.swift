@@ -8,8 +8,7 @@
 ///
 /// `Thread.isMainThread` would be wrong on Linux: the main actor leaves the main thread at the
 /// first `await` of an asynchronous `main`.
-@usableFromInline
-enum MainQueue {
+@usableFromInline enum MainQueue {
   #if canImport(Dispatch)
     private static let key: DispatchSpecificKey<Void> = {
       let key = DispatchSpecificKey<Void>()
@@ -18,8 +17,7 @@ enum MainQueue {
     }()
   #endif
 
-  @usableFromInline
-  static var isCurrent: Bool {
+  @usableFromInline static var isCurrent: Bool {
     #if DEBUG
       if let thread = scheduledThread { return thread.isMain }
     #endif
@@ -33,8 +31,7 @@ enum MainQueue {
 
 #if !canImport(Dispatch)
   /// The main actor, in the place of the main queue: where there is no Dispatch, there is one thread.
-  @usableFromInline
-  package struct DispatchQueue: Sendable {
+  @usableFromInline package struct DispatchQueue: Sendable {
     @usableFromInline static let main = DispatchQueue()
 
     let label = "main"
@@ -47,8 +44,7 @@ enum MainQueue {
 
 extension DispatchQueue {
   /// Runs a block on this queue, asynchronously.
-  @usableFromInline
-  func send(_ block: @escaping @Sendable () -> Void) {
+  @usableFromInline func send(_ block: @escaping @Sendable () -> Void) {
     #if DEBUG
       if let thread = scheduledThread { return thread.send(block, to: self) }
     #endif

@@ -4,8 +4,7 @@ import Synchronization
 ///
 /// Work that causes other work begins that before it ends itself. So once nothing is in progress,
 /// nothing begins by itself.
-@usableFromInline
-package final class PendingWork: @unchecked Sendable {
+@usableFromInline package final class PendingWork: @unchecked Sendable {
   // All guarded by `lock`.
   private let lock = Lock()
   @exclusivity(unchecked) private var running: [Int: @Sendable () -> String] = [:]

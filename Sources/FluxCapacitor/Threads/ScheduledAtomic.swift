@@ -4,8 +4,7 @@ import Synchronization
 /// access. See `everyInterleaving` in FluxCapacitorTesting.
 ///
 /// Release builds contain nothing but the atomic.
-@usableFromInline
-package struct ScheduledAtomic<Value: AtomicRepresentable>: ~Copyable {
+@usableFromInline package struct ScheduledAtomic<Value: AtomicRepresentable>: ~Copyable {
   /// For accesses that no decision depends on.
   @usableFromInline let unscheduled: Atomic<Value>
 
@@ -14,14 +13,12 @@ package struct ScheduledAtomic<Value: AtomicRepresentable>: ~Copyable {
     @usableFromInline let id = nextLockID()
   #endif
 
-  @inlinable
-  package init(_ value: consuming Value) {
+  @inlinable package init(_ value: consuming Value) {
     unscheduled = Atomic(value)
   }
 
   /// An access that only reads.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func read<Result>(_ access: (borrowing Atomic<Value>) -> Result) -> Result {
     #if DEBUG
       reach(.read(id))
@@ -30,8 +27,7 @@ package struct ScheduledAtomic<Value: AtomicRepresentable>: ~Copyable {
   }
 
   /// An access that writes.
-  @inlinable
-  @inline(__always)
+  @inlinable @inline(__always)
   func write<Result>(_ access: (borrowing Atomic<Value>) -> Result) -> Result {
     #if DEBUG
       reach(.write(id))

@@ -8,8 +8,7 @@ import Synchronization
 
 #if DEBUG
   /// A step of a thread, before and after which other threads may find a different state.
-  @usableFromInline
-  package enum ScheduledStep: Equatable, Sendable {
+  @usableFromInline package enum ScheduledStep: Equatable, Sendable {
     /// Possible only while no other thread has the lock.
     case lock(UInt)
     case tryLock(UInt)
@@ -59,14 +58,12 @@ import Synchronization
 
   /// Returns a number greater than those of all earlier locks, and than those that scenarios give
   /// to other things. Relaxed: all that matters is that no number is given twice.
-  @usableFromInline
-  func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
+  @usableFromInline func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 
   private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
 
   /// Waits until a scheduler permits a step of the current thread, if it is scheduled.
-  @usableFromInline
-  @discardableResult
+  @usableFromInline @discardableResult
   func reach(_ step: ScheduledStep) -> Bool {
     scheduledThread?.reach(step) ?? true
   }
@@ -75,8 +72,7 @@ import Synchronization
 /// Calls what a task's cancellation handler does.
 ///
 /// Meanwhile, the runtime holds a lock that no scheduler knows of, so none may let the task itself go first.
-@inline(__always)
-func whileCancelling(_ body: () -> Void) {
+@inline(__always) func whileCancelling(_ body: () -> Void) {
   #if DEBUG
     let thread = scheduledThread
     let wasUninterrupted = thread?.isUninterrupted ?? false

@@ -2,8 +2,7 @@
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Runs a closure that calls observers. What they write is delivered after it, on this thread.
-  @inlinable
-  func whileDelivering(_ body: () -> Void) {
+  @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
     body()
@@ -12,8 +11,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Delivers this thread's round, unless it is already delivering or a transaction is open.
-  @inlinable
-  func settle() {
+  @inlinable func settle() {
     guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
       return
     }
@@ -28,8 +26,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Takes the last place in the round.
   ///
   /// - Parameter isOwn: Whether this thread made the change, and isn't delivering another thread's.
-  @inlinable
-  func append(_ delivery: PendingDelivery, isOwn: Bool) {
+  @inlinable func append(_ delivery: PendingDelivery, isOwn: Bool) {
     #if DEBUG
       var delivery = delivery
       if isOwn, pointee.isDelivering { delivery.depth += 1 }
@@ -37,8 +34,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.round.append(delivery)
   }
 
-  @usableFromInline
-  func deliverRound() {
+  @usableFromInline func deliverRound() {
     pointee.isDelivering = true
     pointee.changesOfOthers = 0
     while let delivery = pointee.round.popFirst() {
@@ -75,8 +71,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   // MARK: Transactions
 
   /// Opens a transaction, or goes on with the one that is open.
-  @inlinable
-  func beginTransaction() {
+  @inlinable func beginTransaction() {
     pointee.openTransactions += 1
   }
 
@@ -84,15 +79,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ///
   /// - Parameter held: The last variable that the transaction has written, if this thread holds its
   ///   lock. It is unlocked, unless the transaction goes on.
-  @inlinable
-  func endTransaction(holding held: TransactionMember? = nil) {
+  @inlinable func endTransaction(holding held: TransactionMember? = nil) {
     let isEmpty = pointee.transaction._withUnsafeGuaranteedRef { $0.isEmpty }
     if pointee.openTransactions == 1, !isEmpty { commit(holding: held) }
     pointee.openTransactions -= 1
   }
 
-  @usableFromInline
-  func commit(holding held: TransactionMember?) {
+  @usableFromInline func commit(holding held: TransactionMember?) {
     let transaction = pointee.transaction
     guard !transaction._withUnsafeGuaranteedRef({ $0.end(on: self, holding: held) }) else { return }
     pointee.transaction = .passRetained(Transaction())
@@ -100,8 +93,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Delivers the round, and runs the deferred dispatches, each delivered before the next one.
-  @inlinable
-  func finish() {
+  @inlinable func finish() {
     settle()
     if !pointee.deferredDispatches.isEmpty, pointee.dispatchDeferrals == 0 {
       runDeferredDispatches()
@@ -109,8 +101,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Runs the deferred dispatches, in the order in which they were invoked.
-  @usableFromInline
-  func runDeferredDispatches() {
+  @usableFromInline func runDeferredDispatches() {
     while let dispatch = pointee.deferredDispatches.popFirst() {
       dispatch(self)
       settle()
@@ -121,8 +112,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 /// A place in a thread's round: a channel, and how it delivers the change.
 ///
 /// It owns one reference to the channel, which `perform` releases: perform each exactly once.
-@usableFromInline
-struct PendingDelivery {
+@usableFromInline struct PendingDelivery {
   @usableFromInline let target: Unmanaged<TransactionMember>
 
   /// The version up to which changes are delivered.
@@ -139,8 +129,7 @@ struct PendingDelivery {
     @usableFromInline var depth = CurrentThread.current.pointee.depth
   #endif
 
-  @inlinable
-  init(
+  @inlinable init(
     to target: TransactionMember,
     through version: Version = Version(),
     by deliver: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void
@@ -149,8 +138,7 @@ struct PendingDelivery {
   }
 
   /// Takes over one reference to the channel.
-  @inlinable
-  init(
+  @inlinable init(
     adopting target: Unmanaged<TransactionMember>,
     through version: Version,
     by deliver: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void

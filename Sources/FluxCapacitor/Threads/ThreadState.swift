@@ -5,8 +5,7 @@ import Synchronization
 /// It is stored under a key of the system's, which takes 2 ns to read where a `TaskLocal` takes 34. Only
 /// its own thread uses it, so it needs no lock. It is used through a pointer, one field at a time,
 /// because user code that runs in between may come back to it.
-@usableFromInline
-struct ThreadState: ~Copyable {
+@usableFromInline struct ThreadState: ~Copyable {
   /// This thread's number in locks and channels; never zero.
   @usableFromInline let id: UInt32
 
@@ -71,8 +70,7 @@ struct ThreadState: ~Copyable {
   /// What remains to be released when the release in progress has ended; see `release(_:)`.
   var releaseQueue: [AnyObject]?
 
-  @usableFromInline
-  init(id: UInt32) {
+  @usableFromInline init(id: UInt32) {
     self.id = id
   }
 
@@ -83,12 +81,10 @@ struct ThreadState: ~Copyable {
 }
 
 /// The state of the current thread.
-@usableFromInline
-typealias CurrentThread = UnsafeMutablePointer<ThreadState>
+@usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
 /// Returns the current thread's state. A static property would be called through a thunk.
-@usableFromInline
-func currentThread() -> CurrentThread {
+@usableFromInline func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
   guard keyAndOne != 0, let state = ThreadState.ofThread(under: keyAndOne &- 1)
   else { return makeCurrentThread() }
@@ -96,8 +92,7 @@ func currentThread() -> CurrentThread {
 }
 
 /// Kept out of `currentThread()`, whose fast path it would slow down.
-@inline(never)
-private func makeCurrentThread() -> CurrentThread {
+@inline(never) private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
   let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
   thread.initialize(to: ThreadState(id: id))
@@ -106,11 +101,9 @@ private func makeCurrentThread() -> CurrentThread {
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  @inlinable
-  static var current: CurrentThread { currentThread() }
+  @inlinable static var current: CurrentThread { currentThread() }
 
-  @inlinable
-  var id: UInt32 { pointee.id }
+  @inlinable var id: UInt32 { pointee.id }
 
   /// Releases an object, and then what its deinit passes here in turn: in a loop, because a long
   /// chain would overflow the stack.

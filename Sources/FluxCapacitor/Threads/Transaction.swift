@@ -7,8 +7,7 @@
 ///
 /// If two open transactions write the same variable, no order of the two is right. They are *joined*,
 /// and the last one to end commits both. A dispatcher's turn prevents this among its own.
-@usableFromInline
-final class Transaction: @unchecked Sendable {
+@usableFromInline final class Transaction: @unchecked Sendable {
   /// How many transactions of this thread have been committed: an object serves for one after the other.
   ///
   /// Releasing and acquiring: a thread that sees that one has been committed sees what it has announced.
@@ -16,8 +15,7 @@ final class Transaction: @unchecked Sendable {
 
   /// A variable that was written, or an event that a sink has sent, and how that becomes a change. The
   /// closure is created where the type is known; see `PendingDelivery`.
-  @usableFromInline
-  struct Write {
+  @usableFromInline struct Write {
     @usableFromInline let member: Unmanaged<TransactionMember>
     @usableFromInline let version: Version
 
@@ -27,8 +25,7 @@ final class Transaction: @unchecked Sendable {
     /// Takes a place in the thread's round, which adopts the reference to the member.
     @usableFromInline let commit: @Sendable (TransactionMember, Version, CurrentThread) -> Void
 
-    @inlinable
-    init(
+    @inlinable init(
       _ member: TransactionMember,
       _ version: Version,
       isFirst: Bool,
@@ -51,14 +48,12 @@ final class Transaction: @unchecked Sendable {
   init() {}
 
   /// Whether there is nothing to do at its end.
-  @inlinable
-  var isEmpty: Bool { writes.isEmpty && joint == nil }
+  @inlinable var isEmpty: Bool { writes.isEmpty && joint == nil }
 
   /// Lists a write, and marks its member. The member's lock must be held.
   ///
   /// If another open transaction has marked the member, the two are joined.
-  @inlinable
-  func add(
+  @inlinable func add(
     _ member: TransactionMember,
     _ version: Version,
     commit: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void
@@ -70,8 +65,7 @@ final class Transaction: @unchecked Sendable {
   }
 
   /// Joins the transaction that has marked a variable. The variable's lock must be held.
-  @usableFromInline
-  func join(_ other: Transaction) {
+  @usableFromInline func join(_ other: Transaction) {
     JointTransaction.lock.withLock {
       let joint = joint?.current ?? JointTransaction()
       if self.joint == nil {
@@ -144,8 +138,7 @@ private func commit(
 }
 
 /// Open transactions that have written the same variables, and are committed as one.
-@usableFromInline
-final class JointTransaction: @unchecked Sendable {
+@usableFromInline final class JointTransaction: @unchecked Sendable {
   /// Guards all of the following, of all instances. Taken after the locks of variables.
   static let lock = Lock()
 

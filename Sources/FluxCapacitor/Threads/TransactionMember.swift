@@ -1,21 +1,17 @@
 /// An object whose changes belong to transactions: a channel, whose type is in a layer above.
-@usableFromInline
-class TransactionMember: CustomStringConvertible, @unchecked Sendable {
+@usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
   /// Which open transaction has written it. Guarded by `lock`.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
   /// The object's name in the sentence of a trap.
-  @usableFromInline
-  var description: String { "\(Self.self)" }
+  @usableFromInline var description: String { "\(Self.self)" }
 
   /// Waits for the lock, or traps if this thread holds it for a mutation.
-  @inlinable
-  final func acquire() {
+  @inlinable final func acquire() {
     if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
     lock.lock()
   }
@@ -26,8 +22,7 @@ class TransactionMember: CustomStringConvertible, @unchecked Sendable {
     return lock.tryLock()
   }
 
-  @usableFromInline
-  final func trapInMutation() -> Never {
+  @usableFromInline final func trapInMutation() -> Never {
     trap(
       """
       \(self) was used inside its own mutation. Use the value that `modify` passes to its closure, \
@@ -45,8 +40,7 @@ class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   ///   - count: How many members there are.
   ///   - held: The index of the member whose lock this thread already holds, if there is one.
   ///   - member: Returns a member, or `nil` for one that comes a second time.
-  @inline(__always)
-  static func lockAll(
+  @inline(__always) static func lockAll(
     _ count: Int,
     holding held: Int? = nil,
     _ member: (Int) -> Unmanaged<TransactionMember>?
@@ -76,54 +70,44 @@ class TransactionMember: CustomStringConvertible, @unchecked Sendable {
 /// | written | is that of an open transaction, and becomes a change when that ends | it may be overwritten |
 /// | overwritten | is that of another thread amid the transaction, and becomes a change when that ends | it becomes a change by itself |
 /// | committed | is a change, for which the deliverer has a place in its round | it is appended to the backlog |
-@usableFromInline
-struct WriteMark {
+@usableFromInline struct WriteMark {
   /// The address of the transaction. Of the lowest two bits, one says that another thread has written
   /// since, and the other that the value is committed.
   @usableFromInline var bits: UInt = 0
 
   /// None.
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
   /// Written.
-  @inlinable
-  init(_ transaction: Transaction) {
+  @inlinable init(_ transaction: Transaction) {
     bits = UInt(bitPattern: Unmanaged.passUnretained(transaction).toOpaque())
   }
 
-  @inlinable
-  static var committed: WriteMark {
+  @inlinable static var committed: WriteMark {
     var mark = WriteMark()
     mark.bits = 2
     return mark
   }
 
-  @inlinable
-  var isNone: Bool { bits == 0 }
+  @inlinable var isNone: Bool { bits == 0 }
 
   /// Whether the value is overwritten or committed.
-  @inlinable
-  var mustBeKept: Bool { bits & 3 != 0 }
+  @inlinable var mustBeKept: Bool { bits & 3 != 0 }
 
-  @inlinable
-  var isCommitted: Bool { bits == 2 }
+  @inlinable var isCommitted: Bool { bits == 2 }
 
-  @inlinable
-  var isOverwritten: Bool {
+  @inlinable var isOverwritten: Bool {
     get { bits & 1 != 0 }
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 
   /// The open transaction. Unretained, because it clears its marks before it is released.
-  @inlinable
-  var transaction: Transaction? {
+  @inlinable var transaction: Transaction? {
     UnsafeRawPointer(bitPattern: bits & ~3).map {
       Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue()
     }
   }
 
   /// Whether an open transaction has written the variable.
-  @inlinable
-  var isOpen: Bool { bits > 2 }
+  @inlinable var isOpen: Bool { bits > 2 }
 }

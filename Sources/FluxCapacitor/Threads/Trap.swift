@@ -1,8 +1,7 @@
 /// Ends the process because of a programmer's mistake, with a sentence that names the types.
 ///
 /// A `precondition` loses its message in optimized builds, where such a mistake is hardest to find.
-@usableFromInline
-func trap(_ sentence: @autoclosure () -> String) -> Never {
+@usableFromInline func trap(_ sentence: @autoclosure () -> String) -> Never {
   #if DEBUG
     scheduledThread?.willTrap()
   #endif

@@ -1,7 +1,6 @@
 extension PrimitiveValue {
   /// The value, of whose next change Observation is notified.
-  @usableFromInline
-  func trackedValue() -> Element {
+  @usableFromInline func trackedValue() -> Element {
     let (tracker, dust) = channel.tracking { tracker in
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
     }

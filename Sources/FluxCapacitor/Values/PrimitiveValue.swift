@@ -26,13 +26,11 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// A `ValueChannel` or, for a derived constant, a `ComputedChannel`.
   @usableFromInline let channel: Channel<Element>
 
-  @inlinable
-  init(sharing channel: Channel<Element>) {
+  @inlinable init(sharing channel: Channel<Element>) {
     self.channel = channel
   }
 
-  @inlinable
-  deinit {
+  @inlinable deinit {
     channel.dropHandle()
   }
 
@@ -56,8 +54,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// }
   /// count.value = 1  // It will be drawn anew.
   /// ```
-  @inlinable
-  public var value: Element {
+  @inlinable public var value: Element {
     if TrackingDetector.isActive { return trackedValue() }
     return channel.isDerived ? channel.computedValue() : channel.read()
   }
@@ -86,8 +83,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - Complexity: O(1); one allocation, for a variable on `.current`. For a derived constant that nobody
   ///   observes yet, O(n) in the constants and variables that it derives from.
   @_disfavoredOverload
-  @inlinable
-  public func observe(
+  @inlinable public func observe(
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = false,
     changes: @escaping @Sendable (Element) -> Void
@@ -114,8 +110,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
   ///   deallocated; it keeps neither the variable nor its store alive.
   /// - Complexity: That of the other `observe`.
-  @inlinable
-  public func observe(
+  @inlinable public func observe(
     on queue: ExecuteQueue.Main,
     ignoreFirst: Bool = false,
     changes: @escaping @MainActor @Sendable (Element) -> Void
@@ -128,8 +123,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
 extension PrimitiveValue where Trait == MutableTrait {
   /// Creates a variable with an initial value.
-  @inlinable
-  public convenience init(_ value: Element) {
+  @inlinable public convenience init(_ value: Element) {
     self.init(sharing: ValueChannel(value))
   }
 
@@ -140,8 +134,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// called when that has ended. Changing it in place, as in `variable.value += 1` and
   /// `variable.value.append(x)`, loses no other thread's change and copies nothing. Using the same
   /// variable during such a change traps.
-  @inlinable
-  public var value: Element {
+  @inlinable public var value: Element {
     get { channel.read() }
     set { channel.write(newValue) }
     _modify {
@@ -171,8 +164,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   ///
   /// - Parameter body: Changes the value. If it throws, what it has changed by then remains.
   /// - Returns: What the body returns.
-  @inlinable
-  public func modify<Result, Failure: Error>(
+  @inlinable public func modify<Result, Failure: Error>(
     _ body: (inout Element) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try channel.mutate(body)
@@ -181,8 +173,7 @@ extension PrimitiveValue where Trait == MutableTrait {
 
 extension PrimitiveValue where Trait == ImmutableTrait {
   /// Creates the read-only side of a variable.
-  @inlinable
-  public convenience init(_ variable: Variable<Element>) {
+  @inlinable public convenience init(_ variable: Variable<Element>) {
     variable.channel.addHandle()
     self.init(sharing: variable.channel)
   }

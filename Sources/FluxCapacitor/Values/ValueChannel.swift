@@ -8,8 +8,7 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
   /// Guarded by the lock.
   @exclusivity(unchecked) @usableFromInline var stored: Element
 
-  @inlinable
-  init(_ value: Element) {
+  @inlinable init(_ value: Element) {
     stored = value
     super.init()
   }
@@ -23,21 +22,18 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
 // it. Downcasting that property would retain it, which would double the time of a read; downcasting
 // `self` doesn't.
 extension Channel {
-  @inlinable
-  final var value: Element {
+  @inlinable final var value: Element {
     _read { yield unsafeDowncast(self, to: ValueChannel<Element>.self).stored }
     _modify { yield &unsafeDowncast(self, to: ValueChannel<Element>.self).stored }
   }
 
-  @inlinable
-  final func read() -> Element {
+  @inlinable final func read() -> Element {
     acquire()
     defer { lock.unlock() }
     return value
   }
 
-  @inlinable
-  final func write(_ newValue: Element) {
+  @inlinable final func write(_ newValue: Element) {
     acquire()
     if mark.mustBeKept { keepValue(on: .current) }
     var oldValue = newValue
@@ -58,8 +54,7 @@ extension Channel {
   /// Makes a write a change, now or at the end of a transaction. The lock must be held.
   ///
   /// - Returns: The delivery of the change, if it can be delivered now.
-  @inlinable
-  @inline(never)
+  @inlinable @inline(never)
   final func announce(_ value: Element, on thread: CurrentThread) -> Delivery? {
     guard thread.pointee.openTransactions == 0, mark.isNone else {
       leaveToTransaction(on: thread)
@@ -69,8 +64,7 @@ extension Channel {
     return schedule(value, on: thread)
   }
 
-  @inlinable
-  final func mutate<Result, Failure: Error>(
+  @inlinable final func mutate<Result, Failure: Error>(
     _ body: (inout Element) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let thread = beginMutation()
@@ -82,8 +76,7 @@ extension Channel {
   ///
   /// A mutation is a small transaction: what its body sets elsewhere is delivered after it, and
   /// what it invokes is dispatched after it.
-  @inlinable
-  final func beginMutation() -> CurrentThread {
+  @inlinable final func beginMutation() -> CurrentThread {
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
     thread.beginTransaction()
@@ -94,8 +87,7 @@ extension Channel {
     return thread
   }
 
-  @inlinable
-  final func endMutation(on thread: CurrentThread) {
+  @inlinable final func endMutation(on thread: CurrentThread) {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
     version = version.next
@@ -120,8 +112,7 @@ extension Channel {
   }
 
   /// Traps if an asynchronous function that mutates the value in place has changed threads.
-  @inlinable
-  final func trapIfSuspended() {
+  @inlinable final func trapIfSuspended() {
     // Compares thread numbers, which are never reused: a thread's state is freed when it ends.
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
@@ -136,8 +127,7 @@ extension Channel {
 
   /// Leaves what was written to the end of a transaction: this thread's, or the one that has written
   /// the variable before. The lock must be held.
-  @inlinable
-  final func leaveToTransaction(on thread: CurrentThread) {
+  @inlinable final func leaveToTransaction(on thread: CurrentThread) {
     guard thread.pointee.openTransactions > 0 else { return mark.isOverwritten = true }
     mark.isOverwritten = false
     thread.pointee.transaction._withUnsafeGuaranteedRef { transaction in
@@ -153,8 +143,7 @@ extension Channel {
   }
 
   /// Makes the value a change at the end of a transaction. The lock must be held.
-  @inlinable
-  final func commit(on thread: CurrentThread) {
+  @inlinable final func commit(on thread: CurrentThread) {
     attachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
@@ -176,10 +165,10 @@ extension Channel {
   }
 
   /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
-  @inlinable
-  final func deliverCommitted(through version: Version, on thread: CurrentThread) {
+  @inlinable final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
-    guard mark.isCommitted else {
+    // It may have been overwritten, and that be committed by another thread.
+    guard mark.isCommitted, deliverer.isOpen(to: thread) else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
     }
@@ -191,8 +180,7 @@ extension Channel {
   }
 
   /// Makes sure that the value is delivered although it is going to be overwritten. The lock must be held.
-  @usableFromInline
-  final func keepValue(on thread: CurrentThread) {
+  @usableFromInline final func keepValue(on thread: CurrentThread) {
     if mark.isCommitted {
       mark = WriteMark()
       enqueue(value)
@@ -206,8 +194,7 @@ extension Channel {
   // MARK: Observing
 
   /// Subscribes an observation, which is called with the current value first unless `ignoreFirst`.
-  @inlinable
-  final func subscribe(
+  @inlinable final func subscribe(
     _ observation: Observation<Element>,
     on queue: ExecuteQueue,
     ignoreFirst: Bool
