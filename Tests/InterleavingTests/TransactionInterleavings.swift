@@ -102,8 +102,8 @@
       explore(atLeast: 3) { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
         let log = Trace<String>()
-        let transactions = { @Sendable in
-          for _ in 1...2 { Dispatcher.shared.transaction { variable.value += 1 } }
+        let write = { @Sendable (count: Int) in
+          for _ in 1...count { Dispatcher.shared.transaction { variable.value += 1 } }
         }
         let dusts = [
           variable.observe(ignoreFirst: true) { value in
@@ -111,12 +111,12 @@
             log.append("end \(value)")
           },
           // Both are committed before either is delivered.
-          trigger.observe(ignoreFirst: true) { _ in transactions() },
+          trigger.observe(ignoreFirst: true) { _ in write(2) },
         ]
         scenario.thread { trigger.value = 1 }
-        scenario.thread { transactions() }
+        scenario.thread { write(3) }
         scenario.check {
-          #expect(log.entries == (1...4).flatMap { ["begin \($0)", "end \($0)"] })
+          #expect(log.entries == (1...5).flatMap { ["begin \($0)", "end \($0)"] })
           withExtendedLifetime(dusts) {}
         }
       }

@@ -51,7 +51,13 @@ import Synchronization
   /// The channel whose lock, version and deliverer this one uses.
   @usableFromInline var region: AnyChannel { self }
 
-  /// Whether a change has to be delivered to anybody. The lock must be held.
+  /// Whether the region has a node or an observer to deliver to: all there may be besides are inputs of
+  /// other regions, to which the change is announced. The lock must be held.
+  @inlinable final var needsDelivery: Bool {
+    first != nil || anyAttachments?.downstream.map { $0.nodeCount > 0 } ?? false
+  }
+
+  /// Whether anybody wants to know of a change. The lock must be held.
   @inlinable final var isObserved: Bool {
     if first != nil { return true }
     return anyAttachments?.downstream?.isInUse ?? false

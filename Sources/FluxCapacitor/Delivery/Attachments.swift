@@ -44,6 +44,9 @@
   /// Whether an observed constant derives from the channel. Guarded by the channel's lock.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
+  /// How many constants of the region derive from the channel directly. Guarded by the channel's lock.
+  @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
+
   init() {}
 
   /// Lists what a change has to reach. The channel's lock must be held.

@@ -64,6 +64,7 @@ extension Node {
       if isFirst {
         channel.use { $0.lock.withLock { source.since = region.version } }
       } else {
+        node.nodeCount += 1
         self.region = node.region
         source.since = region.version
       }
@@ -131,6 +132,7 @@ extension Node {
       source.node.use { node in
         node.dependents.remove(source)
         node.isInUse = !node.dependents.isEmpty
+        if !isFirst { node.nodeCount -= 1 }
         guard region.deliverer.isDelivering else { return }
         // The deliverer may have listed this node, or this input of it.
         region.deliverer.hasCleaned = true

@@ -3,8 +3,9 @@
 ///
 /// While the derived constant is active, the source is linked into the list of those that derive
 /// from the same channel. A constant of the same region finds the value where that was computed. For
-/// the first constant of a region, the source is an *input*: the deliverer of the other region
-/// brings each value, and it waits here until the constant is computed.
+/// the first constant of a region, the source is an *input*, in which values of another region wait until
+/// the constant is computed. The value of a variable is brought when a change is announced; that of a
+/// constant, when the deliverer of its region has computed it.
 @usableFromInline class AnySource: ChangeListener, @unchecked Sendable {
   /// The handle owns it.
   @usableFromInline final let channelReference: Unmanaged<AnyChannel>
@@ -52,6 +53,9 @@
   /// known; see `PendingDelivery`.
   final let bring: @Sendable (AnySource, CurrentThread) -> Void
 
+  /// Brings the value of a variable, whose lock must be held, and the target's.
+  private final let bringDirectly: @Sendable (AnySource) -> Void
+
   /// Takes the first value that was brought. The target's lock must be held.
   private final let take: @Sendable (AnySource) -> Void
 
@@ -63,12 +67,14 @@
     keptBy handle: AnyObject,
     isOnly: Bool,
     bring: @escaping @Sendable (AnySource, CurrentThread) -> Void,
+    bringDirectly: @escaping @Sendable (AnySource) -> Void,
     take: @escaping @Sendable (AnySource) -> Void,
     use: @escaping @Sendable (AnySource) -> Void
   ) {
     channelReference = .passUnretained(channel)
     self.handle = handle
     self.bring = bring
+    self.bringDirectly = bringDirectly
     self.take = take
     self.use = use
     weight = isOnly ? .one : .random()
@@ -98,16 +104,17 @@
   // MARK: Announcing
 
   override final func announceChange(takesLock: Bool) {
-    target.use { target in
-      if takesLock { target.channel.use { $0.lock.lock() } }
-      target.region.use { region in
-        if takesLock { region.announce() }
-        region.expect(self)
-      }
+    target.use { $0.region }.use { region in
+      if takesLock { region.announce() }
+      let isDirect = channelReference.use { !$0.isDerived }
+      awaiting.append(region.expect(isBrought: isDirect))
+      if isDirect { bringDirectly(self) }
     }
   }
 
-  override final func releaseLock() { target.use { $0.channel.use { $0.lock.unlock() } } }
+  override final func endAnnouncing(on thread: CurrentThread) {
+    target.use { $0.region }.use { $0.endAnnouncing(on: thread) }
+  }
 }
 
 /// The sources that lead from one channel, in the order in which they were linked.

@@ -87,7 +87,10 @@
 
   @inline(__always) private func add(_ source: AnySource) {
     source.target.use { target in
-      guard !target.isFirst else { return add(input: source) }
+      guard !target.isFirst else {
+        // That of a variable has been brought when the change was announced.
+        return source.channelReference.use { $0.isDerived } ? add(input: source) : ()
+      }
       target.sourcesReached += 1
       guard target.sourcesReached == target.sources.count else { return }
       target.sourcesReached = 0
@@ -155,9 +158,10 @@
 
   // MARK: Pending changes, of a region that begins with a constant
 
-  /// Announces a change. The lock must be held.
+  /// Announces a change. Takes the lock, which `endAnnouncing` releases.
   func announce() {
     channel.use { channel in
+      channel.lock.lock()
       channel.version = channel.version.next
       if isHeld, !pending.isEmpty {
         pending[0].version = channel.version
@@ -167,11 +171,20 @@
     }
   }
 
-  /// Notes that an input is going to bring a value for the change that was announced last. The lock must be held.
-  func expect(_ input: AnySource) {
+  /// Notes that an input has a value for the change that was announced last, or will bring one. The lock
+  /// must be held.
+  ///
+  /// - Returns: The version of the change.
+  func expect(isBrought: Bool) -> Version {
     let last = pending.count - 1
-    pending[last].awaited += 1
-    input.awaiting.append(pending[last].version)
+    if !isBrought { pending[last].awaited += 1 }
+    return pending[last].version
+  }
+
+  func endAnnouncing(on thread: CurrentThread) {
+    // Otherwise, a place for the first one has been taken, or will be.
+    if pending.count == 1 { takePlaceIfReady(on: thread) }
+    channel.use { $0.lock.unlock() }
   }
 
   /// Notes that an input has brought its value for a change. The lock must be held.

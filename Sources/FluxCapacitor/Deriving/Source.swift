@@ -16,6 +16,7 @@
       keptBy: value,
       isOnly: isOnly,
       bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
+      bringDirectly: { unsafeDowncast($0, to: Source.self).bringVariable() },
       take: { unsafeDowncast($0, to: Source.self).takeValue() },
       use: { unsafeDowncast($0, to: Source.self).useTaken() }
     )
@@ -68,6 +69,13 @@
         target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
       }
       target.channel.use { $0.lock.unlock() }
+    }
+  }
+
+  @inlinable func bringVariable() {
+    channelReference.use { channel in
+      let variable = unsafeDowncast(channel, to: ValueChannel<Value>.self)
+      brought.append((variable.stored, StateID(variable.version)))
     }
   }
 

@@ -12,8 +12,8 @@
   /// - Parameter takesLock: Whether this is the first listener of its group, which takes the lock.
   func announceChange(takesLock: Bool) {}
 
-  /// Releases the lock of its group.
-  func releaseLock() {}
+  /// Called when all listeners of its group have announced the change. Releases their lock.
+  func endAnnouncing(on thread: CurrentThread) {}
 }
 
 /// Listeners in their order, each once. Unretained, because they leave before they are released.
@@ -52,13 +52,21 @@
 
   /// Tells all of them. Two threads that tell the same listeners do so in the same order, because
   /// they keep the locks until the end.
-  @inlinable func announceChange() {
-    if !listeners.isEmpty { announceToAll() }
+  @inlinable func announceChange(on thread: CurrentThread) {
+    if !listeners.isEmpty { announceToAll(on: thread) }
   }
 
-  @usableFromInline func announceToAll() {
+  @usableFromInline func announceToAll(on thread: CurrentThread) {
+    beginAnnouncing()
+    endAnnouncing(on: thread)
+  }
+
+  func beginAnnouncing() {
     forEach { $0.announceChange(takesLock: $1) }
-    forEach { if $1 { $0.releaseLock() } }
+  }
+
+  func endAnnouncing(on thread: CurrentThread) {
+    forEach { if $1 { $0.endAnnouncing(on: thread) } }
   }
 
   @inline(__always) private func forEach(_ body: (ChangeListener, _ isFirstOfGroup: Bool) -> Void) {

@@ -123,14 +123,13 @@ private func commit(
       writes[index].commit($0, writes[index].version, thread)
     }
   }
-  if !thread.pointee.listeners.isEmpty {
-    thread.pointee.listeners.announceToAll()
-    thread.pointee.listeners.removeAll()
-  }
+  thread.pointee.listeners.beginAnnouncing()
   for transaction in transactions {
     // Nobody else writes it, because its marks are locked.
     transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
   }
+  thread.pointee.listeners.endAnnouncing(on: thread)
+  thread.pointee.listeners.removeAll()
   // The places in the round hold the members.
   while let write = writes.popFirst() {
     if write.isFirst { write.member.use { $0.lock.unlock() } }

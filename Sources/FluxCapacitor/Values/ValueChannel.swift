@@ -60,8 +60,9 @@ extension Channel {
       leaveToTransaction(on: thread)
       return nil
     }
-    anyAttachments?.listeners.announceChange()
-    return schedule(value, on: thread)
+    let delivery = needsDelivery ? schedule(value, on: thread) : nil
+    attachments?.use { $0.listeners.announceChange(on: thread) }
+    return delivery
   }
 
   @inlinable final func mutate<Result, Failure: Error>(
@@ -147,10 +148,10 @@ extension Channel {
     attachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
-    if isObserved, isIdle {
+    if needsDelivery, isIdle {
       mark = .committed
       deliverer.assign(to: thread)
-    } else if isObserved {
+    } else if needsDelivery {
       enqueue(value)
       assignDelivery(through: version, to: thread)
     }
@@ -184,10 +185,12 @@ extension Channel {
     if mark.isCommitted {
       mark = WriteMark()
       enqueue(value)
-    } else if isObserved {
-      anyAttachments?.listeners.announceChange()
-      enqueue(value)
-      takePlace(through: version, on: thread)
+    } else {
+      if needsDelivery {
+        enqueue(value)
+        takePlace(through: version, on: thread)
+      }
+      attachments?.use { $0.listeners.announceChange(on: thread) }
     }
   }
 
