@@ -123,13 +123,16 @@ private func commit(
       writes[index].commit($0, writes[index].version, thread)
     }
   }
-  thread.pointee.listeners.beginAnnouncing()
+  let isAnnounced = !thread.pointee.listeners.isEmpty
+  if isAnnounced { thread.pointee.listeners.beginAnnouncing() }
   for transaction in transactions {
     // Nobody else writes it, because its marks are locked.
     transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
   }
-  thread.pointee.listeners.endAnnouncing(on: thread)
-  thread.pointee.listeners.removeAll()
+  if isAnnounced {
+    thread.pointee.listeners.endAnnouncing(on: thread)
+    thread.pointee.listeners.removeAll()
+  }
   // The places in the round hold the members.
   while let write = writes.popFirst() {
     if write.isFirst { write.member.use { $0.lock.unlock() } }
