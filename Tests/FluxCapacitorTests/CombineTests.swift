@@ -41,6 +41,21 @@ struct CombineTests {
     dust.clean()
   }
 
+  @Test func readerOfACombineUsesTheDeliveredValueOfAnObservedDiamond() {
+    let (number, other) = (Variable(1), Variable(0))
+    let count = Tally()
+    let sum = Constant.combine(number.map { $0 * 2 }, number.map { $0 * 3 })
+      .map(counting: count) { $0 + $1 }
+    let dust = sum.observe { _ in }
+    number.value = 2
+    let computed = count.value
+
+    #expect(Constant.combine(sum, Constant(other)).value == (10, 0))
+
+    #expect(count.value == computed)
+    dust.clean()
+  }
+
   @Test func readerAheadOfAnEarlierChangeLeavesItsComputationForItsOwn() {
     let (left, right) = (Variable(0), Variable(0))
     let count = Tally()

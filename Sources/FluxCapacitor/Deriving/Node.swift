@@ -136,7 +136,7 @@ import Synchronization
     self.operations = operations
     mayKeepValues =
       keepsValues || sources.contains { $0.channel.derivedNode?.mayKeepValues ?? false }
-    roots = sources.count == 1 ? sources[0].roots : Node.union(of: sources)
+    roots = []
     super.init()
     let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
     for (index, source) in sources.enumerated() {
@@ -145,12 +145,13 @@ import Synchronization
     }
   }
 
-  /// Begins a region if the sources belong to several.
+  /// Begins a region if the sources belong to several. Otherwise, they have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     let regions = sources.map { $0.use { $0.channel.region } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
+    roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
   }
 
   private func beginRegion() {
@@ -160,18 +161,15 @@ import Synchronization
     ownRegion = region
   }
 
-  private static func union(of sources: [AnySource]) -> [Root] {
+  private static func union(of sources: [Unmanaged<AnySource>]) -> [Root] {
     var roots: [Root] = []
     var indices: [ObjectIdentifier: Int] = [:]
-    for source in sources {
+    for source in sources.map({ $0.takeUnretainedValue() }) {
       for root in source.roots {
-        let weight = source.weight * root.weight
-        if let index = indices[ObjectIdentifier(root.channel)] {
-          roots[index].weight = roots[index].weight + weight
-        } else {
-          indices[ObjectIdentifier(root.channel)] = roots.count
-          roots.append(Root(root.channel, weight))
-        }
+        let index = indices[ObjectIdentifier(root.channel)] ?? roots.count
+        if index == roots.count { roots.append(Root(root.channel, .zero)) }
+        indices[ObjectIdentifier(root.channel)] = index
+        roots[index].weight = roots[index].weight + source.weight * root.weight
       }
     }
     return roots

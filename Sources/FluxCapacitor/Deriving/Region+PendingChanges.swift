@@ -148,6 +148,7 @@ extension Region {
   /// - Returns: What to release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
+    holders = []
     return first.use { $0.sources.map { $0.use { $0.discardValues() } } }
   }
 }
