@@ -23,6 +23,10 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var since = Version()
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
+  /// The thread that is calling the observer, or zero; with `aboutToCall` until the call starts.
+  @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
+  @usableFromInline final let flags: ScheduledAtomic<UInt8>
+
   /// Whether it has started with a value of an open transaction, which other observers don't know: it
   /// is called with the next change even if that is none for them. Guarded by the region's lock.
   @exclusivity(unchecked) final var isAhead = false
@@ -30,10 +34,6 @@ public class Dust: @unchecked Sendable {
   /// Whether it is called with the change that is being delivered although that is none for other
   /// observers. Belongs to the deliverer.
   @exclusivity(unchecked) @usableFromInline final var isOwed = false
-
-  /// The thread that is calling the observer, or zero; with `aboutToCall` until the call starts.
-  @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
-  @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }

@@ -24,21 +24,20 @@
     if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }
-    thread.pointee.transaction._withUnsafeGuaranteedRef {
-      $0.add(self, version) { member, version, thread in
-        // The listed sink is this channel.
-        let channel = unsafeDowncast(member, to: EventChannel.self)
+    let place = PendingDelivery(
+      to: self,
+      through: version,
+      // The place's target is this channel.
+      committingBy: { channel, version, thread in
+        let channel = unsafeDowncast(channel, to: EventChannel.self)
         channel.assignDelivery(through: version, to: thread)
         // Other threads may have sent events behind it.
         channel.leave(through: channel.version)
-        thread.append(
-          PendingDelivery(adopting: .passUnretained(channel), through: version) {
-            unsafeDowncast($0, to: EventChannel.self).deliverBacklog(through: $1, on: $2)
-          },
-          isOwn: true
-        )
-      }
-    }
+        return version
+      },
+      by: { unsafeDowncast($0, to: EventChannel.self).deliverBacklog(through: $1, on: $2) }
+    )
+    thread.pointee.transaction.use { $0.add(place, of: self, on: thread) }
     return nil
   }
 

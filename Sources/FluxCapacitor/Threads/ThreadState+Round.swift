@@ -20,7 +20,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Whether this thread has something to deliver, at the end of the transaction at the latest.
   var hasDeliveriesAhead: Bool {
-    !pointee.round.isEmpty || !pointee.transaction.use { $0.isEmpty }
+    !pointee.round.isEmpty || hasOpenPlaces
   }
 
   /// Takes the last place in the round.
@@ -32,6 +32,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       if isOwn, pointee.isDelivering { delivery.depth += 1 }
     #endif
     pointee.round.append(delivery)
+    if pointee.openTransactions > 0 { pointee.openPlaces += 1 }
   }
 
   @usableFromInline func deliverRound() {
@@ -80,14 +81,20 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// - Parameter held: The last variable that the transaction has written, if this thread holds its
   ///   lock. It is unlocked, unless the transaction goes on.
   @inlinable func endTransaction(holding held: TransactionMember? = nil) {
-    let isEmpty = pointee.transaction._withUnsafeGuaranteedRef { $0.isEmpty }
-    if pointee.openTransactions == 1, !isEmpty { commit(holding: held) }
+    if pointee.openTransactions == 1, hasOpenPlaces { commit(holding: held) }
     pointee.openTransactions -= 1
+  }
+
+  /// Whether there is something to do at the end of the transaction.
+  @inlinable var hasOpenPlaces: Bool {
+    pointee.openPlaces > 0 || pointee.transaction.use { $0.joint != nil }
   }
 
   @usableFromInline func commit(holding held: TransactionMember?) {
     let transaction = pointee.transaction
-    guard !transaction._withUnsafeGuaranteedRef({ $0.end(on: self, holding: held) }) else { return }
+    // The announcements may have taken further places, which belong to no transaction.
+    defer { pointee.openPlaces = 0 }
+    guard !transaction.use({ $0.end(on: self, holding: held) }) else { return }
     pointee.transaction = .passRetained(Transaction())
     transaction.release()
   }
@@ -111,17 +118,31 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
 /// A place in a thread's round: a channel, and how it delivers the change.
 ///
-/// It owns one reference to the channel, which `perform` releases: perform each exactly once.
+/// While a transaction is open, its places are the last ones in the round, and each is yet to be
+/// committed. A place owns one reference to the channel, which `perform` releases.
 @usableFromInline struct PendingDelivery {
+  /// Closures rather than virtual methods, which in a generic class always run unspecialized and take
+  /// ten times as long. They are created where the type is known and, except in `afterMutation`,
+  /// capture nothing, so they allocate nothing.
+  @usableFromInline typealias Deliver =
+    @Sendable (TransactionMember, Version, CurrentThread) -> Void
+
+  /// Returns the version of the change.
+  @usableFromInline typealias Commit =
+    @Sendable (TransactionMember, Version, CurrentThread) -> Version
+
   @usableFromInline let target: Unmanaged<TransactionMember>
 
   /// The version up to which changes are delivered.
-  @usableFromInline let version: Version
+  @usableFromInline var version: Version
 
-  /// A closure rather than a virtual method, which in a generic class always runs unspecialized and
-  /// takes ten times as long. It is created where the type is known and, except in `afterMutation`,
-  /// captures nothing, so it allocates nothing.
-  @usableFromInline let deliver: @Sendable (TransactionMember, Version, CurrentThread) -> Void
+  @usableFromInline let deliver: Deliver
+
+  /// Makes a write, or an event, of an open transaction a change.
+  @usableFromInline var commit: Commit?
+
+  /// Whether this is the transaction's first place for the channel.
+  @usableFromInline var isFirst = false
 
   #if DEBUG
     /// The length of the chain of observers that led to this change, each of which set something
@@ -132,24 +153,17 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable init(
     to target: TransactionMember,
     through version: Version = Version(),
-    by deliver: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void
+    committingBy commit: Commit? = nil,
+    by deliver: @escaping Deliver
   ) {
-    self.init(adopting: .passRetained(target), through: version, by: deliver)
-  }
-
-  /// Takes over one reference to the channel.
-  @inlinable init(
-    adopting target: Unmanaged<TransactionMember>,
-    through version: Version,
-    by deliver: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void
-  ) {
-    self.target = target
+    self.target = .passRetained(target)
     self.version = version
+    self.commit = commit
     self.deliver = deliver
   }
 
   func perform(on thread: CurrentThread) {
-    target._withUnsafeGuaranteedRef { deliver($0, version, thread) }
+    target.use { deliver($0, version, thread) }
     target.release()
   }
 }

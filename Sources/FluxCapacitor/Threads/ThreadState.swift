@@ -38,6 +38,9 @@ import Synchronization
   /// wait for another.
   @usableFromInline var round = FIFO<PendingDelivery>()
 
+  /// How many of the places, at the end of the round, have been taken in the open transaction.
+  @usableFromInline var openPlaces: Int32 = 0
+
   /// The pending work that the round is part of, each with what to call at the end of the round.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 

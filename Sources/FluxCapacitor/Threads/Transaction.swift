@@ -1,9 +1,10 @@
 /// A thread's outermost transaction: a reduce, a `transaction`, or the body of a `modify`.
 ///
-/// While it is open, it lists the variables that it has written. When it ends, still within the
-/// dispatcher's turn, it *commits*: it locks these variables, makes each one's value a change, and
-/// announces the changes to the derived constants that several variables lead to. So no other
-/// change comes between them. They are delivered afterward, in the thread's round.
+/// While it is open, the last places in the thread's round are those of the variables that it has
+/// written, and of events that it has sent. When it ends, still within the dispatcher's turn, it
+/// *commits*: it locks these variables, makes each one's value a change, and announces the changes to the
+/// derived constants that several variables lead to. So no other change comes between them. They are
+/// delivered afterward, in the round.
 ///
 /// If two open transactions write the same variable, no order of the two is right. They are *joined*,
 /// and the last one to end commits both. A dispatcher's turn prevents this among its own.
@@ -13,54 +14,21 @@
   /// Releasing and acquiring: a thread that sees that one has been committed sees what it has announced.
   let commits = ScheduledAtomic(0)
 
-  /// A variable that was written, or an event that a sink has sent, and how that becomes a change. The
-  /// closure is created where the type is known; see `PendingDelivery`.
-  @usableFromInline struct Write {
-    @usableFromInline let member: Unmanaged<TransactionMember>
-    @usableFromInline let version: Version
-
-    /// Whether it is the transaction's first write to the member.
-    @usableFromInline let isFirst: Bool
-
-    /// Takes a place in the thread's round, which adopts the reference to the member.
-    @usableFromInline let commit: @Sendable (TransactionMember, Version, CurrentThread) -> Void
-
-    @inlinable init(
-      _ member: TransactionMember,
-      _ version: Version,
-      isFirst: Bool,
-      commit: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void
-    ) {
-      self.member = .passRetained(member)
-      self.version = version
-      self.isFirst = isFirst
-      self.commit = commit
-    }
-  }
-
-  /// In order. Each owns one reference to its member. Belongs to the transaction's thread.
-  @exclusivity(unchecked) @usableFromInline var writes = FIFO<Write>()
-
   /// The transactions that it is joined with. It is set once, under the lock of a variable that has
   /// the mark of this transaction, and read under the locks of all of them.
   @exclusivity(unchecked) @usableFromInline var joint: JointTransaction?
 
   init() {}
 
-  /// Whether there is nothing to do at its end.
-  @inlinable var isEmpty: Bool { writes.isEmpty && joint == nil }
-
-  /// Lists a write, and marks its member. The member's lock must be held.
+  /// Takes a place for a write, and marks its channel. The channel's lock must be held.
   ///
-  /// If another open transaction has marked the member, the two are joined.
-  @inlinable func add(
-    _ member: TransactionMember,
-    _ version: Version,
-    commit: @escaping @Sendable (TransactionMember, Version, CurrentThread) -> Void
-  ) {
+  /// If another open transaction has marked the channel, the two are joined.
+  @inlinable func add(_ place: PendingDelivery, of member: TransactionMember, on thread: CurrentThread) {
     let other = member.mark.transaction
     if other == nil { member.mark = WriteMark(self) }
-    writes.append(Write(member, version, isFirst: other == nil, commit: commit))
+    var place = place
+    place.isFirst = other == nil
+    thread.append(place, isOwn: true)
     if let other, other !== self { join(other) }
   }
 
@@ -83,59 +51,56 @@
 
   /// Ends the transaction.
   ///
-  /// - Parameter held: The last variable in the list, if this thread already holds its lock.
+  /// - Parameter held: The channel of the last place, if this thread already holds its lock.
   /// - Returns: Whether the thread may use this object for its next transaction.
   func end(on thread: CurrentThread, holding held: TransactionMember?) -> Bool {
-    let last = Int(writes.count) - 1
-    TransactionMember.lockAll(last + 1, holding: held == nil ? nil : last) {
-      writes[Int32($0)].isFirst ? writes[Int32($0)].member : nil
+    let places = thread.pointee.round.count - thread.pointee.openPlaces..<thread.pointee.round.count
+    TransactionMember.lockAll(places.count, holding: held == nil ? nil : places.count - 1) {
+      thread.pointee.round[places.lowerBound + Int32($0)].member
     }
     guard let joint else {
-      commit(&writes, of: CollectionOfOne(self), on: thread)
+      thread.commit(places, of: CollectionOfOne(self))
       return true
     }
     // Another thread may commit, and release them, as soon as they are unlocked.
-    let members = writes.members
-    joint.end(self)
+    let members = joint.end(self, with: places, on: thread)
     for member in members { member.lock.unlock() }
     joint.commitIfEnded(on: thread)
     return false
   }
 }
 
-extension FIFO where Element == Transaction.Write {
-  /// What was written, each once.
-  fileprivate var members: [TransactionMember] {
-    (0..<count).compactMap { self[$0].isFirst ? self[$0].member.takeUnretainedValue() : nil }
-  }
+extension PendingDelivery {
+  /// The channel, if the transaction has to lock it for this place.
+  fileprivate var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
 }
 
-/// Makes writes changes, which have no others between them. Their members must be locked, and are
-/// unlocked.
-private func commit(
-  _ writes: inout FIFO<Transaction.Write>,
-  of transactions: some Collection<Transaction>,
-  on thread: CurrentThread
-) {
-  for index in 0..<writes.count {
-    writes[index].member.use {
-      $0.mark = WriteMark()
-      writes[index].commit($0, writes[index].version, thread)
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  /// Commits places in the round, with no other changes between them. Their channels must be locked, and
+  /// are unlocked.
+  fileprivate func commit(_ places: Range<Int32>, of transactions: some Collection<Transaction>) {
+    for index in places {
+      guard let commit = pointee.round[index].commit else { continue }
+      pointee.round[index].commit = nil
+      pointee.round[index].target.use {
+        $0.mark = WriteMark()
+        pointee.round[index].version = commit($0, pointee.round[index].version, self)
+      }
     }
-  }
-  let isAnnounced = !thread.pointee.listeners.isEmpty
-  if isAnnounced { thread.pointee.listeners.beginAnnouncing() }
-  for transaction in transactions {
-    // Nobody else writes it, because its marks are locked.
-    transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
-  }
-  if isAnnounced {
-    thread.pointee.listeners.endAnnouncing(on: thread)
-    thread.pointee.listeners.removeAll()
-  }
-  // The places in the round hold the members.
-  while let write = writes.popFirst() {
-    if write.isFirst { write.member.use { $0.lock.unlock() } }
+    let isAnnounced = !pointee.listeners.isEmpty
+    if isAnnounced { pointee.listeners.beginAnnouncing() }
+    for transaction in transactions {
+      // Nobody else writes it, because its marks are locked.
+      transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+    }
+    if isAnnounced {
+      pointee.listeners.endAnnouncing(on: self)
+      pointee.listeners.removeAll()
+    }
+    for index in places {
+      pointee.round[index].member?.use { $0.lock.unlock() }
+      pointee.round[index].isFirst = false
+    }
   }
 }
 
@@ -153,8 +118,8 @@ private func commit(
   /// How many of them are still open.
   @exclusivity(unchecked) private var openCount = 0
 
-  /// What those that have ended have written.
-  @exclusivity(unchecked) private var writes = FIFO<Transaction.Write>()
+  /// The places of those that have ended.
+  @exclusivity(unchecked) private var places = FIFO<PendingDelivery>()
 
   /// The last one in the chain of successors. The lock must be held.
   var current: JointTransaction {
@@ -174,17 +139,35 @@ private func commit(
     successor = other
     other.members += members
     other.openCount += openCount
-    while let write = writes.popFirst() { other.writes.append(write) }
+    while let place = places.popFirst() { other.places.append(place) }
     (members, openCount) = ([], 0)
   }
 
-  /// Takes over what a transaction leaves, which ends.
-  func end(_ transaction: Transaction) {
+  /// Takes over the places of a transaction, which ends.
+  ///
+  /// - Returns: The channels that it has locked.
+  func end(
+    _ transaction: Transaction,
+    with range: Range<Int32>,
+    on thread: CurrentThread
+  ) -> [TransactionMember] {
+    var members: [TransactionMember] = []
+    var others = FIFO<PendingDelivery>()
     JointTransaction.lock.withLock {
       let joint = current
       joint.openCount -= 1
-      for index in 0..<transaction.writes.count { joint.writes.append(transaction.writes[index]) }
+      for index in 0..<range.upperBound {
+        guard let place = thread.pointee.round.popFirst() else { return }
+        if range.contains(index), place.commit != nil {
+          joint.places.append(place)
+          if place.isFirst { members.append(place.target.takeUnretainedValue()) }
+        } else {
+          others.append(place)
+        }
+      }
     }
+    swap(&others, &thread.pointee.round)
+    return members
   }
 
   /// Commits all, unless some are still open, or another thread has done it.
@@ -192,35 +175,31 @@ private func commit(
     while let (count, members) = JointTransaction.lock.withLock({ current.ended }) {
       // While they are not locked, another transaction may join, and even end.
       TransactionMember.lockAll(members.count) { .passUnretained(members[$0]) }
-      var writes = FIFO<Transaction.Write>()
-      var transactions: [Transaction] = []
-      let isTaken = JointTransaction.lock.withLock {
-        current.take(count, into: &writes, &transactions)
-      }
-      if isTaken {
-        commit(&writes, of: transactions, on: thread)
-        // No mark refers to them any more.
-        transactions.removeAll()
+      let first = thread.pointee.round.count
+      let transactions = JointTransaction.lock.withLock { current.takePlaces(count, on: thread) }
+      if let transactions {
+        thread.commit(first..<thread.pointee.round.count, of: transactions)
       } else {
         for member in members { member.lock.unlock() }
       }
     }
   }
 
-  /// How many writes there are to commit, and their members, if no transaction is open. The lock must be held.
+  /// How many places there are to commit, and their channels, if no transaction is open. The lock must be held.
   private var ended: (count: Int32, members: [TransactionMember])? {
-    openCount > 0 || writes.isEmpty ? nil : (writes.count, writes.members)
+    if openCount > 0 || places.isEmpty { return nil }
+    let members = (0..<places.count).compactMap { places[$0].member?.takeUnretainedValue() }
+    return (places.count, members)
   }
 
-  /// Takes out all, if no transaction is open and no other writes have been added. The lock must be held.
-  private func take(
-    _ count: Int32,
-    into writes: inout FIFO<Transaction.Write>,
-    _ transactions: inout [Transaction]
-  ) -> Bool {
-    guard openCount == 0, self.writes.count == count else { return false }
-    swap(&writes, &self.writes)
-    swap(&transactions, &members)
-    return true
+  /// Moves the places to a thread's round, if no transaction is open and none has been added. The lock must
+  /// be held.
+  ///
+  /// - Returns: The transactions, to be released when no mark refers to them any more.
+  private func takePlaces(_ count: Int32, on thread: CurrentThread) -> [Transaction]? {
+    guard openCount == 0, places.count == count else { return nil }
+    while let place = places.popFirst() { thread.pointee.round.append(place) }
+    defer { members = [] }
+    return members
   }
 }

@@ -96,7 +96,7 @@ extension Channel {
     if !isObserved {
       lock.unlock()
       thread.endTransaction()
-    } else if isOutermost, thread.pointee.transaction._withUnsafeGuaranteedRef({ $0.isEmpty }) {
+    } else if isOutermost, !thread.hasOpenPlaces {
       thread.endTransaction()
       let value = value
       let delivery = announce(value, on: thread)
@@ -136,15 +136,22 @@ extension Channel {
         if other !== transaction { transaction.join(other) }
         return
       }
-      transaction.add(self, version) { member, _, thread in
-        // The listed variable is this channel.
-        unsafeDowncast(member, to: Channel.self).commit(on: thread)
-      }
+      let place = PendingDelivery(
+        to: self,
+        // The place's target is this channel.
+        committingBy: { channel, _, thread in
+          unsafeDowncast(channel, to: Channel.self).commit(on: thread)
+        },
+        by: { unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2) }
+      )
+      transaction.add(place, of: self, on: thread)
     }
   }
 
   /// Makes the value a change at the end of a transaction. The lock must be held.
-  @inlinable final func commit(on thread: CurrentThread) {
+  ///
+  /// - Returns: The version of the change.
+  @inlinable final func commit(on thread: CurrentThread) -> Version {
     attachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
@@ -155,14 +162,7 @@ extension Channel {
       enqueue(value)
       assignDelivery(through: version, to: thread)
     }
-    // Even if there is nothing to deliver: no reference is released before the transaction has ended.
-    thread.append(
-      PendingDelivery(adopting: .passUnretained(self), through: version) {
-        // The delivery's target is this channel.
-        unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2)
-      },
-      isOwn: true
-    )
+    return version
   }
 
   /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
