@@ -180,7 +180,7 @@
           numbers.observe(ignoreFirst: true) { [weak numbers] value in
             log.append(value)
             guard value == [1] else { return }
-            CurrentThread.current.pointee.changesOfOthers = 256
+            CurrentThread.current.pointee.changesOfOthers = 257
             numbers?.value.append(2)
           },
           other.observe(ignoreFirst: true) { [weak numbers] _ in
@@ -218,7 +218,7 @@
   }
 
   private func pretendToHaveToldManyChangesOfOthers() {
-    CurrentThread.current.pointee.changesOfOthers = 256
+    CurrentThread.current.pointee.changesOfOthers = 257
   }
 
   /// Makes the call longer than who has offered it waits for somebody to take it.

@@ -50,7 +50,7 @@
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this thread has delivered so many changes of others that it should offer a handover.
-  @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 256 }
+  @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 257 }
 
   /// Lets other threads run, and perhaps take over what is offered. The lock must be held; it is
   /// unlocked in between.
@@ -63,13 +63,18 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     unlocking lock: borrowing Lock,
     _ isTakenOver: () -> Bool
   ) -> Bool {
-    pointee.changesOfOthers = 0
     for _ in 0..<32 {
       lock.unlock()
       yieldProcessor()
       lock.lock()
-      if isTakenOver() { return true }
+      if isTakenOver() {
+        pointee.changesOfOthers = 0
+        return true
+      }
     }
+    // It tries again after 37 changes. As a prime, that is at another one of the channels that it delivers
+    // in turn: nobody may be able to take over this one before the others.
+    pointee.changesOfOthers = 257 - 37
     return false
   }
 }

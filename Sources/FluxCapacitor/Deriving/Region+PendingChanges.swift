@@ -26,9 +26,11 @@ extension Region {
   }
 
   func endAnnouncing(on thread: CurrentThread) {
-    // Otherwise, a place for the first one has been taken, or will be.
-    if pending.count == 1 { takePlaceIfReady(on: thread) }
-    channel.use { $0.lock.unlock() }
+    channel.use { channel in
+      // Otherwise, a place for the first one has been taken, or will be.
+      if pending.count == 1 || channel.deliverer.isOffered { takePlaceIfReady(on: thread) }
+      channel.lock.unlock()
+    }
   }
 
   /// Notes that an input has brought its value for a change. The lock must be held.
