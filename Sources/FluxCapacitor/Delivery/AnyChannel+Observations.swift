@@ -94,7 +94,7 @@ extension AnyChannel {
 
   /// Removes what has left the region while a change was delivered. The lock must be held, with no
   /// thread delivering.
-  final func removeLeavers() -> Leavers {
+  @usableFromInline final func removeLeavers() -> Leavers {
     var leavers = Leavers()
     removeCleaned(into: &leavers)
     if let downstream = anyAttachments?.downstream {

@@ -87,7 +87,7 @@ import Synchronization
   }
 
   /// Does what other threads left for the deliverer to do. The lock must be held.
-  @usableFromInline
+  @inlinable
   final func endDelivering(hasCleaned: Bool, on thread: CurrentThread) -> Leavers {
     var leavers = hasCleaned ? removeLeavers() : Leavers()
     if isClosed { detachAllIfIdle(into: &leavers.detached) }

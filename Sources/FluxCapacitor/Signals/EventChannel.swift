@@ -32,7 +32,7 @@
         let channel = unsafeDowncast(channel, to: EventChannel.self)
         channel.assignDelivery(through: version, to: thread)
         // Other threads may have sent events behind it.
-        channel.leave(through: channel.version)
+        if version < channel.version { channel.leave(through: channel.version) }
         return version
       },
       by: { unsafeDowncast($0, to: EventChannel.self).deliverBacklog(through: $1, on: $2) }

@@ -23,7 +23,11 @@
   /// Takes a place for a write, and marks its channel. The channel's lock must be held.
   ///
   /// If another open transaction has marked the channel, the two are joined.
-  @inlinable func add(_ place: PendingDelivery, of member: TransactionMember, on thread: CurrentThread) {
+  @inlinable func add(
+    _ place: PendingDelivery,
+    of member: TransactionMember,
+    on thread: CurrentThread
+  ) {
     let other = member.mark.transaction
     if other == nil { member.mark = WriteMark(self) }
     var place = place
