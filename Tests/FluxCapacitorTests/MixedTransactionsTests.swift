@@ -351,6 +351,64 @@ struct MixedTransactionsTests {
     #expect(direct.entries == [1, 100, 2])
   }
 
+  @Test func combineThatIsJoinedBehindTheLastWriteReceivesTheCommit() {
+    let (v, w) = (Variable(0), Variable(0))
+    let doubled = v.map { $0 * 2 }
+    let log = Log<[Int]>()
+    doubled.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      v.value = 1
+      Constant.combine(doubled, Constant(w)).observe { log.append([$0, $1]) }.cleaned(by: dusts)
+      w.value = 2
+    }
+    w.value = 3
+    v.value = 5
+
+    #expect(log.entries == [[2, 0], [2, 2], [2, 3], [10, 3]])
+  }
+
+  @Test func olderPlaceLeavesALaterCommitAlone() {
+    let (v, w, trigger) = (Variable(0), Variable(0), Variable(0))
+    let log = Log<Int>()
+    Constant.combine(Constant(v), Constant(w)).observe { _, _ in }.cleaned(by: dusts)
+    trigger.observe(ignoreFirst: true) { [dispatcher, dusts] _ in
+      dispatcher.transaction { v.value = 1 }
+      v.observe { log.append($0) }.cleaned(by: dusts)
+      dispatcher.transaction { v.value = 2 }
+    }
+    .cleaned(by: dusts)
+
+    trigger.value = 1
+
+    #expect(log.entries == [1, 2])
+  }
+
+  @Test func combineThatIsJoinedAmidATransactionReceivesAValueTwiceAtMost() {
+    let (v, w) = (Variable(0), Variable(0))
+    for value in 1...100 { v.value = value }
+    let both = Constant.combine(v.removeDuplicates(), Constant(w))
+    let log = Log<Int>()
+    w.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      w.value = 1
+      both.observe(ignoreFirst: true) { log.append($0 + $1) }.cleaned(by: dusts)
+    }
+    for _ in 1...10 { v.value = 100 }
+
+    #expect(log.entries.count <= 2)
+  }
+
+  @Test func mutationMayReleaseTheLastReferenceToAMapOfItsVariable() {
+    let rows = Variable<[Constant<Int>]>([])
+    rows.value = [rows.map(\.count)]
+
+    rows.value.removeAll()
+
+    #expect(rows.value.isEmpty)
+  }
+
   // Readers ahead of what is told
 
   @Test func whatAReaderKeepsIsNotTold() {

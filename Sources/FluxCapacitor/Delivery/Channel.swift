@@ -215,9 +215,9 @@ import Synchronization
 
   @usableFromInline final func close() {
     // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
-    if isDerived {
-      return region.lock.withLock { anyAttachments?.tracking }?.dust.clean() ?? ()
-    }
+    // Without the last handle, nobody sets the tracker, so no lock is needed: this may be the deinit of
+    // something that a mutation discards.
+    if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
     var detached = DetachedObservations()
     acquire()
     detachAllIfIdle(into: &detached)

@@ -58,14 +58,15 @@ extension Node {
   private func link(to source: AnySource) {
     source.channel.withRegionLocked { region in
       let node = source.channel.existingNode
-      source.node = .passUnretained(node)
+      // A deliverer may be reading it.
+      if source.node == nil { source.node = .passUnretained(node) }
       node.dependents.append(source)
       node.isInUse = true
       if isFirst {
         channel.use { $0.lock.withLock { source.since = region.version } }
       } else {
         node.nodeCount += 1
-        self.region = node.region
+        if self.region == nil { self.region = node.region }
         source.since = region.version
       }
     }

@@ -107,6 +107,9 @@
     target.use { $0.region }.use { region in
       if takesLock { region.announce() }
       let isDirect = channelReference.use { !$0.isDerived }
+      // A commit of what the source had when it was linked is not delivered to it.
+      let first = node.use { $0.regionChannel.takeUnretainedValue() }
+      if !isDirect, !first.isDerived, since >= first.version { return }
       awaiting.append(region.expect(isBrought: isDirect))
       if isDirect { bringDirectly(self) }
     }

@@ -231,7 +231,7 @@ import Synchronization
     deliveredState = state
     edition = state
     // It may have been left meanwhile, and be in use again.
-    if sources[0].use({ $0.since < version }) { isFresh = false }
+    if isFirst || sources[0].use({ $0.since < version }) { isFresh = false }
   }
 
   // MARK: Downstream

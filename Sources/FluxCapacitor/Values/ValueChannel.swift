@@ -168,8 +168,8 @@ extension Channel {
   /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
   @inlinable final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
-    // It may have been overwritten, and that be committed by another thread.
-    guard mark.isCommitted, deliverer.isOpen(to: thread) else {
+    // It may have been overwritten, and that be committed, also by another thread.
+    guard mark.isCommitted, self.version == version, deliverer.isOpen(to: thread) else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
     }
