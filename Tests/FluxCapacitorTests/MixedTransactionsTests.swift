@@ -368,6 +368,25 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[2, 0], [2, 2], [2, 3], [10, 3]])
   }
 
+  @Test func nestedCombinesThatAreJoinedAmidATransactionReceiveEachLaterChange() {
+    let (a, b, x) = (Variable(0), Variable(0), Variable(0))
+    let inner = Constant.combine(Constant(a), Constant(b))
+    let outer = Constant.combine(inner, Constant(x))
+    let log = Log<[Int]>()
+    a.observe { _ in }.cleaned(by: dusts)
+
+    dispatcher.transaction {
+      a.value = 1
+      outer.observe { log.append([$0.0, $0.1, $1]) }.cleaned(by: dusts)
+      Beside { b.value = 1 }.join()
+    }
+    #expect(log.entries.last == [1, 1, 0])
+    b.value = 2
+    x.value = 3
+
+    #expect(log.entries.suffix(2) == [[1, 2, 0], [1, 2, 3]])
+  }
+
   @Test func olderPlaceLeavesALaterCommitAlone() {
     let (v, w, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<Int>()

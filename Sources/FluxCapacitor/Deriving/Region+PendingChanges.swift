@@ -114,7 +114,9 @@ extension Region {
         for source in first.sources { source.use { $0.takeValues(for: change.version) } }
         first.prepare(for: change.version)
       }
+      let previous = version
       prepare(for: change.version)
+      self.previous = previous
       return true
     }
   }

@@ -27,6 +27,10 @@
 
   /// The version of the change, and the state of the roots that it leads to.
   @exclusivity(unchecked) @usableFromInline var version = Version()
+
+  /// The version of the change before. Changes of a held region in between are part of this one.
+  @exclusivity(unchecked) @usableFromInline var previous = Version()
+
   @exclusivity(unchecked) @usableFromInline var state = StateID.zero
 
   /// The address of a variable's value, while what derives from it is computed.
@@ -67,6 +71,7 @@
 
   /// Lists what a change reaches. The lock must be held.
   func prepare(for version: Version) {
+    self.version = version
     list(for: version)
     forEachNode { $0.prepare(for: version) }
   }
@@ -76,7 +81,6 @@
   /// A change reaches all sources of a node in the region. So the node comes as soon as the last of
   /// its sources has come.
   private func list(for version: Version) {
-    self.version = version
     (nodes, inputs) = ((nil, nil), (nil, nil))
     var link: Unmanaged<Node>? = first
     while let node = link {

@@ -60,15 +60,23 @@
   @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
     let value = isChanged ? computedValue : nil
-    let (version, state) = node.use { $0.region.use { ($0.version, $0.state) } }
-    target.use { target in
-      target.channel.use { $0.lock.lock() }
-      // The target may have been left meanwhile, and even be in use again.
-      if brought.count < awaiting.count, since < version {
-        brought.append((value, state))
-        target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
+    node.use { $0.region }.use { region in
+      target.use { target in
+        target.channel.use { $0.lock.lock() }
+        // Each of the commits that the change consists of was announced.
+        let first =
+          region.channel.use { $0.isDerived } ? max(since, region.previous).next : region.version
+        var version = first
+        while version <= region.version {
+          // The target may have been left meanwhile, and even be in use again.
+          if brought.count < awaiting.count, since < region.version {
+            brought.append((version == first ? value : nil, region.state))
+            target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
+          }
+          version = version.next
+        }
+        target.channel.use { $0.lock.unlock() }
       }
-      target.channel.use { $0.lock.unlock() }
     }
   }
 
