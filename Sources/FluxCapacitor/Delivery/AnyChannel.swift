@@ -17,7 +17,8 @@ import Synchronization
 ///   was the last.
 /// - Each change in the backlog has a place in some thread's round that reaches that far, or is
 ///   `left` to the deliverer, which takes a place when it is done, or belongs to an open transaction.
-/// - A variable has a `mark` if and only if an open transaction lists it.
+/// - A variable has a `mark` while an open transaction has a place for it, and until a committed value is
+///   delivered or appended to the backlog.
 /// - No user code runs under the lock, except the body of a `modify`.
 @usableFromInline class AnyChannel: TransactionMember, @unchecked Sendable {
   /// Counts the changes: writes, events, or announcements to a derived constant.

@@ -2,7 +2,7 @@
 @usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// Which open transaction has written it. Guarded by `lock`.
+  /// Whether its value has yet to become a change, or to be delivered. Guarded by `lock`.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   @inlinable init() {}
