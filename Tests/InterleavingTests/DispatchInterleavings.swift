@@ -68,6 +68,9 @@
             ["told 2", "returned 1", "told 3", "returned 2"],
             ["returned 2", "told 1", "told 3", "returned 1"],
             ["returned 1", "told 2", "told 3", "returned 2"],
+            // The second to write is delivering both.
+            ["returned 1", "told 1", "told 3", "returned 2"],
+            ["returned 2", "told 2", "told 3", "returned 1"],
           ]
           #expect(logs.contains(entries))
           #expect(store.count.value == 3)

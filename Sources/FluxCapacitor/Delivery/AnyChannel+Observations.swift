@@ -10,11 +10,11 @@ extension AnyChannel {
       first = node
       return
     }
-    let last = first._withUnsafeGuaranteedRef { $0.previous }
+    let last = first.use { $0.previous }
     dust.next = first
     dust.previous = last
-    last?._withUnsafeGuaranteedRef { $0.next = node }
-    first._withUnsafeGuaranteedRef { $0.previous = node }
+    last?.use { $0.next = node }
+    first.use { $0.previous = node }
   }
 
   /// Calls a closure with each observation in a stretch of the ring. It may remove the one that it is
@@ -25,8 +25,8 @@ extension AnyChannel {
       // Don't read the last one's `next`: another thread may be adding an observation after it.
       let next =
         node.toOpaque() == stretch.last?.toOpaque()
-        ? nil : node._withUnsafeGuaranteedRef { $0.next }
-      node._withUnsafeGuaranteedRef(body)
+        ? nil : node.use { $0.next }
+      node.use(body)
       guard let next else { return }
       node = next
     }
@@ -36,15 +36,15 @@ extension AnyChannel {
   @usableFromInline typealias Stretch = (first: Unmanaged<Dust>?, last: Unmanaged<Dust>?)
 
   /// All observations. The lock must be held.
-  @inlinable final var stretch: Stretch { (first, first?._withUnsafeGuaranteedRef { $0.previous }) }
+  @inlinable final var stretch: Stretch { (first, first?.use { $0.previous }) }
 
   /// Removes an observation, and passes on the ring's reference to it. The lock must be held.
-  final func unlink(_ dust: Dust, into detached: inout DetachedObservations) {
+  private final func unlink(_ dust: Dust, into detached: inout Detached) {
     let node = Unmanaged.passUnretained(dust)
     if let next = dust.next, next.toOpaque() != node.toOpaque() {
       let previous = dust.previous
-      previous?._withUnsafeGuaranteedRef { $0.next = next }
-      next._withUnsafeGuaranteedRef { $0.previous = previous }
+      previous?.use { $0.next = next }
+      next.use { $0.previous = previous }
       if first?.toOpaque() == node.toOpaque() { first = next }
     } else {
       first = nil
@@ -55,60 +55,85 @@ extension AnyChannel {
 
   /// Removes a cleaned observation, now or when the delivery in progress has ended.
   ///
-  /// Inside a mutation of the region's variable, the thread already holds the lock: the deinit of
-  /// something that the mutation discards may clean an observation of it. Inside a mutation of another
-  /// variable, it must not wait for the lock, whose holder may be waiting for that variable: the
-  /// observation is removed afterward.
+  /// Inside a mutation, the deinit of something that the mutation discards may come here. The thread
+  /// must not wait for the region's lock then, whose holder may be waiting for the mutated variable.
   final func remove(_ dust: Dust) {
-    var detached = DetachedObservations()
-    let region = region
     let thread = CurrentThread.current
-    let isMutating = region.lock.isHeld(by: thread.id)
-    if !isMutating, thread.pointee.openMutations == 0 {
-      region.lock.lock()
-    } else if !isMutating, !region.lock.tryLock() {
-      return afterMutation(on: thread) { $0.remove(dust) }
+    guard thread.pointee.openMutations == 0 else {
+      return deferPastMutation(on: thread) { $0.remove(dust) }
     }
-    if region.deliverer.isDelivering {
-      region.deliverer.hasCleaned = true
-    } else if dust.next != nil {
-      unlink(dust, into: &detached)
+    var detached = Detached()
+    let region = regionChannel
+    region.lock.withLock {
+      if region.deliverer.isDelivering {
+        region.deliverer.hasCleaned = true
+      } else {
+        if dust.next != nil { unlink(dust, into: &detached) }
+        if !isObserved { detached.unobserved.append(self) }
+      }
     }
-    let isObserved = isObserved
-    if !isMutating { region.lock.unlock() }
     detached.release()
-    if !isObserved { becameUnobserved() }
   }
 
   /// Performs an action in this thread's round, when it holds no variable's lock any more.
-  final func afterMutation(
+  final func deferPastMutation(
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {
     let delivery = PendingDelivery(to: self) { channel, _, _ in
-      // The delivery's target is this channel.
+      // The place's target is this channel.
       action(unsafeDowncast(channel, to: AnyChannel.self))
     }
     thread.append(delivery, isOwn: false)
   }
 
-  /// Removes what has left the region while a change was delivered. The lock must be held, with no
-  /// thread delivering.
-  @usableFromInline final func removeLeavers() -> Leavers {
-    var leavers = Leavers()
-    removeCleaned(into: &leavers)
-    if let downstream = anyAttachments?.downstream {
-      downstream.forEachChannelOfRegion { $0.removeCleaned(into: &leavers) }
-      leavers.others = downstream.takeLeavers()
-    }
-    return leavers
+  /// Leaves the changes up to a version to the deliverer. The lock must be held.
+  @usableFromInline final func leave(through version: Version) {
+    let attachments = ensureAnyAttachments()
+    attachments.left = max(attachments.left ?? version, version)
   }
 
-  private final func removeCleaned(into leavers: inout Leavers) {
-    AnyChannel.walk(stretch) { dust in
-      if dust.isCleaned { unlink(dust, into: &leavers.detached) }
+  /// Ends the delivery of a change, and does what other threads have left to the deliverer.
+  @inlinable final func endDelivering(on thread: CurrentThread) {
+    lock.lock()
+    let hasCleaned = deliverer.hasCleaned
+    deliverer = Deliverer()
+    let hasMore = hasCleaned || isClosed || anyAttachments?.left != nil
+    let detached = hasMore ? deliverWhatIsLeft(hasCleaned: hasCleaned, on: thread) : nil
+    lock.unlock()
+    detached?.release()
+  }
+
+  /// Takes a place for the changes that other threads have left, and removes what was cleaned. The lock
+  /// must be held.
+  @usableFromInline
+  final func deliverWhatIsLeft(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
+    var detached = Detached()
+    if hasCleaned {
+      removeCleaned(into: &detached)
+      if let region = anyAttachments?.downstream?.ownRegion {
+        region.forEachChannel { $0.removeCleaned(into: &detached) }
+        detached.others = region.takeDetached()
+      }
     }
-    if !isObserved { leavers.unobserved.append(self) }
+    if isClosed { closeIfIdle(into: &detached) }
+    if let version = anyAttachments?.left.take() {
+      thread.pointee.changesOfOthers &+= 1
+      thread.append(place(through: version), isOwn: false)
+    }
+    return detached
+  }
+
+  private final func removeCleaned(into detached: inout Detached) {
+    AnyChannel.walk(stretch) { dust in
+      if dust.isCleaned { unlink(dust, into: &detached) }
+    }
+    if !isObserved { detached.unobserved.append(self) }
+  }
+
+  /// Removes all observations. The lock must be held, with no thread delivering.
+  final func detachAll(into detached: inout Detached) {
+    while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 
   /// How many observers it has, directly or through derived constants. O(n), and a loop, because
@@ -121,7 +146,7 @@ extension AnyChannel {
     while next < channels.count {
       let channel = channels[next]
       next += 1
-      channel.region.lock.withLock {
+      channel.regionChannel.lock.withLock {
         AnyChannel.walk(channel.stretch) { if !$0.isCleaned { count += 1 } }
         channel.anyAttachments?.downstream?.forEachDependent {
           if known.insert(ObjectIdentifier($0)).inserted { channels.append($0) }
@@ -130,57 +155,35 @@ extension AnyChannel {
     }
     return count
   }
-
-  /// Removes every observation. The lock must be held, with no thread delivering.
-  final func detachAll(into detached: inout DetachedObservations) {
-    while let first { unlink(first.takeUnretainedValue(), into: &detached) }
-  }
 }
 
-/// Observations that were removed from a ring, to be released after its lock is unlocked.
-///
-/// They are chained through their own links, so that nothing is allocated and releasing is a loop.
-@usableFromInline struct DetachedObservations {
-  @usableFromInline var head: Unmanaged<Dust>?
-
-  @inlinable init() {}
-
-  mutating func push(_ node: Unmanaged<Dust>) {
-    node._withUnsafeGuaranteedRef { $0.previous = head }
-    head = node
-  }
-
-  /// Releases the ring's references, and what the observations hold.
-  @inlinable func release() {
-    if head != nil { releaseAll() }
-  }
-
-  @usableFromInline func releaseAll() {
-    var next = head
-    while let node = next {
-      node._withUnsafeGuaranteedRef { dust in
-        next = dust.previous
-        dust.previous = nil
-        dust.releaseContents(dust)
-      }
-      node.release()
-    }
-  }
-}
-
-/// What has left a region, to be released after its lock is unlocked.
-@usableFromInline struct Leavers {
-  @usableFromInline var detached = DetachedObservations()
+/// What was detached from a region under its lock, to be released after unlocking.
+@usableFromInline struct Detached {
+  /// The observations, chained through their own links. So nothing is allocated, and releasing them is
+  /// a loop.
+  private var observations: Unmanaged<Dust>?
 
   /// The channels that nobody observes any more.
   fileprivate var unobserved: [AnyChannel] = []
 
   fileprivate var others: [AnyObject] = []
 
-  @usableFromInline init() {}
+  fileprivate mutating func push(_ node: Unmanaged<Dust>) {
+    node.use { $0.previous = observations }
+    observations = node
+  }
 
+  /// Releases the ring's references, and what the observations hold.
   @usableFromInline func release() {
-    detached.release()
+    var next = observations
+    while let node = next {
+      node.use { dust in
+        next = dust.previous
+        dust.previous = nil
+        dust.releaseContents(dust)
+      }
+      node.release()
+    }
     for channel in unobserved { channel.becameUnobserved() }
   }
 }

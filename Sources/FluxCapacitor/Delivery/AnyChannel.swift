@@ -11,8 +11,8 @@ import Synchronization
 /// first one of a region of its own.
 ///
 /// Invariants, all guarded by the region's lock:
-/// - While a thread is the `deliverer`, it walks the rings of the region without the lock, or is going
-///   to. So no other thread removes an observation: it marks it as cleaned, and the deliverer removes
+/// - While a thread is the `deliverer`, it walks the rings of the region without the lock. So no other
+///   thread removes an observation: it marks it as cleaned, and the deliverer removes
 ///   it when it is done. Adding one at the end is safe, because the walk ends at the observation that
 ///   was the last.
 /// - Each change in the backlog has a place in some thread's round that reaches that far, or is
@@ -50,7 +50,7 @@ import Synchronization
   }
 
   /// The channel whose lock, version and deliverer this one uses.
-  @usableFromInline var region: AnyChannel { self }
+  @usableFromInline var regionChannel: AnyChannel { self }
 
   /// Whether the region has a node or an observer to deliver to: all there may be besides are inputs of
   /// other regions, to which the change is announced. The lock must be held.
@@ -67,8 +67,15 @@ import Synchronization
   /// The value of a variable, whose lock must be held.
   var anyValue: any Sendable { trap("\(self) is not a variable.") }
 
-  /// Creates attachments of the right type.
-  func makeAttachments() -> AnyAttachments { AnyAttachments() }
+  /// The attachments, created if there are none. The lock must be held.
+  func ensureAnyAttachments() -> AnyAttachments { trap("\(self) has no attachments.") }
+
+  /// A place in a round, for the changes up to a version.
+  @usableFromInline
+  func place(through version: Version) -> PendingDelivery { trap("\(self) delivers nothing.") }
+
+  /// Removes all observations if nothing remains to be delivered. The lock must be held.
+  func closeIfIdle(into detached: inout Detached) {}
 
   /// Called when there is no observation any more and no constant derives from the channel, outside the lock.
   func becameUnobserved() {}

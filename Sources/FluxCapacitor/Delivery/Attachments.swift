@@ -2,11 +2,8 @@
 ///
 /// All of it is guarded by the channel's lock.
 @usableFromInline class AnyAttachments {
-  /// The version up to which other threads have left changes to the deliverer.
+  /// The version up to which other threads have left changes to the deliverer, and it has no place yet.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
-
-  /// Whether the deliverer has a place in its round for what others have left, or will leave by then.
-  @exclusivity(unchecked) @usableFromInline final var isLeftPlaced = false
 
   /// What derives from the channel.
   @exclusivity(unchecked) @usableFromInline final var downstream: Downstream?
@@ -35,35 +32,43 @@
   }
 }
 
-/// What derives from a channel, as far as delivery has to know: a node of the graph of derived
-/// constants, whose type is in a layer above.
-///
-/// The thread that delivers the channel also computes and delivers the constants that derive from
-/// this channel alone: its *region*.
+/// A channel's node in the graph of derived constants, as far as delivery has to know it. Its type is in a
+/// layer above.
 @usableFromInline class Downstream: @unchecked Sendable {
-  /// Whether an observed constant derives from the channel. Guarded by the channel's lock.
+  // All guarded by the lock of the channel's region.
+
+  /// Whether an observed constant derives from the channel.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
-  /// How many constants of the region derive from the channel directly. Guarded by the channel's lock.
+  /// How many constants of the region derive from the channel directly.
   @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
+
+  /// What is delivered with the channel, if the channel is the first one of a region.
+  @exclusivity(unchecked) @usableFromInline final var ownRegion: DerivedRegion?
 
   init() {}
 
-  /// Lists what a change has to reach. The channel's lock must be held.
-  @usableFromInline func prepareRegion(for version: Version) {}
+  /// Calls a closure with each constant that derives from the channel directly. The lock must be held.
+  func forEachDependent(_ body: (AnyChannel) -> Void) {}
+}
 
-  /// Computes what was listed, and passes it on to other regions. Only for the deliverer.
+/// The constants that derive from one channel alone, which the thread that delivers the channel also
+/// computes and delivers. Its type is in a layer above.
+@usableFromInline class DerivedRegion: @unchecked Sendable {
+  init() {}
+
+  /// Lists the constants that a change has to reach. The channel's lock must be held.
+  @usableFromInline func prepare(for version: Version) {}
+
+  /// Computes the listed constants, and passes their values on to other regions. Only for the deliverer.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
 
-  /// Calls the observers of what was computed. Only for the deliverer.
-  @usableFromInline func callRegionObservers(on thread: CurrentThread) {}
+  /// Calls the observers of the listed constants. Only for the deliverer.
+  @usableFromInline func callObservers(on thread: CurrentThread) {}
 
-  /// Calls a closure with each observed channel of the region but the first. The channel's lock must be held.
-  func forEachChannelOfRegion(_ body: (AnyChannel) -> Void) {}
+  /// Calls a closure with each active channel but the first. The channel's lock must be held.
+  func forEachChannel(_ body: (AnyChannel) -> Void) {}
 
-  /// Calls a closure with each constant that derives from the channel directly. The channel's lock must be held.
-  func forEachDependent(_ body: (AnyChannel) -> Void) {}
-
-  /// Takes out what has left the region while a change was delivered. The channel's lock must be held.
-  func takeLeavers() -> [AnyObject] { [] }
+  /// Takes out what was detached while a change was delivered. The channel's lock must be held.
+  func takeDetached() -> [AnyObject] { [] }
 }

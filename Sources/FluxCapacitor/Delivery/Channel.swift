@@ -7,7 +7,7 @@ import Synchronization
 /// so calls to one observer never overlap or change order; see `AnyChannel` for the invariants.
 @usableFromInline class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
   /// The attachments, created if there are none. The lock must be held.
-  @inlinable final func existingAttachments() -> Attachments<Element> {
+  @inlinable final func ensureAttachments() -> Attachments<Element> {
     // Only this creates them.
     if let anyAttachments { return unsafeDowncast(anyAttachments, to: Attachments<Element>.self) }
     let attachments = Attachments<Element>()
@@ -23,13 +23,13 @@ import Synchronization
     }
   }
 
-  override func makeAttachments() -> AnyAttachments { existingAttachments() }
+  override func ensureAnyAttachments() -> AnyAttachments { ensureAttachments() }
 
   // MARK: One change
 
   /// A change that a thread is going to deliver, and to whom.
   @usableFromInline typealias Delivery = (
-    version: Version, observers: Stretch, downstream: Unmanaged<Downstream>?
+    version: Version, observers: Stretch, region: Unmanaged<DerivedRegion>?
   )
 
   /// Decides how this thread's change is delivered: by `deliver` after unlocking or, if something is
@@ -40,130 +40,89 @@ import Synchronization
       return beginDelivering(version, on: thread)
     }
     enqueue(value)
-    takePlace(through: version, on: thread)
+    takePlace(on: thread)
     return nil
   }
 
   /// Delivers a change that was scheduled, if it has no place in the round, and then the round.
   @inlinable
   final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
-    if let delivery {
-      thread.pointee.isDelivering = true
-      deliver(value, delivery, on: thread)
-      thread.pointee.isDelivering = false
-    }
-    thread.settle()
+    guard let delivery else { return thread.settle() }
+    thread.whileDelivering { deliver(value, delivery, on: thread) }
   }
 
   /// Makes this thread the deliverer of a change. The lock must be held.
   @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
-    deliverer.assign(to: thread)
+    deliverer = Deliverer(thread)
     // Unretained, because it stays as long as this channel.
-    let downstream = anyAttachments?.downstream.map { Unmanaged.passUnretained($0) }
-    downstream?._withUnsafeGuaranteedRef { $0.prepareRegion(for: version) }
-    return (version, stretch, downstream)
+    let region = anyAttachments?.downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
+    region?.use { $0.prepare(for: version) }
+    return (version, stretch, region)
   }
 
   /// Computes what derives from a change, and calls all observers that are older than the change.
   @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
-    if let downstream = delivery.downstream {
-      withUnsafePointer(to: value) { value in
-        downstream._withUnsafeGuaranteedRef { $0.compute(from: value, on: thread) }
-      }
+    if let region = delivery.region {
+      withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
     }
-    AnyChannel.walk(delivery.observers) { dust in
-      // All observations of this channel are of its element.
-      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-      if observation.since < delivery.version { observation.receive(value, on: thread) }
-    }
-    delivery.downstream?._withUnsafeGuaranteedRef { $0.callRegionObservers(on: thread) }
-    lock.lock()
-    let hasCleaned = deliverer.hasCleaned
-    deliverer = Deliverer()
-    let hasMore = hasCleaned || isClosed || anyAttachments?.left != nil
-    let leavers = hasMore ? endDelivering(hasCleaned: hasCleaned, on: thread) : nil
-    lock.unlock()
-    leavers?.release()
+    callObservers(in: delivery.observers, with: value, of: delivery.version, on: thread)
+    delivery.region?.use { $0.callObservers(on: thread) }
+    endDelivering(on: thread)
   }
 
-  /// Does what other threads left for the deliverer to do. The lock must be held.
-  @inlinable
-  final func endDelivering(hasCleaned: Bool, on thread: CurrentThread) -> Leavers {
-    var leavers = hasCleaned ? removeLeavers() : Leavers()
-    if isClosed { detachAllIfIdle(into: &leavers.detached) }
-    if anyAttachments?.left != nil {
-      thread.pointee.changesOfOthers &+= 1
-      takePlaceForLeft(on: thread)
+  /// Calls the observers that are older than a change, and those that are owed a call.
+  ///
+  /// - Parameter isChanged: Whether the value is another one. If not, only those are called that are owed a
+  ///   call.
+  @inlinable final func callObservers(
+    in stretch: Stretch,
+    with value: Element,
+    of version: Version,
+    isChanged: Bool = true,
+    on thread: CurrentThread
+  ) {
+    AnyChannel.walk(stretch) { dust in
+      // All observations of this channel are of its element.
+      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
+      guard isChanged && observation.since < version || observation.isOwed else { return }
+      observation.isOwed = false
+      observation.receive(value, on: thread)
     }
-    return leavers
   }
 
   // MARK: The backlog
 
-  /// Whether nothing has to be delivered before the next change. The lock must be held.
+  /// Whether no thread is delivering, and no change waits. The lock must be held.
   @inlinable final var isIdle: Bool {
     !deliverer.isDelivering && (attachments?.use { $0.backlog.isEmpty } ?? true)
   }
 
   /// Appends a change to the backlog. The lock must be held.
   @inlinable final func enqueue(_ value: Element) {
-    let attachments = attachments ?? .passUnretained(existingAttachments())
+    let attachments = attachments ?? .passUnretained(ensureAttachments())
     attachments.use { $0.backlog.append((value, version)) }
   }
 
   /// Takes a place in the round for what this thread has appended to the backlog, or leaves it to the
   /// thread that is delivering. The lock must be held.
-  @inlinable final func takePlace(through version: Version, on thread: CurrentThread) {
-    guard mayDeliver(on: thread) else { return leave(through: version) }
-    if deliverer.isOffered { deliverer.assign(to: thread) }
-    thread.append(
-      PendingDelivery(to: self, through: version) {
-        // The delivery's target is this channel.
-        unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2)
-      },
-      isOwn: true
-    )
+  @inlinable final func takePlace(on thread: CurrentThread) {
+    guard takeOffer(on: thread) else { return leave(through: version) }
+    thread.append(place(through: version, committedBy: nil), isOwn: true)
   }
 
-  /// Makes this thread, which is going to take a place in its round, the deliverer, or leaves the backlog
-  /// to the thread that is. The lock must be held.
-  @inlinable final func assignDelivery(through version: Version, to thread: CurrentThread) {
-    if mayDeliver(on: thread) { deliverer.assign(to: thread) } else { leave(through: version) }
+  @usableFromInline override func place(through version: Version) -> PendingDelivery {
+    place(through: version, committedBy: nil)
   }
 
-  /// Whether no other thread is delivering, and this one may take over what is offered: not inside an
-  /// observer, which may itself wait for that. The lock must be held.
-  @inlinable final func mayDeliver(on thread: CurrentThread) -> Bool {
-    deliverer.isOpen(to: thread) && !(deliverer.isOffered && thread.pointee.isDelivering)
-  }
-
-  /// Leaves the backlog up to a version to the deliverer. The lock must be held.
-  @inlinable final func leave(through version: Version) {
-    let attachments = existingAttachments()
-    attachments.left = max(attachments.left ?? version, version)
-  }
-
-  /// Takes a place in the round for what other threads have left to the deliverer, if it has none. The
-  /// lock must be held.
-  @inlinable final func takePlaceForLeft(on thread: CurrentThread) {
-    guard let attachments = anyAttachments, !attachments.isLeftPlaced else { return }
-    attachments.isLeftPlaced = true
-    thread.append(
-      PendingDelivery(to: self) { channel, _, thread in
-        // The delivery's target is this channel.
-        unsafeDowncast(channel, to: Channel.self).deliverLeft(on: thread)
-      },
-      isOwn: false
-    )
-  }
-
-  /// Delivers what other threads have left, unless another thread has taken that over.
-  @inlinable final func deliverLeft(on thread: CurrentThread) {
-    let version = lock.withLock {
-      anyAttachments?.isLeftPlaced = false
-      return deliverer.isOpen(to: thread) ? anyAttachments?.left.take() : nil
+  /// A place in a round, which delivers the backlog up to a version.
+  @inlinable final func place(
+    through version: Version,
+    committedBy commit: PendingDelivery.Commit?
+  ) -> PendingDelivery {
+    PendingDelivery(to: self, through: version, committingBy: commit) {
+      // The place's target is this channel.
+      unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2)
     }
-    if let version { deliverBacklog(through: version, on: thread) }
   }
 
   /// Delivers the backlog up to a version, unless another thread is delivering, which then delivers
@@ -171,6 +130,7 @@ import Synchronization
   @inlinable final func deliverBacklog(through version: Version, on thread: CurrentThread) {
     var isDone = false
     while !isDone {
+      if thread.isDueForHandover, handOver(through: version, on: thread) { return }
       lock.lock()
       let change = nextChange(through: version, on: thread)
       let delivery = change.map { beginDelivering($0.version, on: thread) }
@@ -186,11 +146,7 @@ import Synchronization
     through version: Version,
     on thread: CurrentThread
   ) -> Attachments<Element>.Change? {
-    if thread.isDueForHandover {
-      leave(through: version)
-      if tryToHandOver(on: thread) { return nil }
-    }
-    guard deliverer.isOpen(to: thread) else {
+    guard !deliverer.isDelivering else {
       leave(through: version)
       return nil
     }
@@ -199,7 +155,7 @@ import Synchronization
         return attachments.backlog.popFirst()
       }
       // While this thread offered to hand over, another may have left a change to whoever delivers.
-      if attachments.left != nil { takePlaceForLeft(on: thread) }
+      if let left = attachments.left.take() { thread.append(place(through: left), isOwn: false) }
       return nil
     }
   }
@@ -218,15 +174,14 @@ import Synchronization
     // Without the last handle, nobody sets the tracker, so no lock is needed: this may be the deinit of
     // something that a mutation discards.
     if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
-    var detached = DetachedObservations()
+    var detached = Detached()
     acquire()
-    detachAllIfIdle(into: &detached)
+    closeIfIdle(into: &detached)
     lock.unlock()
     detached.release()
   }
 
-  /// Removes all observations if nothing remains to be delivered. The lock must be held.
-  @usableFromInline final func detachAllIfIdle(into detached: inout DetachedObservations) {
+  override final func closeIfIdle(into detached: inout Detached) {
     if isIdle, mark.isNone { detachAll(into: &detached) }
   }
 }

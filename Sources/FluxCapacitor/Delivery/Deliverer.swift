@@ -2,9 +2,9 @@
 ///
 /// | state | meaning | next |
 /// |---|---|---|
-/// | idle | no thread | delivering, by a change or a place in a round |
-/// | delivering | one thread delivers, or is going to in its round; others leave their changes to it | idle, offered |
-/// | offered | the thread has delivered for long, and waits for another to go on | delivering by that one, or idle |
+/// | idle | no thread; perhaps some have places in their rounds | delivering, offered |
+/// | delivering | one thread; others leave their changes to it | idle |
+/// | offered | a thread has delivered for long, and waits for another to go on | idle, by the thread that takes the offer, or that withdraws it |
 ///
 /// It is guarded by the channel's lock, and has the size of a number.
 @usableFromInline struct Deliverer {
@@ -18,14 +18,9 @@
     bits = thread.id &<< 2
   }
 
-  /// Makes a thread the deliverer, if it isn't yet.
-  @inlinable mutating func assign(to thread: CurrentThread) {
-    if !isDelivering { self = Deliverer(thread) }
-  }
-
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 
-  /// Whether a thread may deliver: none does, or this one has been assigned to.
+  /// Whether no other thread is delivering.
   @inlinable
   func isOpen(to thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
 
@@ -52,22 +47,24 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this thread has delivered so many changes of others that it should offer a handover.
   @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 257 }
 
-  /// Lets other threads run, and perhaps take over what is offered. The lock must be held; it is
-  /// unlocked in between.
+  /// Lets other threads run until one has taken an offer, or else withdraws it.
   ///
   /// This serves fairness and guarantees nothing: a thread that makes changes without end usually
   /// makes one during this offer, or else during one of those that follow.
   ///
+  /// - Parameters:
+  ///   - lock: Guards the offer.
+  ///   - isOffered: Returns whether the offer still stands.
+  ///   - withdraw: Withdraws it.
   /// - Returns: Whether another thread has taken over.
   fileprivate func waitForTakeover(
-    unlocking lock: borrowing Lock,
-    _ isTakenOver: () -> Bool
+    under lock: borrowing Lock,
+    isOffered: () -> Bool,
+    withdraw: () -> Void
   ) -> Bool {
     for _ in 0..<32 {
-      lock.unlock()
       yieldProcessor()
-      lock.lock()
-      if isTakenOver() {
+      if lock.withLock({ !isOffered() }) {
         pointee.changesOfOthers = 0
         return true
       }
@@ -75,22 +72,41 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     // It tries again after 37 changes. As a prime, that is at another one of the channels that it delivers
     // in turn: nobody may be able to take over this one before the others.
     pointee.changesOfOthers = 257 - 37
-    return false
+    return lock.withLock {
+      if isOffered() { withdraw() } else { return true }
+      return false
+    }
   }
 }
 
 extension AnyChannel {
-  /// Offers the delivery to the next thread that makes a change, or brings one. The lock must be
-  /// held; it is unlocked in between.
+  /// Offers the delivery up to a version to the next thread that makes a change, or delivers one.
   ///
   /// - Returns: Whether another thread delivers the rest, or offers it in its turn.
-  @usableFromInline final func tryToHandOver(on thread: CurrentThread) -> Bool {
+  @usableFromInline
+  final func handOver(through version: Version, on thread: CurrentThread) -> Bool {
+    let isOffered = lock.withLock {
+      guard !deliverer.isDelivering else { return false }
+      leave(through: version)
+      deliverer.offer(by: thread)
+      return true
+    }
     // Another thread may make an offer before this one has seen that its own is taken, or even instead
     // of it: whoever offered last delivers, or hands over, all that is there.
-    guard !deliverer.isDelivering else { return false }
-    deliverer.offer(by: thread)
-    defer { if deliverer.isOffered(by: thread) { deliverer = Deliverer() } }
-    return thread.waitForTakeover(unlocking: lock) { !deliverer.isOffered(by: thread) }
+    return isOffered
+      && thread.waitForTakeover(under: lock, isOffered: { deliverer.isOffered(by: thread) }) {
+        deliverer = Deliverer()
+      }
+  }
+
+  /// Takes over what is offered, if anything is. The lock must be held.
+  ///
+  /// - Returns: Whether this thread may take a place for it: no other thread is delivering, and this one
+  ///   isn't inside an observer, which may itself wait for what is offered.
+  @inlinable final func takeOffer(on thread: CurrentThread) -> Bool {
+    guard deliverer.isOffered else { return deliverer.isOpen(to: thread) }
+    if !thread.pointee.isDelivering { deliverer = Deliverer() }
+    return !thread.pointee.isDelivering
   }
 }
 
@@ -99,12 +115,14 @@ extension Observation {
   /// that brings the next change.
   ///
   /// - Returns: Whether another thread has taken over.
-  @usableFromInline func tryToHandOver(on thread: CurrentThread) -> Bool {
-    return lock.withLock {
-      guard let mailbox else { return false }
-      mailbox.offerer = thread.id
-      defer { if mailbox.offerer == thread.id { mailbox.offerer = 0 } }
-      return thread.waitForTakeover(unlocking: lock) { mailbox.offerer != thread.id }
+  @usableFromInline func handOver(on thread: CurrentThread) -> Bool {
+    let offering = lock.withLock {
+      mailbox?.offerer = thread.id
+      return mailbox
+    }
+    guard let mailbox = offering else { return false }
+    return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.id }) {
+      mailbox.offerer = 0
     }
   }
 }

@@ -54,30 +54,39 @@ import Synchronization
   }
 
   @inlinable func post(_ value: Element, on thread: CurrentThread) {
-    lock.lock()
-    if isCleaned { return lock.unlock() }
-    if isDirect {
-      lock.unlock()
-      return receive(value, on: thread)
+    switch lock.withLock({ decide(on: value, thread) }) {
+    case .nothing: break
+    case .receive: receive(value, on: thread)
+    case .deliverMailbox: deliverMailbox(on: thread)
+    case .drain: drain(on: thread)
+    case .sendPermit(let mailbox): sendPermit(for: mailbox)
     }
+  }
+
+  /// What a thread does with a value after unlocking.
+  @usableFromInline enum Action {
+    case nothing, receive, deliverMailbox, drain
+    case sendPermit(Mailbox<Element>)
+  }
+
+  /// Puts a value into the mailbox, unless it may be delivered immediately. The lock must be held.
+  @inlinable func decide(on value: Element, _ thread: CurrentThread) -> Action {
+    if isCleaned { return .nothing }
+    if isDirect { return .receive }
     let mailbox = self.mailbox ?? Mailbox(for: .current)
     self.mailbox = mailbox
     mailbox.values.append(value)
     switch mailbox.queue {
     case .current:
       // The thread that delivers the first value delivers this too, unless it has offered that.
-      let isOffered = mailbox.offerer != 0
-      mailbox.offerer = 0
-      lock.unlock()
-      if isOffered { deliverMailbox(on: thread) }
+      defer { mailbox.offerer = 0 }
+      return mailbox.offerer == 0 ? .nothing : .deliverMailbox
     case .main
     where MainQueue.isCurrent
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
       // What is on its way comes first, but this thread may deliver the last value immediately.
-      permitOne(on: thread)
-    default:
-      lock.unlock()
-      sendPermit(to: mailbox.queue, accountedBy: mailbox.activity)
+      return mailbox.permitOne(on: thread) ? .drain : .nothing
+    default: return .sendPermit(mailbox)
     }
   }
 
@@ -97,25 +106,25 @@ import Synchronization
 
   /// Delivers the first value, and then what has come in meanwhile.
   @inlinable func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
-    let activity = queue.isCurrent ? nil : prepend(first: first)
-    switch queue {
-    case .current:
+    if queue.isCurrent {
       thread.whileDelivering {
         beginCall(on: thread)
         changes?(first)
         endCall()
         deliverMailbox(on: thread)
       }
-    case .main where MainQueue.isCurrent:
-      lock.lock()
-      permitOne(on: thread)
-    default: sendPermit(to: queue, accountedBy: activity)
+    } else if let mailbox = prepend(first: first) {
+      if case .main = queue, MainQueue.isCurrent {
+        permitOne(on: thread)
+      } else {
+        sendPermit(for: mailbox)
+      }
     }
   }
 
   /// Delivers what has come in during the call with the first value.
   @inlinable func deliverMailbox(on thread: CurrentThread) {
-    while !(thread.isDueForHandover && tryToHandOver(on: thread)),
+    while !(thread.isDueForHandover && handOver(on: thread)),
       let (value, changes) = next(on: thread)
     {
       thread.pointee.changesOfOthers &+= 1
@@ -127,38 +136,36 @@ import Synchronization
 
   /// Puts the first value in front of what has come in meanwhile, and lets that be delivered.
   ///
-  /// - Returns: The pending work that the call is part of.
-  @usableFromInline func prepend(first: Element) -> PendingWork? {
-    lock.lock()
-    defer { lock.unlock() }
-    mailbox?.values.prepend(first)
-    mailbox?.drainer = 0
-    return mailbox?.activity
+  /// - Returns: The mailbox, unless the observation has been cleaned.
+  @usableFromInline func prepend(first: Element) -> Mailbox<Element>? {
+    lock.withLock {
+      mailbox?.values.prepend(first)
+      mailbox?.drainer = 0
+      return mailbox
+    }
   }
 
   // MARK: The mailbox
 
   /// Sends a block to the queue that permits one call.
-  @usableFromInline func sendPermit(to queue: ExecuteQueue, accountedBy activity: PendingWork?) {
-    let queue = queue.dispatchQueue
-    let end = activity?.begin {
+  @usableFromInline func sendPermit(for mailbox: Mailbox<Element>) {
+    let queue = mailbox.queue.dispatchQueue
+    let end = mailbox.activity?.begin {
       "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
     }
     queue.send {
-      self.lock.lock()
       self.permitOne(on: .current)
       end?()
     }
   }
 
-  /// Permits one more call, and makes it, unless a thread is draining the mailbox, which then makes
-  /// it. Unlocks `lock`.
+  /// Permits one more call, and makes it, unless a thread is draining the mailbox, which then makes it.
   @usableFromInline func permitOne(on thread: CurrentThread) {
-    guard let mailbox else { return lock.unlock() }
-    mailbox.permits += 1
-    guard mailbox.drainer == 0 else { return lock.unlock() }
-    mailbox.drainer = thread.id
-    lock.unlock()
+    if lock.withLock({ mailbox?.permitOne(on: thread) }) == true { drain(on: thread) }
+  }
+
+  /// Makes all calls that are permitted. This thread must be the mailbox's drainer.
+  @usableFromInline func drain(on thread: CurrentThread) {
     while let (value, changes) = next(on: thread) {
       thread.whileDelivering {
         beginCall(on: thread)
@@ -239,6 +246,16 @@ import Synchronization
   }
 
   @inlinable var isInUse: Bool { queue.isCurrent || drainer != 0 || !values.isEmpty }
+
+  /// Permits one more call. The observation's lock must be held.
+  ///
+  /// - Returns: Whether this thread has to make it, because no other one is draining the mailbox.
+  @inlinable func permitOne(on thread: CurrentThread) -> Bool {
+    permits += 1
+    guard drainer == 0 else { return false }
+    drainer = thread.id
+    return true
+  }
 
   @inlinable func popPermitted() -> Element? {
     if queue.isCurrent { return values.popFirst() }

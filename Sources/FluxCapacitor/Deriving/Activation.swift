@@ -18,13 +18,10 @@ extension Node {
   }
 
   /// The state of the variables, which must be locked.
-  @usableFromInline var currentState: StateID {
-    roots.reduce(.zero) { $0 + $1.weight * StateID($1.channel.version) }
-  }
+  @usableFromInline var currentState: StateID { state { StateID($0.version) } }
 
-  /// Whether a variable has a value of an open transaction, so that who reads now is ahead of what is
-  /// delivered. The variables must be locked.
-  var isAhead: Bool { roots.contains { $0.channel.mark.isOpen } }
+  /// Whether a variable has a value of an open transaction. The variables must be locked.
+  var hasOpenRoots: Bool { roots.contains { $0.channel.mark.isOpen } }
 
   /// Links this node, and all upstream, to their sources. The roots must be locked.
   ///
@@ -57,7 +54,7 @@ extension Node {
 
   private func link(to source: AnySource) {
     source.channel.withRegionLocked { region in
-      let node = source.channel.existingNode
+      let node = source.channel.ensureNode()
       // A deliverer may be reading it.
       if source.node == nil { source.node = .passUnretained(node) }
       node.dependents.append(source)
@@ -72,24 +69,24 @@ extension Node {
     }
     guard isFirst else { return }
     for root in source.roots {
-      _ = root.channel.existingNode
+      _ = root.channel.ensureNode()
       root.channel.anyAttachments?.listeners.insert(source)
     }
   }
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   ///
-  /// - Parameter isAhead: Whether these values may be ahead of what is delivered. Then it stays fresh.
-  func start(from evaluation: Evaluation, isAhead: Bool, on thread: CurrentThread) {
+  /// - Parameter staysFresh: Whether these values may be ahead of what is delivered.
+  func start(from evaluation: Evaluation, staysFresh: Bool, on thread: CurrentThread) {
     if isFirst {
       for source in sources {
         source.use {
-          evaluation.find($0.channel)
+          evaluation.compute($0.channel)
           $0.start(from: evaluation)
         }
       }
     }
-    if !isAhead { channel.use { operations.start($0, evaluation) } }
+    if !staysFresh { channel.use { operations.start($0, evaluation) } }
     if isFirst { region.use { $0.endStarting(on: thread) } }
   }
 
@@ -99,7 +96,7 @@ extension Node {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
       return channel.use { channel in
-        channel.afterMutation(on: thread) { $0.derivedNode?.deactivateIfUnobserved() }
+        channel.deferPastMutation(on: thread) { $0.derivedNode?.deactivateIfUnobserved() }
       }
     }
     // Values that were on their way are released after unlocking, because a deinit may run user code.
@@ -107,7 +104,7 @@ extension Node {
     var candidates = [self]
     lockRoots()
     while let node = candidates.popLast() {
-      guard node.isActive, node.leave(&discarded) else { continue }
+      guard node.isActive, node.deactivate(&discarded) else { continue }
       for source in node.sources {
         source.use(node.unlink)
         if let upstream = source.use({ $0.channel.derivedNode }) { candidates.append(upstream) }
@@ -117,11 +114,15 @@ extension Node {
     withExtendedLifetime(discarded) {}
   }
 
-  /// Makes the node inactive, unless it is observed or being delivered.
-  private func leave(_ discarded: inout [Any]) -> Bool {
+  /// Makes the node inactive, unless it is observed, or is the first one of a region that is being delivered.
+  private func deactivate(_ discarded: inout [Any]) -> Bool {
     let channel = channel.takeUnretainedValue()
     return channel.withRegionLocked { region in
-      guard !channel.isObserved, !(isFirst && region.deliverer.isDelivering) else { return false }
+      guard !channel.isObserved else { return false }
+      if isFirst, region.deliverer.isDelivering {
+        region.deliverer.hasCleaned = true
+        return false
+      }
       isActive = false
       if isFirst { discarded += self.region.use { $0.discardPending() } }
       return true
@@ -137,7 +138,7 @@ extension Node {
         guard region.deliverer.isDelivering else { return }
         // The deliverer may have listed this node, or this input of it.
         region.deliverer.hasCleaned = true
-        node.region.use { $0.leavers.append(channel.takeUnretainedValue()) }
+        node.region.use { $0.detached.append(channel.takeUnretainedValue()) }
       }
     }
     guard isFirst else { return }
@@ -177,7 +178,7 @@ extension AnyChannel {
   /// Runs a closure with the region's lock held: it is if the region begins with a variable, because
   /// the roots are locked.
   final func withRegionLocked<Result>(_ body: (AnyChannel) -> Result) -> Result {
-    let region = region
+    let region = regionChannel
     return region.isDerived ? region.lock.withLock { body(region) } : body(region)
   }
 }

@@ -35,10 +35,6 @@
 
   // Inputs
 
-  /// The next input to which the change in progress is brought. Belongs to the deliverer of the
-  /// source's region.
-  @exclusivity(unchecked) final var nextInput: Unmanaged<AnySource>?
-
   /// The target's pending changes for which a value hasn't been taken yet, in order. Guarded by the
   /// target's lock.
   @exclusivity(unchecked) @usableFromInline final var awaiting = FIFO<Version>()
@@ -49,34 +45,32 @@
   /// Whether the value is another one in the change in progress. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var isChanged = false
 
-  /// Brings the value that was computed to the target. A closure that is created where the type is
-  /// known; see `PendingDelivery`.
-  final let bring: @Sendable (AnySource, CurrentThread) -> Void
+  let operations: Operations
 
-  /// Brings the value of a variable, whose lock must be held, and the target's.
-  private final let bringDirectly: @Sendable (AnySource) -> Void
+  /// Closures that are created where the type is known; see `PendingDelivery`.
+  @usableFromInline typealias Operations = (
+    /// Brings the value that was computed to the target.
+    bring: @Sendable (AnySource, CurrentThread) -> Void,
 
-  /// Takes the first value that was brought. The target's lock must be held.
-  private final let take: @Sendable (AnySource) -> Void
+    /// Brings the value of a variable, whose lock must be held, and the target's.
+    bringVariable: @Sendable (AnySource) -> Void,
 
-  /// Uses what was taken, and releases what was used before. No lock may be held.
-  final let use: @Sendable (AnySource) -> Void
+    /// Takes the first value that was brought. The target's lock must be held.
+    take: @Sendable (AnySource) -> Void,
+
+    /// Uses what was taken, and releases what was used before. No lock may be held.
+    use: @Sendable (AnySource) -> Void
+  )
 
   @usableFromInline init(
     _ channel: AnyChannel,
     keptBy handle: AnyObject,
     isOnly: Bool,
-    bring: @escaping @Sendable (AnySource, CurrentThread) -> Void,
-    bringDirectly: @escaping @Sendable (AnySource) -> Void,
-    take: @escaping @Sendable (AnySource) -> Void,
-    use: @escaping @Sendable (AnySource) -> Void
+    _ operations: Operations
   ) {
     channelReference = .passUnretained(channel)
     self.handle = handle
-    self.bring = bring
-    self.bringDirectly = bringDirectly
-    self.take = take
-    self.use = use
+    self.operations = operations
     weight = isOnly ? .one : .random()
   }
 
@@ -92,7 +86,7 @@
   final func takeValues(for version: Version) {
     while !awaiting.isEmpty, awaiting[0] <= version {
       _ = awaiting.popFirst()
-      take(self)
+      operations.take(self)
     }
   }
 
@@ -106,12 +100,12 @@
   override final func announceChange(takesLock: Bool) {
     target.use { $0.region }.use { region in
       if takesLock { region.announce() }
-      let isDirect = channelReference.use { !$0.isDerived }
+      let isVariable = channelReference.use { !$0.isDerived }
       // A commit of what the source had when it was linked is not delivered to it.
       let first = node.use { $0.regionChannel.takeUnretainedValue() }
-      if !isDirect, !first.isDerived, since >= first.version { return }
-      awaiting.append(region.expect(isBrought: isDirect))
-      if isDirect { bringDirectly(self) }
+      if !isVariable, !first.isDerived, since >= first.version { return }
+      awaiting.append(region.expect(isBrought: isVariable))
+      if isVariable { operations.bringVariable(self) }
     }
   }
 
@@ -131,16 +125,16 @@ struct Dependents {
     let link = Unmanaged.passUnretained(source)
     source.previous = last
     source.next = nil
-    last?._withUnsafeGuaranteedRef { $0.next = link }
+    last?.use { $0.next = link }
     last = link
     if first == nil { first = link }
   }
 
   mutating func remove(_ source: AnySource) {
     let (previous, next) = (source.previous, source.next)
-    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+    if let previous { previous.use { $0.next = next } } else { first = next }
     if let next {
-      next._withUnsafeGuaranteedRef { $0.previous = previous }
+      next.use { $0.previous = previous }
     } else {
       last = previous
     }
@@ -150,7 +144,7 @@ struct Dependents {
   @inline(__always) func forEach(_ body: (AnySource) -> Void) {
     var link = first
     while let source = link {
-      source._withUnsafeGuaranteedRef {
+      source.use {
         link = $0.next
         body($0)
       }

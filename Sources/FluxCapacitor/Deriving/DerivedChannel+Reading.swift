@@ -18,7 +18,7 @@ extension DerivedChannel {
     ownNode.lockRoots()
     let state = ownNode.currentState
     ownNode.unlockRoots()
-    return region.lock.withLock { known(at: state) }?.value ?? evaluate()
+    return regionChannel.lock.withLock { known(at: state) }?.value ?? evaluate()
   }
 
   /// What was delivered, or computed by a reader, if it is of this state. The lock must be held.
@@ -36,9 +36,9 @@ extension DerivedChannel {
 
   @inlinable func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
-    region.lock.lock()
+    regionChannel.lock.lock()
     replaceMemo(with: &outcome)
-    region.lock.unlock()
+    regionChannel.lock.unlock()
     // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(outcome) {}
   }
@@ -54,16 +54,16 @@ extension DerivedChannel {
     ownNode.lockRoots()
     let evaluation = Evaluation(of: ownNode)
     ownNode.unlockRoots()
-    evaluation.find(self)
+    evaluation.compute(self)
     return evaluation.value(of: self)
   }
 
   /// Adds the value to an evaluation that has those of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let state = evaluation.state(of: ownNode)
-    region.lock.lock()
+    regionChannel.lock.lock()
     let (found, memo) = (known(at: state), memo)
-    region.lock.unlock()
+    regionChannel.lock.unlock()
     if let found { return evaluation.add(found.value, edition: found.edition, of: self) }
     let sources = evaluation.editionOfSources(of: ownNode)
     if let memo, memo.sources == sources {
@@ -77,14 +77,20 @@ extension DerivedChannel {
   /// Remembers what a reader has computed, or the value before if that is equal.
   @inlinable func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
     var outcome: Outcome = (value, state, state, sources)
-    // Only while not observed: a reader ahead of a delivery can't know which value comes before.
-    if let isSame {
-      let before = region.lock.withLock { ownNode.isActive ? nil : memo }
-      if let before, isSame(before.value, value) {
-        outcome = (before.value, state, before.edition, sources)
-      }
+    if let isSame, let before = valueBefore, isSame(before.value, value) {
+      outcome = (before.value, state, before.edition, sources)
     }
     remember(outcome)
     return outcome
+  }
+
+  /// The value that a reader has to compare with: the last one that was delivered while the constant was
+  /// observed, or else computed by a reader. There is none while it is observed, because a reader ahead of a
+  /// delivery can't know which value comes before.
+  @inlinable var valueBefore: (value: Element, edition: StateID)? {
+    regionChannel.lock.withLock {
+      if ownNode.isActive { return nil }
+      return memo.map { ($0.value, $0.edition) }
+    }
   }
 }

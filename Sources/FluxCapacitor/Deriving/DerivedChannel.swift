@@ -39,7 +39,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     self.formula = formula
     self.isSame = isSame
     // The closures are only called with the channel that owns this node.
-    let operations = Node.Operations(
+    let operations: Node.Operations = (
       compute: { unsafeDowncast($0, to: DerivedChannel.self).computeChange($1) },
       callObservers: { unsafeDowncast($0, to: DerivedChannel.self).callObservers($1, on: $2) },
       evaluate: { unsafeDowncast($0, to: DerivedChannel.self).evaluate(in: $1) },
@@ -48,11 +48,21 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode = Node(from: sources, keepsValues: isSame != nil, operations)
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
     ownNode.attach(to: self)
-    existingAttachments().downstream = ownNode
+    ensureAttachments().downstream = ownNode
   }
 
-  @usableFromInline override var region: AnyChannel {
+  @usableFromInline override var regionChannel: AnyChannel {
     ownNode.regionChannel.takeUnretainedValue()
+  }
+
+  /// A place in a round, which delivers the first pending change of the region that this channel begins.
+  @usableFromInline override func place(through version: Version) -> PendingDelivery {
+    PendingDelivery(to: self, through: version) { channel, version, thread in
+      // The place's target is this channel.
+      unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
+        $0.deliverNext(through: version, on: thread)
+      }
+    }
   }
 
   override var description: String { "A derived Constant<\(Element.self)>" }
@@ -87,23 +97,22 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
 
   @usableFromInline func takeExistingMemo(at state: StateID) -> Element? {
     var memo: Outcome?
-    region.lock.lock()
+    regionChannel.lock.lock()
     let isKnown = self.memo?.state == state && (isSame == nil || self.memo?.edition == state)
     if isKnown { replaceMemo(with: &memo) }
-    region.lock.unlock()
+    regionChannel.lock.unlock()
     return memo?.value
   }
 
   @inlinable func callObservers(_ node: Node, on thread: CurrentThread) {
-    guard let value = delivered else { return }
-    let version = node.region.use { $0.version }
-    AnyChannel.walk(node.observers) { dust in
-      // All observations of this channel are of its element.
-      let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-      let isCalled = node.isChanged ? observation.since < version : observation.isOwed
-      observation.isOwed = false
-      if isCalled { observation.receive(value, on: thread) }
-    }
+    guard let delivered else { return }
+    callObservers(
+      in: node.observers,
+      with: delivered,
+      of: node.region.use { $0.version },
+      isChanged: node.isChanged,
+      on: thread
+    )
   }
 
   // MARK: Observing
@@ -115,53 +124,63 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     let node = ownNode
     node.lockRoots()
     let activated = node.activate(on: thread)
-    let isAhead = node.isAhead
-    let region = region
-    if region.isDerived { region.lock.lock() }
-    link(observation, since: region.version)
-    if isAhead { noteAhead(observation) }
-    let known = activated.isEmpty && !ignoreFirst ? known(at: node.currentState)?.value : nil
-    if region.isDerived { region.lock.unlock() }
-    let isNeeded = !ignoreFirst && known == nil || activated.contains { $0.needsValues }
+    let staysFresh = node.hasOpenRoots
+    let found = withRegionLocked { region in
+      // The commit of an open transaction is announced to a region that begins with a constant.
+      let isBehind = staysFresh && node.mayKeepValues && region.isDerived
+      link(observation, since: isBehind ? region.version.next : region.version)
+      return known(for: observation, in: region)
+    }
+    let needsFirst = !ignoreFirst && found == nil
+    let isNeeded = needsFirst || activated.contains(where: \.needsValues)
     let evaluation = isNeeded ? Evaluation(of: node) : nil
     node.unlockRoots()
 
     if let evaluation {
-      for node in activated { node.start(from: evaluation, isAhead: isAhead, on: thread) }
-      if !ignoreFirst, known == nil { evaluation.find(self) }
+      for node in activated { node.start(from: evaluation, staysFresh: staysFresh, on: thread) }
+      if needsFirst { evaluation.compute(self) }
     }
-    if !ignoreFirst, let first = known ?? evaluation?.value(of: self) {
+    if !ignoreFirst, let first = found ?? evaluation?.value(of: self) {
       observation.start(first: first, on: queue, thread)
     }
     thread.settle()
   }
 
-  /// The region's lock must be held.
-  func noteAhead(_ observer: Dust) {
-    observer.isAhead = true
-    ownNode.hasObserversAhead = true
+  /// The value, if it was computed for the current state of the variables. Notes whether it is ahead of what
+  /// the observer is called with. The locks of the roots and of the region must be held.
+  private func known(for observer: Dust, in region: AnyChannel) -> Element? {
+    if ownNode.isReaderAhead(in: region) {
+      observer.isAhead = true
+      ownNode.hasObserversAhead = true
+    }
+    return known(at: ownNode.currentState)?.value
   }
 
   override func value(for observer: Dust) -> Element {
     guard ownNode.mayKeepValues else { return currentValue() }
-    // It is ahead until it is known that no transaction has written the value.
-    let (wasAhead, version) = withRootsLocked { isAhead in
-      defer { noteAhead(observer) }
-      return (isAhead || observer.isAhead, region.version)
-    }
-    let value = currentValue()
-    withRootsLocked { isAhead in
-      if !wasAhead, !isAhead, region.version == version { observer.isAhead = false }
-    }
-    return value
+    ownNode.lockRoots()
+    let found = withRegionLocked { known(for: observer, in: $0) }
+    let evaluation = found == nil ? Evaluation(of: ownNode) : nil
+    ownNode.unlockRoots()
+    evaluation?.compute(self)
+    return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
-  /// Runs a closure under the locks of the roots and of the region, and passes it whether a reader is
-  /// ahead of what is delivered.
-  private func withRootsLocked<Result>(_ body: (_ isAhead: Bool) -> Result) -> Result {
-    ownNode.lockRoots()
-    defer { ownNode.unlockRoots() }
-    return withRegionLocked { _ in body(ownNode.isAhead) }
+  /// Takes the value from an evaluation as the one that was delivered last, unless a change may be
+  /// ahead of that.
+  @inlinable func start(from evaluation: Evaluation) {
+    let node = ownNode
+    evaluation.compute(self)
+    var value: Element? = evaluation.value(of: self)
+    let region = regionChannel
+    region.lock.lock()
+    if node.isFresh, region.deliverer.isOpen(to: .current) {
+      swap(&value, &delivered)
+      node.didStart(at: evaluation.state(of: node), edition: evaluation.edition(of: self))
+    }
+    region.lock.unlock()
+    // Released after unlocking, because a deinit may run user code.
+    withExtendedLifetime(value) {}
   }
 
   override func becameUnobserved() { ownNode.deactivateIfUnobserved() }

@@ -10,13 +10,11 @@
   /// The result that was added last. In a chain, that is what the next one asks for.
   private var latest: Result?
 
-  /// The versions of the variables.
-  private let versions: [(root: AnyChannel, version: StateID)]
-
   /// Captures the variables, which must be locked.
   @usableFromInline init(of node: Node) {
-    versions = node.roots.map { ($0.channel, StateID($0.channel.version)) }
-    for (root, version) in versions { add(root.anyValue, edition: version, of: root) }
+    for root in node.roots.map(\.channel) {
+      add(root.anyValue, edition: StateID(root.version), of: root)
+    }
   }
 
   private func result(of channel: AnyChannel) -> Result? {
@@ -33,7 +31,7 @@
   }
 
   /// Computes a derived constant, after what it derives from.
-  @usableFromInline func find(_ channel: AnyChannel) {
+  @usableFromInline func compute(_ channel: AnyChannel) {
     channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(result) != nil }) { node in
       node.channel.use { node.operations.evaluate($0, self) }
     }
@@ -56,11 +54,7 @@
   }
 
   /// The state of the variables that a node derives from.
-  @usableFromInline func state(of node: Node) -> StateID {
-    node.roots.reduce(.zero) { sum, root in
-      sum + root.weight * (versions.first { $0.root === root.channel }?.version ?? .zero)
-    }
-  }
+  @usableFromInline func state(of node: Node) -> StateID { node.state(edition) }
 
   /// The value of one channel: an object, because copies of that cost less.
   private final class Result {

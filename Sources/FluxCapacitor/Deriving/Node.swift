@@ -29,8 +29,8 @@ import Synchronization
   /// Whether it keeps a value that is equal to the one before, or a constant upstream does.
   let mayKeepValues: Bool
 
-  /// The operations whose types only the channel knows.
-  let operations: Operations
+  /// The operations whose types only the channel knows. None for a variable.
+  let operations: Operations!
 
   // Guarded by the region's lock.
   @exclusivity(unchecked) var dependents = Dependents()
@@ -48,9 +48,6 @@ import Synchronization
 
   // The change in progress. All of this belongs to the region's deliverer.
 
-  /// The next node that the change reaches.
-  @exclusivity(unchecked) var next: Unmanaged<Node>?
-
   /// How many of its sources the list of these nodes has come to.
   @exclusivity(unchecked) var sourcesReached = 0
 
@@ -65,9 +62,6 @@ import Synchronization
   /// Whether some of them are owed a call even if the value is the same.
   @exclusivity(unchecked) private var owesCalls = false
 
-  /// The region, if this is its first node.
-  @exclusivity(unchecked) @usableFromInline private(set) var ownRegion: Region?
-
   /// A variable, and the factor of its version in the state of what derives from it.
   struct Root {
     /// The sources own it.
@@ -76,39 +70,22 @@ import Synchronization
     var weight: StateID
 
     var channel: AnyChannel { reference.takeUnretainedValue() }
-
-    init(_ channel: AnyChannel, _ weight: StateID) {
-      reference = .passUnretained(channel)
-      self.weight = weight
-    }
   }
 
   /// Closures that are created where the type is known; see `PendingDelivery`.
-  @usableFromInline struct Operations: Sendable {
+  @usableFromInline typealias Operations = (
     /// Computes the value, and returns whether it is another one.
-    let compute: @Sendable (AnyChannel, Node) -> Bool
+    compute: @Sendable (AnyChannel, Node) -> Bool,
 
     /// Calls the observers with the value that was computed.
-    let callObservers: @Sendable (AnyChannel, Node, CurrentThread) -> Void
+    callObservers: @Sendable (AnyChannel, Node, CurrentThread) -> Void,
 
     /// Adds the value to an evaluation that has those of the sources.
-    let evaluate: @Sendable (AnyChannel, Evaluation) -> Void
+    evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
 
     /// Takes the value from an evaluation as the one that was delivered last.
-    let start: @Sendable (AnyChannel, Evaluation) -> Void
-
-    @usableFromInline init(
-      compute: @escaping @Sendable (AnyChannel, Node) -> Bool,
-      callObservers: @escaping @Sendable (AnyChannel, Node, CurrentThread) -> Void,
-      evaluate: @escaping @Sendable (AnyChannel, Evaluation) -> Void,
-      start: @escaping @Sendable (AnyChannel, Evaluation) -> Void
-    ) {
-      self.compute = compute
-      self.callObservers = callObservers
-      self.evaluate = evaluate
-      self.start = start
-    }
-  }
+    start: @Sendable (AnyChannel, Evaluation) -> Void
+  )
 
   /// The number of nodes of derived constants that have been created. Relaxed: each gets a greater
   /// number than its sources because it is created after them.
@@ -118,14 +95,9 @@ import Synchronization
   init(ofVariable channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     sources = []
-    roots = [Root(channel, .one)]
+    roots = [Root(reference: .passUnretained(channel), weight: .one)]
     mayKeepValues = false
-    operations = Operations(
-      compute: { _, _ in true },
-      callObservers: { _, _, _ in },
-      evaluate: { _, _ in },
-      start: { _, _ in }
-    )
+    operations = nil
     super.init()
     beginRegion()
   }
@@ -148,7 +120,7 @@ import Synchronization
   /// Begins a region if the sources belong to several. Otherwise, they have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
-    let regions = sources.map { $0.use { $0.channel.region } }
+    let regions = sources.map { $0.use { $0.channel.regionChannel } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
     roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
@@ -167,7 +139,7 @@ import Synchronization
     for source in sources.map({ $0.takeUnretainedValue() }) {
       for root in source.roots {
         let index = indices[ObjectIdentifier(root.channel)] ?? roots.count
-        if index == roots.count { roots.append(Root(root.channel, .zero)) }
+        if index == roots.count { roots.append(Root(reference: root.reference, weight: .zero)) }
         indices[ObjectIdentifier(root.channel)] = index
         roots[index].weight = roots[index].weight + source.weight * root.weight
       }
@@ -178,12 +150,28 @@ import Synchronization
   /// Whether it is the first one of its region.
   @inlinable var isFirst: Bool { ownRegion != nil }
 
+  /// The state of the variables that it derives from.
+  ///
+  /// - Parameter version: Returns the version of a variable, as a state.
+  func state(_ version: (AnyChannel) -> StateID) -> StateID {
+    roots.reduce(.zero) { $0 + $1.weight * version($1.channel) }
+  }
+
   /// Whether it needs a value to start with: it compares values, or later ones may be missing.
   var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
 
   /// Whether a variable is the only source.
   @inlinable var isDirect: Bool {
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
+  }
+
+  /// Whether the value that a reader finds may differ from the one that its observers have, and that is not
+  /// going to be delivered to them because it is equal to that. The locks of the roots and of the region must
+  /// be held.
+  func isReaderAhead(in region: AnyChannel) -> Bool {
+    guard mayKeepValues else { return false }
+    if !isFresh { return deliveredState != currentState }
+    return hasOpenRoots || sources[0].use { $0.since < region.version }
   }
 
   // MARK: One change; see `Region`
@@ -201,9 +189,7 @@ import Synchronization
     AnyChannel.walk(observers) { dust in
       guard dust.isAhead else { return }
       if dust.since <= version {
-        dust.isAhead = false
-        dust.isOwed = dust.since < version
-        owesCalls = owesCalls || dust.isOwed
+        (dust.isAhead, dust.isOwed, owesCalls) = (false, true, true)
       } else {
         hasObserversAhead = true
       }
@@ -234,37 +220,15 @@ import Synchronization
     if isFirst || sources[0].use({ $0.since < version }) { isFresh = false }
   }
 
-  // MARK: Downstream
-
-  override func prepareRegion(for version: Version) { region.use { $0.prepare(for: version) } }
-
-  override func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
-    region.use { $0.compute(from: value, on: thread) }
-  }
-
-  override func callRegionObservers(on thread: CurrentThread) {
-    region.use { $0.callObservers(on: thread) }
-  }
-
-  override func forEachChannelOfRegion(_ body: (AnyChannel) -> Void) {
-    if isFirst { region.use { $0.forEachActiveNode { $0.channel.use(body) } } }
-  }
-
   override func forEachDependent(_ body: (AnyChannel) -> Void) {
     dependents.forEach { $0.target.use { $0.channel.use(body) } }
-  }
-
-  override func takeLeavers() -> [AnyObject] {
-    guard isFirst else { return [] }
-    defer { region.use { $0.leavers = [] } }
-    return region.use { $0.leavers }
   }
 }
 
 extension AnyChannel {
   /// The node, if there is one. For a variable, the lock must be held.
   final var node: Node? {
-    // Only `existingNode` and derived channels set it.
+    // Only `ensureNode` and derived channels set it.
     anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
   }
 
@@ -272,15 +236,17 @@ extension AnyChannel {
   final var derivedNode: Node? { isDerived ? node : nil }
 
   /// The node, created if there is none. The lock must be held.
-  final var existingNode: Node {
+  final func ensureNode() -> Node {
     if let node { return node }
     let node = Node(ofVariable: self)
-    makeAttachments().downstream = node
+    ensureAnyAttachments().downstream = node
     return node
   }
 }
 
 extension AnySource {
   /// The variables that it derives from.
-  final var roots: [Node.Root] { channel.derivedNode?.roots ?? [Node.Root(channel, .one)] }
+  final var roots: [Node.Root] {
+    channel.derivedNode?.roots ?? [Node.Root(reference: channelReference, weight: .one)]
+  }
 }

@@ -26,11 +26,8 @@ extension Region {
   }
 
   func endAnnouncing(on thread: CurrentThread) {
-    channel.use { channel in
-      // Otherwise, a place for the first one has been taken, or will be.
-      if pending.count == 1 || channel.deliverer.isOffered { takePlaceIfReady(on: thread) }
-      channel.lock.unlock()
-    }
+    takePlaceIfReady(on: thread)
+    channel.use { $0.lock.unlock() }
   }
 
   /// Notes that an input has brought its value for a change. The lock must be held.
@@ -42,19 +39,16 @@ extension Region {
     if index == 0 { takePlaceIfReady(on: thread) }
   }
 
-  /// Takes a place in the thread's round if the first change is complete, unless another thread is
-  /// delivering and will do that. The lock must be held.
+  /// Takes a place in the thread's round if the first change is complete, or leaves it to the thread that
+  /// is delivering. The lock must be held.
   private func takePlaceIfReady(on thread: CurrentThread) {
+    guard isReady else { return }
     channel.use { channel in
-      guard isReady, channel.deliverer.isOpen(to: thread) else { return }
-      if channel.deliverer.isOffered { channel.deliverer.assign(to: thread) }
-      let place = PendingDelivery(to: channel) { channel, _, thread in
-        // The delivery's target is a derived channel, which is the first of a region.
-        unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
-          $0.deliverNext(on: thread)
-        }
+      if channel.takeOffer(on: thread) {
+        thread.append(channel.place(through: channel.version), isOwn: false)
+      } else {
+        channel.leave(through: channel.version)
       }
-      thread.append(place, isOwn: false)
     }
   }
 
@@ -77,27 +71,28 @@ extension Region {
   }
 
   /// Computes and delivers the first pending change, if it is complete and no other thread is delivering.
-  func deliverNext(on thread: CurrentThread) {
+  func deliverNext(through version: Version, on thread: CurrentThread) {
+    if thread.isDueForHandover, channel.use({ $0.handOver(through: version, on: thread) }) {
+      return
+    }
     guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
     first.use { first in
       state = .zero
       var isReached = first.isFirstChange
       for source in first.sources {
-        source.use { source in
-          if source.isChanged {
-            source.use(source)
-            isReached = true
-          }
-          state = state + source.weight * source.state
+        source.use {
+          $0.operations.use($0)
+          isReached = isReached || $0.isChanged
+          state = state + $0.weight * $0.state
+          $0.isChanged = false
         }
       }
       first.compute(isReached)
-      for source in first.sources { source.use { $0.isChanged = false } }
       computeNodes(on: thread)
       first.callObservers(on: thread)
     }
     callObservers(on: thread)
-    endDelivering(on: thread)
+    channel.use { $0.endDelivering(on: thread) }
   }
 
   /// Takes out the first pending change, with what the inputs have brought for it. The lock must be held.
@@ -105,46 +100,37 @@ extension Region {
   /// - Returns: Whether there is one for this thread to deliver.
   private func takeNext(on thread: CurrentThread) -> Bool {
     channel.use { channel in
-      if thread.isDueForHandover, channel.tryToHandOver(on: thread) { return false }
-      guard channel.deliverer.isOpen(to: thread), isReady, let change = pending.popFirst() else {
+      guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
         return false
       }
-      channel.deliverer.assign(to: thread)
+      channel.deliverer = Deliverer(thread)
       first.use { first in
         for source in first.sources { source.use { $0.takeValues(for: change.version) } }
         first.prepare(for: change.version)
       }
-      let previous = version
       prepare(for: change.version)
-      self.previous = previous
+      if isReady {
+        thread.pointee.changesOfOthers &+= 1
+        takePlaceIfReady(on: thread)
+      }
       return true
     }
   }
 
   /// Makes a thread the deliverer until it calls `endStarting`. The lock must be held.
   func beginStarting(on thread: CurrentThread) {
-    channel.use { $0.deliverer.assign(to: thread) }
+    channel.use { $0.deliverer = Deliverer(thread) }
     isStarting = true
   }
 
   func endStarting(on thread: CurrentThread) {
-    channel.use { $0.lock.withLock { isStarting = false } }
-    endDelivering(on: thread)
-  }
-
-  private func endDelivering(on thread: CurrentThread) {
-    let leavers = channel.use { channel in
+    channel.use { channel in
       channel.lock.withLock {
-        let hasCleaned = channel.deliverer.hasCleaned
-        channel.deliverer = Deliverer()
-        if isReady {
-          thread.pointee.changesOfOthers &+= 1
-          takePlaceIfReady(on: thread)
-        }
-        return hasCleaned || !channel.isObserved ? channel.removeLeavers() : nil
+        isStarting = false
+        takePlaceIfReady(on: thread)
       }
+      channel.endDelivering(on: thread)
     }
-    leavers?.release()
   }
 
   /// Forgets the changes that are on their way. The lock must be held.

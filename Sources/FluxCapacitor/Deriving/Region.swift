@@ -18,8 +18,8 @@
 /// have brought their values.
 ///
 /// Unretained references are sound because a region that is being delivered keeps what has left it
-/// until the end; see `leavers`.
-@usableFromInline final class Region: @unchecked Sendable {
+/// until the end; see `detached`.
+@usableFromInline final class Region: DerivedRegion, @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
 
@@ -36,12 +36,11 @@
   /// The address of a variable's value, while what derives from it is computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
-  /// The nodes that the change reaches, behind the first.
-  @exclusivity(unchecked) private var nodes: (first: Unmanaged<Node>?, last: Unmanaged<Node>?)
+  /// The nodes that the change reaches, behind the first, each after its sources.
+  @exclusivity(unchecked) private var nodes = FIFO<Unmanaged<Node>>()
 
   /// The inputs of other regions that the change reaches.
-  @exclusivity(unchecked)
-  private var inputs: (first: Unmanaged<AnySource>?, last: Unmanaged<AnySource>?)
+  @exclusivity(unchecked) private var inputs = FIFO<Unmanaged<AnySource>>()
 
   // Guarded by the lock.
 
@@ -56,8 +55,8 @@
   /// Whether the thread that has activated the first node has yet to give its inputs their values.
   @exclusivity(unchecked) var isStarting = false
 
-  /// What has left the region while a change was delivered.
-  @exclusivity(unchecked) var leavers: [AnyObject] = []
+  /// What was detached from the region while a change was delivered.
+  @exclusivity(unchecked) var detached: [AnyObject] = []
 
   /// A change that was announced, and how many inputs are still to bring a value for it.
   typealias PendingChange = (version: Version, awaited: Int32)
@@ -65,13 +64,13 @@
   init(of first: Node, in channel: AnyChannel) {
     self.first = .passUnretained(first)
     self.channel = .passUnretained(channel)
+    super.init()
   }
 
   // MARK: One change
 
-  /// Lists what a change reaches. The lock must be held.
-  func prepare(for version: Version) {
-    self.version = version
+  override func prepare(for version: Version) {
+    (previous, self.version) = (self.version, version)
     list(for: version)
     forEachNode { $0.prepare(for: version) }
   }
@@ -81,51 +80,42 @@
   /// A change reaches all sources of a node in the region. So the node comes as soon as the last of
   /// its sources has come.
   private func list(for version: Version) {
-    (nodes, inputs) = ((nil, nil), (nil, nil))
-    var link: Unmanaged<Node>? = first
-    while let node = link {
-      node.use { $0.dependents.forEach { if $0.since < version { add($0) } } }
-      link = node.toOpaque() == first.toOpaque() ? nodes.first : node.use { $0.next }
+    nodes.removeAll()
+    inputs.removeAll()
+    first.use { listDependents(of: $0, for: version) }
+    var index: Int32 = 0
+    while index < nodes.count {
+      nodes[index].use { listDependents(of: $0, for: version) }
+      index += 1
     }
   }
 
-  @inline(__always) private func add(_ source: AnySource) {
-    source.target.use { target in
-      guard !target.isFirst else {
-        // That of a variable has been brought when the change was announced.
-        return source.channelReference.use { $0.isDerived } ? add(input: source) : ()
+  @inline(__always) private func listDependents(of node: Node, for version: Version) {
+    node.dependents.forEach { source in
+      guard source.since < version else { return }
+      source.target.use { target in
+        if target.isFirst {
+          // That of a variable was brought when the change was announced.
+          if source.channelReference.use({ $0.isDerived }) {
+            inputs.append(.passUnretained(source))
+          }
+          return
+        }
+        target.sourcesReached += 1
+        guard target.sourcesReached == target.sources.count else { return }
+        target.sourcesReached = 0
+        nodes.append(source.target)
       }
-      target.sourcesReached += 1
-      guard target.sourcesReached == target.sources.count else { return }
-      target.sourcesReached = 0
-      target.next = nil
-      let link = Unmanaged.passUnretained(target)
-      if let last = nodes.last { last.use { $0.next = link } } else { nodes.first = link }
-      nodes.last = link
     }
-  }
-
-  private func add(input: AnySource) {
-    input.nextInput = nil
-    let link = Unmanaged.passUnretained(input)
-    if let last = inputs.last { last.use { $0.nextInput = link } } else { inputs.first = link }
-    inputs.last = link
   }
 
   /// Calls a closure with each listed node.
   @inline(__always) func forEachNode(_ body: (Node) -> Void) {
-    var link = nodes.first
-    while let node = link {
-      node.use {
-        body($0)
-        link = $0.next
-      }
-    }
+    for index in 0..<nodes.count { nodes[index].use(body) }
   }
 
-  /// Computes what derives from a value of the first channel, if that is a variable.
-  func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
-    if nodes.first == nil, inputs.first == nil { return }
+  override func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
+    if nodes.isEmpty, inputs.isEmpty { return }
     self.value = value
     state = StateID(version)
     first.use { $0.isChanged = true }
@@ -141,22 +131,22 @@
       }
       node.compute(isReached)
     }
-    var link = inputs.first
-    while let input = link {
-      input.use {
-        $0.bring($0, thread)
-        link = $0.nextInput
-      }
-    }
+    for index in 0..<inputs.count { inputs[index].use { $0.operations.bring($0, thread) } }
   }
 
-  func callObservers(on thread: CurrentThread) {
+  override func callObservers(on thread: CurrentThread) {
     forEachNode { $0.callObservers(on: thread) }
   }
 
-  /// Calls a closure with each active node but the first. The lock must be held, with no thread delivering.
-  func forEachActiveNode(_ body: (Node) -> Void) {
+  // MARK: Cleaning
+
+  override func forEachChannel(_ body: (AnyChannel) -> Void) {
     list(for: Version(.max))
-    forEachNode(body)
+    forEachNode { $0.channel.use(body) }
+  }
+
+  override func takeDetached() -> [AnyObject] {
+    defer { detached = [] }
+    return detached
   }
 }

@@ -1,8 +1,10 @@
 /// One of the constants or variables that a derived constant derives from.
 @usableFromInline final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
-  /// For an input: what was brought and not taken yet; without a value if it is the same as before.
-  /// Guarded by the target's lock.
-  @exclusivity(unchecked) @usableFromInline var brought = FIFO<(value: Value?, state: StateID)>()
+  /// For an input: what was brought and not taken yet. It answers the first ones of `awaiting`. Of the commits
+  /// that one change consists of, only the first one has a value. Guarded by the target's lock.
+  @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
+
+  @usableFromInline typealias Brought = (value: Value?, isChanged: Bool, state: StateID)
 
   /// For an input: what was taken and not used yet. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline var taken = FIFO<Value>()
@@ -15,10 +17,13 @@
       value.channel,
       keptBy: value,
       isOnly: isOnly,
-      bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
-      bringDirectly: { unsafeDowncast($0, to: Source.self).bringVariable() },
-      take: { unsafeDowncast($0, to: Source.self).takeValue() },
-      use: { unsafeDowncast($0, to: Source.self).useTaken() }
+      // The closures are only called with the source that owns them.
+      (
+        bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
+        bringVariable: { unsafeDowncast($0, to: Source.self).bringVariable() },
+        take: { unsafeDowncast($0, to: Source.self).takeValue() },
+        use: { unsafeDowncast($0, to: Source.self).useTaken() }
+      )
     )
   }
 
@@ -59,7 +64,8 @@
 
   @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
-    let value = isChanged ? computedValue : nil
+    // Brought even if it isn't another one: the target may have started with a value that is ahead of it.
+    let value = computedValue
     node.use { $0.region }.use { region in
       target.use { target in
         target.channel.use { $0.lock.lock() }
@@ -70,7 +76,7 @@
         while version <= region.version {
           // The target may have been left meanwhile, and even be in use again.
           if brought.count < awaiting.count, since < region.version {
-            brought.append((version == first ? value : nil, region.state))
+            brought.append((version == first ? value : nil, isChanged, region.state))
             target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
           }
           version = version.next
@@ -83,16 +89,15 @@
   @inlinable func bringVariable() {
     channelReference.use { channel in
       let variable = unsafeDowncast(channel, to: ValueChannel<Value>.self)
-      brought.append((variable.stored, StateID(variable.version)))
+      brought.append((variable.stored, true, StateID(variable.version)))
     }
   }
 
   @inlinable func takeValue() {
-    guard let (value, state) = brought.popFirst() else { return }
+    guard let (value, isChanged, state) = brought.popFirst() else { return }
     self.state = state
-    guard let value else { return }
-    isChanged = true
-    taken.append(value)
+    if isChanged { self.isChanged = true }
+    if let value { taken.append(value) }
   }
 
   @inlinable func useTaken() {
@@ -106,10 +111,8 @@
 
   override func discardValues() -> Any {
     awaiting = FIFO()
-    var former = FIFO<(value: Value?, state: StateID)>()
-    swap(&former, &brought)
-    var values: [Value] = []
-    while let (value, _) = former.popFirst() { if let value { values.append(value) } }
+    var values: [Value?] = []
+    while let brought = brought.popFirst() { values.append(brought.value) }
     return values
   }
 }

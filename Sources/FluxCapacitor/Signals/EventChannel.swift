@@ -24,18 +24,15 @@
     if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }
-    let place = PendingDelivery(
-      to: self,
+    let place = place(
       through: version,
       // The place's target is this channel.
-      committingBy: { channel, version, thread in
+      committedBy: { channel, version, _ in
         let channel = unsafeDowncast(channel, to: EventChannel.self)
-        channel.assignDelivery(through: version, to: thread)
         // Other threads may have sent events behind it.
         if version < channel.version { channel.leave(through: channel.version) }
         return version
-      },
-      by: { unsafeDowncast($0, to: EventChannel.self).deliverBacklog(through: $1, on: $2) }
+      }
     )
     thread.pointee.transaction.use { $0.add(place, of: self, on: thread) }
     return nil
@@ -54,12 +51,7 @@
     guard first != nil else { return }
     enqueue(event)
     // A thread that is delivering delivers this too. Otherwise, this place is for all so far.
-    thread.pointee.round.prepend(
-      PendingDelivery(to: self, through: version) { channel, version, thread in
-        // The delivery's target is this channel.
-        unsafeDowncast(channel, to: EventChannel.self).deliverBacklog(through: version, on: thread)
-      }
-    )
+    thread.pointee.round.prepend(place(through: version))
   }
 
   /// Subscribes an observer, which is called with the events from now on.

@@ -49,6 +49,9 @@
     return element
   }
 
+  /// Removes all elements, and keeps the memory.
+  mutating func removeAll() where Element: BitwiseCopyable { (head, count) = (0, 0) }
+
   @inlinable func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
 
   @usableFromInline mutating func grow() {

@@ -14,14 +14,14 @@ extension Channel {
   fileprivate final func tracking(
     observing observe: (Tracker) -> Dust
   ) -> AnyAttachments.Tracking {
-    region.acquire()
+    regionChannel.acquire()
     let former = anyAttachments?.tracking
-    region.lock.unlock()
+    regionChannel.lock.unlock()
     if let former { return former }
     let tracker = Tracker()
     let dust = observe(tracker)
-    let tracking = region.lock.withLock {
-      let attachments = existingAttachments()
+    let tracking = regionChannel.lock.withLock {
+      let attachments = ensureAttachments()
       if attachments.tracking == nil { attachments.tracking = (tracker, dust) }
       return attachments.tracking
     }

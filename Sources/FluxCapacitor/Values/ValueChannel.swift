@@ -131,7 +131,7 @@ extension Channel {
   @inlinable final func leaveToTransaction(on thread: CurrentThread) {
     guard thread.pointee.openTransactions > 0 else { return mark.isOverwritten = true }
     mark.isOverwritten = false
-    thread.pointee.transaction._withUnsafeGuaranteedRef { transaction in
+    thread.pointee.transaction.use { transaction in
       if let other = mark.transaction {
         if other !== transaction { transaction.join(other) }
         return
@@ -155,12 +155,8 @@ extension Channel {
     attachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
-    if needsDelivery, isIdle {
-      mark = .committed
-      deliverer.assign(to: thread)
-    } else if needsDelivery {
-      enqueue(value)
-      assignDelivery(through: version, to: thread)
+    if needsDelivery {
+      if isIdle { mark = .committed } else { enqueue(value) }
     }
     return version
   }
@@ -168,8 +164,8 @@ extension Channel {
   /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
   @inlinable final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
-    // It may have been overwritten, and that be committed, also by another thread.
-    guard mark.isCommitted, self.version == version, deliverer.isOpen(to: thread) else {
+    // Another thread may have appended it to the backlog, and have committed a value of its own.
+    guard mark.isCommitted, self.version == version else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
     }
@@ -188,7 +184,7 @@ extension Channel {
     } else {
       if needsDelivery {
         enqueue(value)
-        takePlace(through: version, on: thread)
+        takePlace(on: thread)
       }
       attachments?.use { $0.listeners.announceChange(on: thread) }
     }
