@@ -70,7 +70,7 @@ extension Node {
     guard isFirst else { return }
     for root in source.roots {
       _ = root.channel.ensureNode()
-      root.channel.anyAttachments?.listeners.insert(source)
+      root.channel.anyAttachments?.listeners.insert(.passUnretained(source))
     }
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 extension DerivedChannel {
   @inlinable func currentValue() -> Element {
     ownNode.regionChannel.use { region in
-      if region.isDerived { return currentValueOfSeveral() }
+      if region.isDerived { return evaluate() }
       // During a mutation of the variable, this waits for its end or, on its own thread, traps.
       region.acquire()
       let value = known(at: StateID(region.version))?.value
@@ -14,11 +14,19 @@ extension DerivedChannel {
     }
   }
 
-  @usableFromInline func currentValueOfSeveral() -> Element {
+  /// The value at the current state of the variables.
+  ///
+  /// - Parameter observer: Is called when this is no longer the value.
+  @usableFromInline func evaluate(for observer: Dust? = nil) -> Element {
     ownNode.lockRoots()
-    let state = ownNode.currentState
+    let found = withRegionLocked { region in
+      if let observer { ownNode.noteIfAhead(observer, in: region) }
+      return known(at: ownNode.currentState)?.value
+    }
+    let evaluation = found == nil ? Evaluation(of: ownNode) : nil
     ownNode.unlockRoots()
-    return regionChannel.lock.withLock { known(at: state) }?.value ?? evaluate()
+    evaluation?.compute(self)
+    return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
   /// What was delivered, or computed by a reader, if it is of this state. The lock must be held.
@@ -36,9 +44,10 @@ extension DerivedChannel {
 
   @inlinable func remember(_ outcome: Outcome) {
     var outcome: Outcome? = outcome
-    regionChannel.lock.lock()
-    replaceMemo(with: &outcome)
-    regionChannel.lock.unlock()
+    regionChannel.lock.withLock {
+      replaceMemo(with: &outcome)
+      if !ownNode.isActive { isMemoLatest = true }
+    }
     // Released after unlocking, because a deinit may run user code.
     withExtendedLifetime(outcome) {}
   }
@@ -48,14 +57,6 @@ extension DerivedChannel {
     var version = Version()
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
     return remember(value, at: StateID(version), from: StateID(version)).value
-  }
-
-  @usableFromInline func evaluate() -> Element {
-    ownNode.lockRoots()
-    let evaluation = Evaluation(of: ownNode)
-    ownNode.unlockRoots()
-    evaluation.compute(self)
-    return evaluation.value(of: self)
   }
 
   /// Adds the value to an evaluation that has those of the sources.
@@ -90,6 +91,7 @@ extension DerivedChannel {
   @inlinable var valueBefore: (value: Element, edition: StateID)? {
     regionChannel.lock.withLock {
       if ownNode.isActive { return nil }
+      if let delivered, !isMemoLatest { return (delivered, ownNode.edition) }
       return memo.map { ($0.value, $0.edition) }
     }
   }

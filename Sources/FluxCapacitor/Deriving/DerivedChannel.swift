@@ -22,6 +22,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   /// What a reader has computed last. Guarded by the region's lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
+  /// Whether the memo is from after the last observation. Guarded by the region's lock.
+  @exclusivity(unchecked) @usableFromInline var isMemoLatest = false
+
   /// The state of `memo`. Relaxed: it only tells a thread without the lock whether to look, and at
   /// worst something is computed again.
   @usableFromInline let memoState = ScheduledAtomic<UInt64>(.max)
@@ -80,6 +83,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
+        isMemoLatest = false
         node.didCompute(at: region.state, for: region.version)
         channel.lock.unlock()
       }
@@ -129,7 +133,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
       // The commit of an open transaction is announced to a region that begins with a constant.
       let isBehind = staysFresh && node.mayKeepValues && region.isDerived
       link(observation, since: isBehind ? region.version.next : region.version)
-      return known(for: observation, in: region)
+      node.noteIfAhead(observation, in: region)
+      return known(at: node.currentState)?.value
     }
     let needsFirst = !ignoreFirst && found == nil
     let isNeeded = needsFirst || activated.contains(where: \.needsValues)
@@ -146,24 +151,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  /// The value, if it was computed for the current state of the variables. Notes whether it is ahead of what
-  /// the observer is called with. The locks of the roots and of the region must be held.
-  private func known(for observer: Dust, in region: AnyChannel) -> Element? {
-    if ownNode.isReaderAhead(in: region) {
-      observer.isAhead = true
-      ownNode.hasObserversAhead = true
-    }
-    return known(at: ownNode.currentState)?.value
-  }
-
   override func value(for observer: Dust) -> Element {
-    guard ownNode.mayKeepValues else { return currentValue() }
-    ownNode.lockRoots()
-    let found = withRegionLocked { known(for: observer, in: $0) }
-    let evaluation = found == nil ? Evaluation(of: ownNode) : nil
-    ownNode.unlockRoots()
-    evaluation?.compute(self)
-    return found ?? evaluation.unsafelyUnwrapped.value(of: self)
+    ownNode.mayKeepValues ? evaluate(for: observer) : currentValue()
   }
 
   /// Takes the value from an evaluation as the one that was delivered last, unless a change may be
@@ -176,6 +165,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     region.lock.lock()
     if node.isFresh, region.deliverer.isOpen(to: .current) {
       swap(&value, &delivered)
+      isMemoLatest = false
       node.didStart(at: evaluation.state(of: node), edition: evaluation.edition(of: self))
     }
     region.lock.unlock()

@@ -165,13 +165,17 @@ import Synchronization
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
   }
 
-  /// Whether the value that a reader finds may differ from the one that its observers have, and that is not
-  /// going to be delivered to them because it is equal to that. The locks of the roots and of the region must
-  /// be held.
-  func isReaderAhead(in region: AnyChannel) -> Bool {
-    guard mayKeepValues else { return false }
-    if !isFresh { return deliveredState != currentState }
-    return hasOpenRoots || sources[0].use { $0.since < region.version }
+  /// Notes that an observer is ahead if the value that a reader finds now may never be delivered to the other
+  /// observers, because theirs is equal. The locks of the roots and of the region must be held.
+  func noteIfAhead(_ observer: Dust, in region: AnyChannel) {
+    guard mayKeepValues else { return }
+    let isAhead =
+      isFresh
+      ? hasOpenRoots || sources[0].use { $0.since < region.version }
+      : deliveredState != currentState
+    guard isAhead else { return }
+    observer.isAhead = true
+    hasObserversAhead = true
   }
 
   // MARK: One change; see `Region`

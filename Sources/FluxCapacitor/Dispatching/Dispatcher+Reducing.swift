@@ -8,7 +8,7 @@ extension Dispatcher {
     on thread: CurrentThread
   ) {
     let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
-    route?._withUnsafeGuaranteedRef { route in
+    route?.use { route in
       guard route.currentEdition != 0 else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
@@ -22,7 +22,7 @@ extension Dispatcher {
         thread.pointee.reducing = .passUnretained(route)
         var next = route.first
         while let registration = next {
-          registration._withUnsafeGuaranteedRef { registration in
+          registration.use { registration in
             next = registration.next
             guard registration.isOpen else { return registration.unmark() }
             guard let store = registration.store else { return hasDead = true }

@@ -40,10 +40,10 @@ import Synchronization
   /// The route with a key, if any. It lives as long as the table, so no reference is counted.
   @inlinable func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
     let slots = latest.read { $0.load(ordering: .acquiring) }
-    return slots._withUnsafeGuaranteedRef { slots in
+    return slots.use { slots in
       var index = slots.firstIndex(for: key)
       while let route = slots.first[index].load(ordering: .acquiring) {
-        if route._withUnsafeGuaranteedRef({ $0.key == key }) { return route }
+        if route.use({ $0.key == key }) { return route }
         index = (index + 1) & slots.mask
       }
       return nil

@@ -24,11 +24,7 @@
 
   @inlinable var isEmpty: Bool { listeners.isEmpty }
 
-  mutating func insert(_ listener: ChangeListener) {
-    insert(.passUnretained(listener))
-  }
-
-  private mutating func insert(_ listener: Unmanaged<ChangeListener>) {
+  mutating func insert(_ listener: Unmanaged<ChangeListener>) {
     let order = listener.use { $0.order }
     let index = index(of: order)
     if index < listeners.count, listeners[index].use({ $0.order == order }) { return }

@@ -55,7 +55,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   #if DEBUG
     /// Collects the channels in a cycle of observers that never settles, and traps naming them.
     private func noteCycle(through delivery: PendingDelivery) {
-      let place = delivery.target._withUnsafeGuaranteedRef { (ObjectIdentifier($0), "\($0)") }
+      let place = delivery.target.use { (ObjectIdentifier($0), "\($0)") }
       if !pointee.cycle.contains(where: { $0.channel == place.0 }) { pointee.cycle.append(place) }
       guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }
       trap(
@@ -87,7 +87,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Whether there is something to do at the end of the transaction.
   @inlinable var hasOpenPlaces: Bool {
-    pointee.openPlaces > 0 || pointee.transaction.use { $0.joint != nil }
+    pointee.openPlaces > 0 || pointee.transaction.use { $0.isJoint }
   }
 
   @usableFromInline func commit(holding held: TransactionMember?) {

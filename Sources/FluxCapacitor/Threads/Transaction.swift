@@ -14,9 +14,13 @@
   /// Releasing and acquiring: a thread that sees that one has been committed sees what it has announced.
   let commits = ScheduledAtomic(0)
 
-  /// The transactions that it is joined with. It is set once, under the lock of a variable that has
-  /// the mark of this transaction, and read under the locks of all of them.
-  @exclusivity(unchecked) @usableFromInline var joint: JointTransaction?
+  /// Whether another open transaction has written the same variable. It is set once, under the lock of a
+  /// variable that has the mark of this transaction, or by its own thread. It is read under the locks of all
+  /// those variables, or by its own thread if there are none.
+  @exclusivity(unchecked) @usableFromInline var isJoint = false
+
+  /// The transactions that it is joined with. Guarded by `JointTransaction.lock`.
+  @exclusivity(unchecked) fileprivate var joint: JointTransaction?
 
   init() {}
 
@@ -39,16 +43,9 @@
   /// Joins the transaction that has marked a variable. The variable's lock must be held.
   @usableFromInline func join(_ other: Transaction) {
     JointTransaction.lock.withLock {
-      let joint = joint?.current ?? JointTransaction()
-      if self.joint == nil {
-        joint.add(self)
-        self.joint = joint
-      }
-      guard let others = other.joint?.current else {
-        joint.add(other)
-        other.joint = joint
-        return
-      }
+      (isJoint, other.isJoint) = (true, true)
+      let joint = joint ?? JointTransaction(of: self)
+      let others = other.joint ?? JointTransaction(of: other)
       if others !== joint { others.merge(into: joint) }
     }
   }
@@ -62,15 +59,30 @@
     TransactionMember.lockAll(places.count, holding: held == nil ? nil : places.count - 1) {
       thread.pointee.round[places.lowerBound + Int32($0)].member
     }
-    guard let joint else {
+    guard isJoint else {
       thread.commit(places, of: CollectionOfOne(self))
       return true
     }
     // Another thread may commit, and release them, as soon as they are unlocked.
-    let members = joint.end(self, with: places, on: thread)
-    for member in members { member.lock.unlock() }
-    joint.commitIfEnded(on: thread)
+    let members = JointTransaction.lock.withLock { joint?.end(with: places, on: thread) }
+    for member in members ?? [] { member.lock.unlock() }
+    commitJointIfEnded(on: thread)
     return false
+  }
+
+  /// Commits all joined transactions, unless some are still open, or another thread has done it.
+  private func commitJointIfEnded(on thread: CurrentThread) {
+    while let (count, members) = JointTransaction.lock.withLock({ joint?.ended }) {
+      // While they are not locked, another transaction may join, and even end.
+      TransactionMember.lockAll(members.count) { .passUnretained(members[$0]) }
+      let first = thread.pointee.round.count
+      let transactions = JointTransaction.lock.withLock { joint?.takePlaces(count, on: thread) }
+      if let transactions {
+        thread.commit(first..<thread.pointee.round.count, of: transactions)
+      } else {
+        for member in members { member.lock.unlock() }
+      }
+    }
   }
 }
 
@@ -109,98 +121,62 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 /// Open transactions that have written the same variables, and are committed as one.
-@usableFromInline final class JointTransaction: @unchecked Sendable {
-  /// Guards all of the following, of all instances. Taken after the locks of variables.
+private final class JointTransaction: @unchecked Sendable {
+  /// Guards all instances. Taken after the locks of variables.
   static let lock = Lock()
 
-  /// What it was merged into, if it was.
-  @exclusivity(unchecked) private var successor: JointTransaction?
-
   /// Those that belong to it, which the marks of the variables refer to.
-  @exclusivity(unchecked) private var members: [Transaction] = []
+  @exclusivity(unchecked) private var members: [Transaction]
 
   /// How many of them are still open.
-  @exclusivity(unchecked) private var openCount = 0
+  @exclusivity(unchecked) private var openCount = 1
 
   /// The places of those that have ended.
   @exclusivity(unchecked) private var places = FIFO<PendingDelivery>()
 
-  /// The last one in the chain of successors. The lock must be held.
-  var current: JointTransaction {
-    var current = self
-    while let successor = current.successor { current = successor }
-    return current
+  init(of transaction: Transaction) {
+    members = [transaction]
+    transaction.joint = self
   }
 
-  /// The lock must be held.
-  func add(_ transaction: Transaction) {
-    members.append(transaction)
-    openCount += 1
-  }
-
-  /// The lock must be held.
   func merge(into other: JointTransaction) {
-    successor = other
+    for member in members { member.joint = other }
     other.members += members
     other.openCount += openCount
     while let place = places.popFirst() { other.places.append(place) }
-    (members, openCount) = ([], 0)
   }
 
   /// Takes over the places of a transaction, which ends.
   ///
   /// - Returns: The channels that it has locked.
-  func end(
-    _ transaction: Transaction,
-    with range: Range<Int32>,
-    on thread: CurrentThread
-  ) -> [TransactionMember] {
+  func end(with range: Range<Int32>, on thread: CurrentThread) -> [TransactionMember] {
     var members: [TransactionMember] = []
     var others = FIFO<PendingDelivery>()
-    JointTransaction.lock.withLock {
-      let joint = current
-      joint.openCount -= 1
-      for index in 0..<range.upperBound {
-        guard let place = thread.pointee.round.popFirst() else { return }
-        if range.contains(index), place.commit != nil {
-          joint.places.append(place)
-          if place.isFirst { members.append(place.target.takeUnretainedValue()) }
-        } else {
-          others.append(place)
-        }
+    openCount -= 1
+    for index in 0..<range.upperBound {
+      guard let place = thread.pointee.round.popFirst() else { break }
+      if range.contains(index), place.commit != nil {
+        places.append(place)
+        if place.isFirst { members.append(place.target.takeUnretainedValue()) }
+      } else {
+        others.append(place)
       }
     }
     swap(&others, &thread.pointee.round)
     return members
   }
 
-  /// Commits all, unless some are still open, or another thread has done it.
-  func commitIfEnded(on thread: CurrentThread) {
-    while let (count, members) = JointTransaction.lock.withLock({ current.ended }) {
-      // While they are not locked, another transaction may join, and even end.
-      TransactionMember.lockAll(members.count) { .passUnretained(members[$0]) }
-      let first = thread.pointee.round.count
-      let transactions = JointTransaction.lock.withLock { current.takePlaces(count, on: thread) }
-      if let transactions {
-        thread.commit(first..<thread.pointee.round.count, of: transactions)
-      } else {
-        for member in members { member.lock.unlock() }
-      }
-    }
-  }
-
-  /// How many places there are to commit, and their channels, if no transaction is open. The lock must be held.
-  private var ended: (count: Int32, members: [TransactionMember])? {
+  /// How many places there are to commit, and their channels, if no transaction is open.
+  var ended: (count: Int32, members: [TransactionMember])? {
     if openCount > 0 || places.isEmpty { return nil }
     let members = (0..<places.count).compactMap { places[$0].member?.takeUnretainedValue() }
     return (places.count, members)
   }
 
-  /// Moves the places to a thread's round, if no transaction is open and none has been added. The lock must
-  /// be held.
+  /// Moves the places to a thread's round, if no transaction is open and none has been added.
   ///
   /// - Returns: The transactions, to be released when no mark refers to them any more.
-  private func takePlaces(_ count: Int32, on thread: CurrentThread) -> [Transaction]? {
+  func takePlaces(_ count: Int32, on thread: CurrentThread) -> [Transaction]? {
     guard openCount == 0, places.count == count else { return nil }
     while let place = places.popFirst() { thread.pointee.round.append(place) }
     defer { members = [] }

@@ -31,7 +31,7 @@ import Observation
     static func == (left: HashProbe, right: HashProbe) -> Bool { true }
 
     func hash(into hasher: inout Hasher) {
-      TrackingDetector.current?._withUnsafeGuaranteedRef { $0.hashes &+= 1 }
+      TrackingDetector.current?.use { $0.hashes &+= 1 }
     }
   }
 
@@ -45,7 +45,7 @@ import Observation
 
   @usableFromInline static var isActive: Bool {
     let tracking = current ?? renew()
-    return tracking._withUnsafeGuaranteedRef { $0.isTracked }
+    return tracking.use { $0.isTracked }
   }
 
   private var isTracked: Bool {

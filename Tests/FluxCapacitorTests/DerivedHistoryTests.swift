@@ -1,0 +1,143 @@
+import FluxCapacitor
+import Testing
+
+/// Values that depend on the one before, and observers that subscribe between two of them.
+struct DerivedHistoryTests {
+  private let dusts = DustBuster()
+
+  /// Skips values that differ by less than a half from the one before.
+  private func steady(_ variable: Variable<Double>) -> Constant<Double> {
+    variable.removeDuplicates { abs($0 - $1) < 0.5 }
+  }
+
+  @Test(arguments: [(1.2, 1.2), (2.3, 2)])
+  func aReadComparesWithTheValueThatWasDeliveredLast(written: Double, expected: Double) {
+    let variable = Variable(1.0)
+    let constant = steady(variable)
+    #expect(constant.value == 1)
+    let dust = constant.observe { _ in }
+    variable.value = 2
+    dust.clean()
+
+    variable.value = written
+
+    #expect(constant.value == expected)
+  }
+
+  @Test func aReadComparesWithAValueThatWasReadSinceTheLastDelivery() {
+    let variable = Variable(1.0)
+    let constant = steady(variable)
+    constant.observe { _ in }.clean()
+    variable.value = 2
+    #expect(constant.value == 2)
+
+    variable.value = 1.2
+
+    #expect(constant.value == 1.2)
+  }
+
+  @Test func anObserverOfAPendingChangeEndsWithTheValueOfTheConstant() {
+    let (variable, trigger) = (Variable(1.0), Variable(0))
+    let constant = steady(variable)
+    let (log, all) = (Log<Double>(), Log<Double>())
+    constant.observe { all.append($0) }.cleaned(by: dusts)
+    trigger.observe(ignoreFirst: true) { [dusts] _ in
+      // It is delivered after this observer.
+      variable.value = 1.4
+      constant.observe { log.append($0) }.cleaned(by: dusts)
+    }.cleaned(by: dusts)
+
+    trigger.value = 1
+
+    #expect(all.entries == [1])
+    #expect(log.entries == [1.4, 1])
+    #expect(constant.value == 1)
+  }
+
+  @Test func anObserverAmidATransactionEndsWithTheValueOfTheConstant() {
+    let variable = Variable(1.0)
+    let constant = steady(variable)
+    let (log, all) = (Log<Double>(), Log<Double>())
+    constant.observe { all.append($0) }.cleaned(by: dusts)
+
+    Dispatcher().transaction {
+      variable.value = 1.4
+      constant.observe { log.append($0) }.cleaned(by: dusts)
+    }
+
+    #expect(all.entries == [1])
+    #expect(log.entries == [1.4, 1])
+  }
+
+  @Test func aCombineThatBeginsAmidATransactionUsesTheValueThatItComesTo() {
+    let (first, second) = (Variable(0), Variable(0))
+    let distinct = first.removeDuplicates()
+    distinct.observe { _ in }.cleaned(by: dusts)
+    let log = Log<[Int]>()
+
+    Dispatcher().transaction {
+      first.value = 5
+      Constant.combine(distinct, Constant(second)).observe { log.append([$0, $1]) }
+        .cleaned(by: dusts)
+      first.value = 0
+    }
+    second.value = 1
+
+    #expect(log.entries == [[5, 0], [0, 0], [0, 1]])
+  }
+
+  // Changes wait only for the observers of what they change.
+
+  @Test func aWriteDoesNotWaitForAnObserverThatHasCommittedTheSameVariable() {
+    let (variable, trigger) = (Variable(0), Variable(0))
+    let log = Log<Int>()
+    variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
+    trigger.observe(ignoreFirst: true) { _ in
+      Dispatcher().transaction { variable.value = 1 }
+      Beside { variable.value = 2 }.join()
+      #expect(log.entries == [1, 2])
+    }.cleaned(by: dusts)
+
+    trigger.value = 1
+
+    #expect(log.entries == [1, 2])
+  }
+
+  @Test func aChangeOfACombineDoesNotWaitForAnObserverThatHasMadeOneBefore() {
+    let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    Constant.combine(Constant(first), Constant(second)).observe(ignoreFirst: true) {
+      log.append([$0, $1])
+    }.cleaned(by: dusts)
+    trigger.observe(ignoreFirst: true) { _ in
+      first.value = 1
+      Beside { second.value = 2 }.join()
+      #expect(log.entries == [[1, 0], [1, 2]])
+    }.cleaned(by: dusts)
+
+    trigger.value = 1
+
+    #expect(log.entries == [[1, 0], [1, 2]])
+  }
+
+  @Test func whatWasLeftDoesNotWaitForAnUnrelatedObserver() {
+    let (variable, other) = (Variable(0), Variable(0))
+    let log = Log<Int>()
+    // The first observer leaves a change of another thread to this one, which comes behind `other`.
+    variable.observe(ignoreFirst: true) { value in
+      log.append(value)
+      guard value == 1 else { return }
+      other.value = 1
+      Beside { variable.value = 2 }.join()
+    }.cleaned(by: dusts)
+    other.observe(ignoreFirst: true) { _ in
+      #expect(log.entries == [1])
+      Beside { variable.value = 3 }.join()
+      #expect(log.entries == [1, 2, 3])
+    }.cleaned(by: dusts)
+
+    variable.value = 1
+
+    #expect(log.entries == [1, 2, 3])
+  }
+}
