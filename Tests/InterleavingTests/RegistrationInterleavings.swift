@@ -131,6 +131,22 @@
       }
     }
 
+    @Test func aStoreThatMissesAStateIsNotInstantiatedAgain() {
+      for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
+        explore { scenario in
+          let log = Trace<String>()
+          let old = SecondStore.instantiate()
+          let got = Trace<SecondStore>()
+          scenario.thread { clear(old) }
+          scenario.thread {
+            Dispatcher.shared.dispatch(Step.log(1, in: log))
+            got.append(.instantiate())
+          }
+          scenario.check { #expect(got.entries[0] !== old || log.entries == ["second 1"]) }
+        }
+      }
+    }
+
     @Test func twoStoresThatAreClearedAtOnceAreBothUnregistered() {
       explore { scenario in
         let log = Trace<String>()

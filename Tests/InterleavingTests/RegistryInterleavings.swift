@@ -142,6 +142,23 @@
       }
     }
 
+    @Test func aCycleThatTwoThreadsMakeTrapsAndNamesTheTypes() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        explore { scenario in
+          let begun = HenStore.beginLog()
+          let got = Trace<any StepStore>()
+          scenario.thread { got.append(HenStore.instantiate()) }
+          scenario.thread { got.append(EggStore.instantiate()) }
+          scenario.check { #expect(begun.entries.count == 2) }
+        }
+      }
+
+      let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      for part in ["instantiate each other", "HenStore", "EggStore"] {
+        #expect(sentence.contains(part))
+      }
+    }
+
     /// A reduce that instantiates a store waits for its init, which so may not wait for the reduce.
     @Test func anInitMayInvokeWhileAReduceWaitsForIt() {
       explore { scenario in
@@ -219,6 +236,36 @@
 
     let name = "nesting"
     let logged = LoggedStore.instantiate()
+  }
+
+  /// Instantiates the other store if that has begun, which another thread has done then.
+  private final class HenStore: StepStore {
+    typealias DispatchStateType = Step
+
+    fileprivate nonisolated(unsafe) static var begun = Trace<String>()
+
+    let name = "hen"
+
+    static func beginLog() -> Trace<String> {
+      begun = Trace()
+      return begun
+    }
+
+    init() {
+      HenStore.begun.append("hen")
+      if HenStore.begun.entries.contains("egg") { _ = EggStore.instantiate() }
+    }
+  }
+
+  private final class EggStore: StepStore {
+    typealias DispatchStateType = Step
+
+    let name = "egg"
+
+    init() {
+      HenStore.begun.append("egg")
+      if HenStore.begun.entries.contains("hen") { _ = HenStore.instantiate() }
+    }
   }
 
   private final class InvokingStore: StepStore {

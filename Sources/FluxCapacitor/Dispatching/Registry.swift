@@ -97,10 +97,10 @@ import Synchronization
     // Filtered outside the lock, because a store that is looked at is released afterwards.
     let unwanted = lock.withLock { route.registrations.map(\.self) }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
-    for registration in unwanted {
-      registration.cancel()
+    lock.withLock {
+      for registration in unwanted { registration.cancel() }
+      route.removeCancelled()
     }
-    lock.withLock { route.removeCancelled() }
     return true
   }
 }

@@ -61,7 +61,6 @@ import Synchronization
   /// The stores that are alive and registered. The registry's lock must be held.
   func liveStores() -> [any Storable<State>] {
     registrations.compactMap { registration in
-      guard registration.isRegistered else { return nil }
       let store = registration.store
       if store == nil { registration.cancel() }
       return store
@@ -117,7 +116,7 @@ import Synchronization
     linked = registrations
     linkedChannel = channel
     isLinkedToObserver = isObserved
-    linkedEdition = isObserved ? 0 : edition.unscheduled.load(ordering: .relaxed)
+    linkedEdition = isObserved ? 0 : edition.read { $0.load(ordering: .relaxed) }
     first = nil
     for registration in linked.reversed() {
       registration.next = first
