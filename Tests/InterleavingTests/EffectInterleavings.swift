@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTesting
   import Testing
 
   /// B9: who supersedes whom, who waits for whom, and that nothing of it depends on the order of threads.
@@ -60,6 +61,70 @@
         }
       }
     }
+
+    @Test func aCancelledFirstOneIsNotJoined() {
+      explore { scenario in
+        let effects = Effects(.first)
+        let log = Trace<Int>()
+        scenario.thread {
+          effects.run { _ in log.append(1) }.cancel()
+          effects.run { _ in log.append(2) }
+        }
+        scenario.check {
+          #expect(log.entries == [1, 2])
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func cancellingReachesAnOperationThatAwaitsTheNextOne() {
+      explore { scenario in
+        let effects = Effects(.latest)
+        let cancelled = Trace<Bool>()
+        scenario.thread {
+          effects.run { _ in
+            await effects.perform { _ in effects.cancel() }
+            cancelled.append(Task.isCancelled)
+          }
+        }
+        scenario.check { #expect(cancelled.entries == [true]) }
+      }
+    }
+
+    /// Without a preemption, both are run before either begins.
+    @Test func anOperationThatIsSupersededBeforeItBeginsDoesNotBegin() {
+      everyInterleaving(preemptions: 0) { scenario in
+        let effects = Effects(.latest)
+        let log = Trace<Int>()
+        scenario.thread {
+          for number in 1...2 {
+            effects.run { _ in log.append(number) }
+          }
+        }
+        scenario.check { #expect(log.entries == [2]) }
+      }
+    }
+
+    @Test func aDispatcherThatAnEffectHasInvokedOnIsFreed() {
+      explore { scenario in
+        let effects = Effects(.latest)
+        let dispatchers = Trace(Dispatcher())
+        scenario.thread {
+          effects.run { effect in
+            for dispatcher in dispatchers.entries {
+              withDispatcher(dispatcher) { _ = CounterAction().invoke(.set(1), as: effect) }
+            }
+          }
+        }
+        scenario.check {
+          weak let dispatcher = dispatchers.entries[0]
+          dispatchers.removeAll()
+          #expect(dispatcher == nil)
+          withExtendedLifetime(effects) {}
+        }
+      }
+    }
+
     @Test func whatSomebodyAwaitsIsCancelledWithHim() {
       explore { scenario in
         let effects = Effects(.latest)
