@@ -91,6 +91,26 @@
       }
     }
 
+    /// If it did, another thread's change would wait for the end of the transaction.
+    @Test func aFurtherHolderChangesNothing() {
+      explore { scenario in
+        let store = QueriedStore()
+        let dusts = Trace(store.query("a"))
+        scenario.thread {
+          Dispatcher.shared.transaction { dusts.append(store.query("a")) }
+        }
+        scenario.thread {
+          dusts.append(store.query("b"))
+          store.log.append("returned")
+        }
+        scenario.check {
+          withExtendedLifetime(dusts) {
+            #expect(store.log.entries == ["→a", "a→ab", "returned"])
+          }
+        }
+      }
+    }
+
     @Test func aQueryThatComesAndGoesInATransactionIsNotTold() {
       explore { scenario in
         let store = QueriedStore()
