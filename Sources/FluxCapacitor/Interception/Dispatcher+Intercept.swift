@@ -5,7 +5,8 @@ extension Dispatcher {
   ///   states that other threads are dispatching at the time of this call, the first ones may be
   ///   missed.
   /// - Events are delivered in the order of the reduces, which is the same for every interceptor,
-  ///   and calls to one interceptor never overlap.
+  ///   and calls to one interceptor never overlap. Unless two threads are delivering, interceptors
+  ///   are called with an event in the order in which they were added.
   /// - An event is delivered when the reduce or its ``transaction(_:)`` has ended, on the thread
   ///   that dispatches, and before any observer is called with what the reduce has changed. If
   ///   another thread is delivering events at that moment, it delivers this one too, and no thread

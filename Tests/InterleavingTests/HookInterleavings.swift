@@ -1,0 +1,72 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B6: the hooks by which interceptors learn of reduces come and go, and keep nothing.
+  struct HookInterleavings {
+    @Test func interceptorsAreCalledInTheOrderInWhichTheyCame() {
+      explore { scenario in
+        let log = Trace<String>()
+        let dusts = ["first", "second"].map { name in
+          Dispatcher.shared.intercept { log.append("\(name) \($0.sequenceNumber)") }
+        }
+        scenario.thread {
+          for number in 1...2 { CounterAction().invoke(.add(number)) }
+        }
+        scenario.check {
+          #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func anInterceptorThatComesAsTheLastOneGoesMissesNothing() {
+      explore { scenario in
+        let log = Trace<Int>()
+        let dusts = Trace<Dust>()
+        let last = Dispatcher.shared.intercept { _ in }
+        scenario.thread { last.clean() }
+        scenario.thread {
+          dusts.append(Dispatcher.shared.intercept { log.append($0.sequenceNumber) })
+          CounterAction().invoke(.add(1))
+        }
+        scenario.check { #expect(log.entries.count == 1) }
+      }
+    }
+
+    @Test func aReduceThatWasRecordedKeepsNoStore() {
+      explore { scenario in
+        let stores = Trace(CounterStore.instantiate())
+        let dust = Dispatcher.shared.intercept { _ in }
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.check {
+          weak let store = stores.entries[0]
+          stores.removeAll()
+          #expect(store == nil)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// In the turn, what is dispatched as it goes would wait for the end of the reduce.
+    @Test func aHookGoesWithNoTurnInHand() {
+      explore(isReduced: false) { scenario in
+        let log = Trace<String>()
+        let store = FirstStore.instantiate()
+        let dust = {
+          let ending = Ending {
+            Dispatcher.shared.dispatch(Step.log(2, in: log))
+            log.append("gone")
+          }
+          return Dispatcher.shared.addHook { _ in withExtendedLifetime(ending) {} }
+        }()
+        scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in }) }
+        scenario.thread { dust.clean() }
+        scenario.check {
+          #expect(log.entries == ["first 2", "gone"])
+          withExtendedLifetime(store) {}
+        }
+      }
+    }
+  }
+#endif
