@@ -156,6 +156,25 @@
       }
     }
 
+    @Test func nothingIsSentToTheQueueOfACleanedObserver() {
+      explore { scenario in
+        let variable = Variable(0)
+        let (dusts, pending) = (Trace<Dust>(), Trace<String>())
+        let cleaning = variable.observe(ignoreFirst: true) { _ in
+          for dust in dusts.entries { dust.clean() }
+        }
+        let queue = ExecuteQueue.queue(DispatchQueue(label: "queue"))
+        dusts.append(variable.observe(on: queue, ignoreFirst: true) { _ in })
+        scenario.thread {
+          variable.value = 1
+          for work in Dispatcher.shared.pendingWork.descriptions { pending.append(work) }
+        }
+        scenario.check {
+          withExtendedLifetime(cleaning) { #expect(pending.entries.isEmpty) }
+        }
+      }
+    }
+
     /// They are neighbours in the ring.
     @Test func threeThatAreCleanedAtOnceLeaveTheOthersAsTheyWere() {
       explore { scenario in

@@ -40,6 +40,22 @@
       }
     }
 
+    @Test func aCancelledConsumerGetsNothingOfItsBuffer() {
+      explore { scenario in
+        let variable = Variable(0)
+        let seen = Trace<Int?>()
+        scenario.task {
+          var iterator = variable.values.makeAsyncIterator()
+          withUnsafeCurrentTask { $0?.cancel() }
+          seen.append(await iterator.next())
+        }
+        scenario.thread { variable.value = 1 }
+        scenario.check {
+          withExtendedLifetime(variable) { #expect(seen.entries == [nil]) }
+        }
+      }
+    }
+
     @Test func theLastValueComesBeforeTheEnd() {
       explore { scenario in
         let variables = Trace(Variable(0))
