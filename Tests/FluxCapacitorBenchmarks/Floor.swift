@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What one would write by hand: a `Mutex` around a value and an array of closures, which are called
-/// outside it.
+/// What one would write by hand: a `Mutex` around a value and an array of closures, which are
+/// called outside it.
 final class FloorVariable<Element: Sendable>: Sendable {
   typealias Observer = @Sendable (Element) -> Void
 

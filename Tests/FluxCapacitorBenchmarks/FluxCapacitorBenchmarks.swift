@@ -24,7 +24,8 @@ struct FluxCapacitorBenchmarks {
 
     let report: any Report = arguments.contains("--json") ? JSONReport() : TextReport()
     report.begin()
-    for row in rows(scale: scale) + derivedRows(scale: scale) where isWanted(row.name) {
+    let rows = rows(scale: scale) + derivedRows(scale: scale) + graphRows(scale: scale)
+    for row in rows where isWanted(row.name) {
       report.add(row.result(repeats: repeats))
     }
     for growth in growths(scale: scale) where isWanted(growth.name) {

@@ -1,8 +1,8 @@
 import FluxCapacitor
 import Foundation
 
-/// How the cost of an operation grows with a size: the exponent `e` in cost ~ size^e, fitted over the
-/// medians.
+/// How the cost of an operation grows with a size: the exponent `e` in cost ~ size^e, fitted over
+/// the medians.
 struct Growth {
   let name: String
   let sizes: [Int]

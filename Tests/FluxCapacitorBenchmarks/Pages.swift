@@ -4,7 +4,8 @@ import Foundation
 
 /// Pages of a live explorer, as far as it can tell.
 enum Pages {
-  /// Has so many pages watch the dispatches, and one more that never reads, until the Dust is cleaned.
+  /// Has so many pages watch the dispatches, and one more that never reads, until the Dust is
+  /// cleaned.
   static func watching(_ count: Int) -> Dust? {
     guard let explorer = try? LiveExplorer(TimeCircuits()) else { return nil }
     let pages = (0...count).map { _ in connection(to: explorer.url) }

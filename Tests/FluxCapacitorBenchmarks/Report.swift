@@ -9,9 +9,11 @@ protocol Report {
 
 /// A table for people.
 struct TextReport: Report {
+  private let nameWidth = 56
+
   func begin() {
     let columns = ["floor min", "median", "ours min", "median", "ratio"]
-    print(pad("", 34) + columns.map { padLeft($0, 12) }.joined() + "   limit")
+    print(pad("", nameWidth) + columns.map { padLeft($0, 12) }.joined() + "   limit")
   }
 
   func add(_ result: RowResult) {
@@ -19,22 +21,25 @@ struct TextReport: Report {
       result.floor.minimum, result.floor.median, result.ours.minimum, result.ours.median,
       result.ratio,
     ]
-    let limit =
-      switch result.row.limit {
+    let limits = result.row.limits.map { limit in
+      switch limit {
       case .ratio(let limit): "≤ \(limit) ×"
       case .absolute(let limit): "≤ \(Int(limit)) \(result.row.unit)"
       }
+    }
     let verdict = result.isWithinLimit ? "" : "  MISSED"
     print(
-      pad("\(result.row.name), \(result.row.unit)", 34)
-        + numbers.map { padLeft(format($0), 12) }.joined() + "   \(limit)\(verdict)"
+      pad("\(result.row.name), \(result.row.unit)", nameWidth)
+        + numbers.map { padLeft(format($0), 12) }.joined()
+        + "   \(limits.joined(separator: ", "))\(verdict)"
     )
   }
 
   func add(_ result: GrowthResult) {
     let points = zip(result.sizes, result.medians).map { "\($0): \(format($1)) ns" }
     print(
-      "\(pad(result.name, 34))  exponent \(format(result.exponent))  (\(points.joined(separator: ", ")))"
+      "\(pad(result.name, nameWidth))  exponent \(format(result.exponent))"
+        + "  (\(points.joined(separator: ", ")))"
     )
   }
 

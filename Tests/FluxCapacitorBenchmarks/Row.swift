@@ -1,4 +1,4 @@
-/// One row of the table: what is measured, beside its floor, and the most that it may be.
+/// One row of the table: what is measured, beside its floor, and each limit that it has.
 struct Row {
   enum Limit {
     /// So many times the floor.
@@ -15,20 +15,20 @@ struct Row {
 
   let name: String
   let unit: String
-  let limit: Limit
+  let limits: [Limit]
   let contents: Contents
 
-  init(_ name: String, atMost limit: Limit, floor: Workload, ours: Workload) {
+  init(_ name: String, atMost limits: Limit..., floor: Workload, ours: Workload) {
     self.name = name
     unit = "ns"
-    self.limit = limit
+    self.limits = limits
     contents = .time(floor: floor, ours: ours)
   }
 
   init(bytes name: String, atMost limit: Double, floor: Memory, ours: Memory) {
     self.name = name
     unit = "bytes"
-    self.limit = .absolute(limit)
+    limits = [.absolute(limit)]
     contents = .bytes(floor: floor, ours: ours)
   }
 
@@ -56,9 +56,11 @@ struct RowResult {
   var ratio: Double { ours.median / floor.median }
 
   var isWithinLimit: Bool {
-    switch row.limit {
-    case .ratio(let limit): ratio <= limit
-    case .absolute(let limit): ours.median <= limit
+    row.limits.allSatisfy { limit in
+      switch limit {
+      case .ratio(let limit): ratio <= limit
+      case .absolute(let limit): ours.median <= limit
+      }
     }
   }
 }

@@ -35,6 +35,20 @@ func derivedRows(scale: Int) -> [Row] {
     }
   }
 
+  // The first set keeps its value, and the second one delivers the pair.
+  func floorCombineOfBoth() -> Workload {
+    Workload(n) {
+      let (first, pair) = (FloorVariable(0), FloorVariable((0, 0)))
+      pair.observe { sum.add($0.0 &+ $0.1) }
+      return {
+        for value in 0..<n {
+          first.value = value
+          pair.value = (value, value)
+        }
+      }
+    }
+  }
+
   func ourCombine(
     setting set: @escaping (Dispatcher, Variable<Int>, Variable<Int>, Int) -> Void
   ) -> Workload {
@@ -66,13 +80,13 @@ func derivedRows(scale: Int) -> [Row] {
       }
     ),
     Row(
-      "map, set and tell",
+      "map, set and deliver",
       atMost: .ratio(3),
       floor: floorMap(),
       ours: ourMap { _, set in set() }
     ),
     Row(
-      "map, set and tell in a transaction",
+      "map, set and deliver in a transaction",
       atMost: .ratio(4),
       floor: floorMap(),
       ours: ourMap { $0.transaction($1) }
@@ -125,15 +139,15 @@ func derivedRows(scale: Int) -> [Row] {
       }
     ),
     Row(
-      "combine of two, set one and tell",
+      "combine of two, set one and deliver",
       atMost: .ratio(6),
       floor: floorCombine(),
       ours: ourCombine { _, first, _, value in first.value = value }
     ),
     Row(
-      "combine of two, set both and tell",
-      atMost: .ratio(8),
-      floor: floorCombine(),
+      "combine of two, set both and deliver",
+      atMost: .ratio(7),
+      floor: floorCombineOfBoth(),
       ours: ourCombine { dispatcher, first, second, value in
         dispatcher.transaction {
           first.value = value
@@ -142,7 +156,7 @@ func derivedRows(scale: Int) -> [Row] {
       }
     ),
     Row(
-      "signal, send and tell",
+      "signal, send and deliver",
       atMost: .ratio(3),
       floor: Workload(n) {
         let sink = FloorSink<Int>()
