@@ -156,34 +156,3 @@ extension AnyChannel {
     return count
   }
 }
-
-/// What was detached from a region under its lock, to be released after unlocking.
-@usableFromInline struct Detached {
-  /// The observations, chained through their own links. So nothing is allocated, and releasing them is
-  /// a loop.
-  private var observations: Unmanaged<Dust>?
-
-  /// The channels that nobody observes any more.
-  fileprivate var unobserved: [AnyChannel] = []
-
-  fileprivate var others: [AnyObject] = []
-
-  fileprivate mutating func push(_ node: Unmanaged<Dust>) {
-    node.use { $0.previous = observations }
-    observations = node
-  }
-
-  /// Releases the ring's references, and what the observations hold.
-  @usableFromInline func release() {
-    var next = observations
-    while let node = next {
-      node.use { dust in
-        next = dust.previous
-        dust.previous = nil
-        dust.releaseContents(dust)
-      }
-      node.release()
-    }
-    for channel in unobserved { channel.becameUnobserved() }
-  }
-}

@@ -94,3 +94,34 @@ extension AnyChannel {
   /// too: the later of the two removes the observations.
   @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
+
+/// What was detached from a region under its lock, to be released after unlocking.
+@usableFromInline struct Detached {
+  /// The observations, chained through their own links. So nothing is allocated, and releasing them is
+  /// a loop.
+  private var observations: Unmanaged<Dust>?
+
+  /// The channels that nobody observes any more.
+  var unobserved: [AnyChannel] = []
+
+  var others: [AnyObject] = []
+
+  mutating func push(_ node: Unmanaged<Dust>) {
+    node.use { $0.previous = observations }
+    observations = node
+  }
+
+  /// Releases the ring's references, and what the observations hold.
+  @usableFromInline func release() {
+    var next = observations
+    while let node = next {
+      node.use { dust in
+        next = dust.previous
+        dust.previous = nil
+        dust.releaseContents(dust)
+      }
+      node.release()
+    }
+    for channel in unobserved { channel.becameUnobserved() }
+  }
+}

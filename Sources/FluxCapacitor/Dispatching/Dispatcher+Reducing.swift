@@ -1,6 +1,31 @@
 import Synchronization
 
 extension Dispatcher {
+  /// Whether a dispatch has to wait for the end of what this thread has open. If not, those that were deferred
+  /// before have been run.
+  @inlinable func mustDefer(on thread: CurrentThread) -> Bool {
+    if thread.pointee.dispatchDeferrals > 0 { return true }
+    if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
+    return false
+  }
+
+  /// Runs a dispatch when this thread has nothing open any more.
+  ///
+  /// - Returns: Whether it will be run. It isn't if the dispatcher is replaying: it was recorded too.
+  @inlinable func deferDispatch<State: DispatchState>(
+    of _: State.Type,
+    on thread: CurrentThread,
+    _ reduce: @escaping (CurrentThread) -> Void
+  ) -> Bool {
+    if thread.pointee.replaying == ObjectIdentifier(registry) { return false }
+    let end = registry.beginDeferral(of: State.self)
+    thread.pointee.deferredDispatches.append { thread in
+      reduce(thread)
+      end?()
+    }
+    return true
+  }
+
   /// Reduces a state in its stores. The observers are not called yet.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,

@@ -48,16 +48,9 @@ public final class Dispatcher: Sendable {
   ) {
     let thread = CurrentThread.current
     let place = (fileID: fileID, line: line)
-    if thread.pointee.dispatchDeferrals > 0 {
-      if thread.pointee.replaying == ObjectIdentifier(registry) { return }
-      let end = registry.beginDeferral(of: State.self)
-      thread.pointee.deferredDispatches.append { thread in
-        self.reduce(state, from: place, on: thread)
-        end?()
-      }
+    if mustDefer(on: thread) {
+      _ = deferDispatch(of: State.self, on: thread) { self.reduce(state, from: place, on: $0) }
     } else {
-      // Dispatches that were deferred before come first.
-      if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
       reduce(state, from: place, on: thread)
       thread.finish()
     }
@@ -76,8 +69,7 @@ public final class Dispatcher: Sendable {
   package func replay(_ state: some DispatchState) {
     let thread = CurrentThread.current
     // Inside a reduce and the like, it is deferred like any other dispatch.
-    guard thread.pointee.dispatchDeferrals == 0 else { return dispatch(state) }
-    if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
+    if mustDefer(on: thread) { return dispatch(state) }
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
     reduce(state, from: (#fileID, #line), on: thread)

@@ -82,18 +82,14 @@ extension Dispatcher {
     from place: SourcePlace
   ) -> Bool {
     let thread = CurrentThread.current
-    guard thread.pointee.dispatchDeferrals > 0 else {
-      if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
-      defer { thread.finish() }
-      return reduce(state, as: effect, from: place, on: thread)
+    if mustDefer(on: thread) {
+      let isDeferred = deferDispatch(of: State.self, on: thread) {
+        _ = self.reduce(state, as: effect, from: place, on: $0)
+      }
+      return isDeferred && !effect.isSuperseded
     }
-    if thread.pointee.replaying == ObjectIdentifier(registry) { return false }
-    let end = registry.beginDeferral(of: State.self)
-    thread.pointee.deferredDispatches.append { thread in
-      _ = self.reduce(state, as: effect, from: place, on: thread)
-      end?()
-    }
-    return !effect.isSuperseded
+    defer { thread.finish() }
+    return reduce(state, as: effect, from: place, on: thread)
   }
 
   @inlinable func reduce<State: DispatchState>(
