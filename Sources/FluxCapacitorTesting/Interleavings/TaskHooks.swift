@@ -10,13 +10,17 @@
   enum TaskHooks {
     typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
+    typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
+    typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
     typealias CheckIsolated = @convention(thin) (UnownedSerialExecutor) -> Void
     typealias CheckIsolatedHook = @convention(thin) (UnownedSerialExecutor, CheckIsolated) -> Void
 
     static let isSet: Bool = {
       set("swift_task_enqueueGlobal_hook", to: enqueue, as: EnqueueHook.self)
-        && set("swift_task_enqueueMainExecutor_hook", to: enqueueOnMain, as: EnqueueHook.self)
         && set("swift_task_checkIsolated_hook", to: checkIsolated, as: CheckIsolatedHook.self)
+        // Runtimes before Swift 6.2 don't ask for the main executor. They ask before enqueuing there.
+        && (set("swift_task_getMainExecutor_hook", to: mainExecutor, as: MainExecutorHook.self)
+          || set("swift_task_enqueueMainExecutor_hook", to: enqueueOnMain, as: EnqueueHook.self))
     }()
 
     private static func set<Hook>(_ name: String, to hook: Hook, as _: Hook.Type) -> Bool {
@@ -33,6 +37,11 @@
     private static let enqueueOnMain: EnqueueHook = { job, original in
       guard let thread = scheduledThread as? ScenarioThread else { return original(job) }
       thread.enqueueOnMain(job)
+    }
+
+    private static let mainExecutor: MainExecutorHook = { original in
+      guard scheduledThread is ScenarioThread else { return original() }
+      return ScenarioMainExecutor.shared.asUnownedSerialExecutor()
     }
 
     private static let checkIsolated: CheckIsolatedHook = { executor, original in
@@ -59,6 +68,22 @@
         }
       }
       thread.enqueue(job)
+    }
+  }
+
+  /// The executor of the main actor, for all that the threads of a scenario run.
+  private final class ScenarioMainExecutor: SerialExecutor {
+    static let shared = ScenarioMainExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      guard let thread = scheduledThread as? ScenarioThread else {
+        // A job that leaves the scenario runs on the main queue.
+        return DispatchQueue.main.async {
+          job.runSynchronously(on: MainActor.sharedUnownedExecutor)
+        }
+      }
+      thread.enqueueOnMain(job)
     }
   }
 

@@ -1,0 +1,145 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+  import Testing
+
+  /// Jobs of the main actor are threads of a scenario.
+  @Suite(.timeLimit(.minutes(5)))
+  struct MainActorInterleavingTests {
+    @MainActor @Test func findsAnUpdateThatIsLostAcrossASuspension() async {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let model = Model()
+          for _ in 1...2 {
+            scenario.task { @MainActor in
+              let count = model.count
+              await Task.yield()
+              model.count = count + 1
+            }
+          }
+          scenario.check { #expect(model.count == 2) }
+        }
+      }
+
+      #expect(failures.last?.contains("(model.count → 1) == 2") == true)
+      #expect(failures.last?.contains("\na task on main:\n") == true)
+    }
+
+    @MainActor @Test func jobsDoNotOverlap() {
+      let schedules = everyInterleaving { scenario in
+        let model = Model()
+        for _ in 1...2 {
+          scenario.task { @MainActor in
+            let count = model.count
+            interleavingPoint()
+            model.count = count + 1
+          }
+        }
+        scenario.check { #expect(model.count == 2) }
+      }
+
+      #expect(schedules > 10)
+    }
+
+    @Test func jobsRunInTheOrderInWhichTheyWereEnqueued() {
+      let orders = orders { scenario, log in
+        scenario.thread {
+          for number in 1...3 { Task { @MainActor in log.append(number) } }
+        }
+      }
+
+      #expect(orders == [[1, 2, 3]])
+    }
+
+    @Test func aTaskOnTheMainActorRunsBeforeOrAfterItsCreatorContinues() {
+      let orders = orders { scenario, log in
+        scenario.task {
+          Task { @MainActor in log.append(1) }
+          log.append(2)
+        }
+      }
+
+      #expect(orders == [[1, 2], [2, 1]])
+    }
+
+    @Test func aRunOnTheMainActorIsAThread() {
+      let orders = orders { scenario, log in
+        scenario.task {
+          await MainActor.run { log.append(1) }
+          log.append(2)
+        }
+        scenario.thread { log.append(3) }
+      }
+
+      #expect(orders == [[1, 2, 3], [1, 3, 2], [3, 1, 2]])
+    }
+
+    @Test func aJobCountsAsMain() {
+      everyInterleaving { scenario in
+        let (variable, log) = (Variable(0), Log())
+        let dust = variable.observe(on: .main, ignoreFirst: true) { log.append($0) }
+        scenario.task { @MainActor in
+          variable.value = 1
+          log.append(2)
+        }
+        scenario.check {
+          #expect(log.entries == [1, 2])
+          dust.clean()
+        }
+      }
+    }
+
+    @Test func aBlockOnTheMainQueueKeepsItsPlaceAmongTheJobs() {
+      let orders = orders { scenario, log in
+        let variable = Variable(0)
+        let dust = variable.observe(on: .main, ignoreFirst: true) { log.append($0) }
+        scenario.thread {
+          Task { @MainActor in log.append(1) }
+          variable.value = 2
+          Task { @MainActor in log.append(3) }
+        }
+        scenario.check { dust.clean() }
+      }
+
+      #expect(orders == [[1, 2, 3]])
+    }
+
+    @Test func noJobOverlapsTheThreadThatStandsForTheMainQueue() {
+      let orders = orders { scenario, log in
+        scenario.mainThread {
+          log.append(1)
+          log.append(2)
+        }
+        scenario.thread { Task { @MainActor in log.append(3) } }
+      }
+
+      #expect(orders == [[1, 2, 3], [3, 1, 2]])
+    }
+
+    @MainActor @Test func aTestOnTheMainActorExploresItToo() {
+      everyInterleaving { scenario in
+        let model = Model()
+        for _ in 1...2 {
+          scenario.task { @MainActor in model.count += 1 }
+        }
+        scenario.check { #expect(model.count == 2) }
+      }
+    }
+
+    /// The orders in which the threads of a scenario log.
+    private func orders(_ make: (Scenario, Log) -> Void) -> Set<[Int]> {
+      var orders: Set<[Int]> = []
+      everyInterleaving { scenario in
+        let log = Log()
+        make(scenario, log)
+        scenario.check { orders.insert(log.entries) }
+      }
+      return orders
+    }
+  }
+
+  @MainActor
+  private final class Model {
+    var count = 0
+  }
+#endif
