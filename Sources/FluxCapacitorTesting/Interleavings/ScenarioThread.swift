@@ -37,7 +37,11 @@
     private let worker: Worker
 
     /// Whether it runs a job of a task.
-    var isJob: Bool { birth > 0 && queue == nil }
+    let isJob: Bool
+
+    /// The address of that job, and whether it is to run once more; see `runJob(_:)`.
+    @exclusivity(unchecked) var job: UInt = 0
+    @exclusivity(unchecked) var hasHopped = false
 
     var bit: UInt64 { 1 &<< UInt64(number &- 1) }
 
@@ -49,6 +53,7 @@
       isMain: Bool,
       history: UInt64,
       birth: UInt64,
+      isJob: Bool,
       queue: DispatchQueue?,
       body: @escaping @Sendable () throws -> Void
     ) {
@@ -57,6 +62,7 @@
       self.worker = worker
       self.name = name
       self.birth = birth
+      self.isJob = isJob
       self.queue = queue
       self.history = history
       self.body = body
@@ -90,7 +96,7 @@
     func reach(_ step: ScheduledStep) -> Bool { run.reach(step, on: self) }
 
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue) {
-      run.add(byThread: self, named: "queue \"\(queue.label)\"", to: queue, block)
+      run.add(byThread: self, named: "queue \"\(queue.label)\"", isJob: false, to: queue, block)
     }
 
     func willTrap() {

@@ -61,10 +61,13 @@
       return memory.canPerform(step)
     }
 
-    /// Blocks on a queue run in the order in which they were sent there.
+    /// Blocks on a queue run one at a time, in the order in which they were sent there.
     private func isNextOnItsQueue(_ thread: ScenarioThread) -> Bool {
       guard let queue = thread.queue else { return true }
-      return !threads.contains { $0.queue === queue && !$0.hasEnded && $0.birth < thread.birth }
+      return !threads.contains { other in
+        other.queue === queue && !other.hasEnded
+          && (other.step != nil || (other.birth > 0 && other.birth < thread.birth))
+      }
     }
 
     private func forced(by schedule: Schedule, among able: UInt64) -> ScenarioThread? {
@@ -107,9 +110,11 @@
       isPreemption: Bool
     ) {
       var choices = [choice(of: usual, preemptions: preemptions)]
+      let jobs = threads.lazy.filter { $0.isJob && (others | usual.bit) & $0.bit != 0 }
+      let firstJob = jobs.map(\.birth).min() ?? 0
       for thread in threads where others & thread.bit != 0 {
-        // Jobs that overtake each other count too, or else their orders would be without number.
-        let isCounted = isPreemption || (usual.isJob && thread.isJob)
+        // A job that overtakes another counts too, or else their orders would be without number.
+        let isCounted = isPreemption || (thread.isJob && thread.birth > firstJob)
         let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
         guard choice.preemptions <= exploration.preemptions,
           !exploration.isKnown(choice.outcome, by: choice.preemptions)

@@ -65,7 +65,8 @@
         add(
           thread.name ?? "thread \(number)",
           isMain: thread.isMain,
-          history: UInt64(number).mixed
+          history: UInt64(number).mixed,
+          queue: thread.isMain ? ScheduleRun.main : nil
         ) { [dispatcher] in
           try withDispatcher(dispatcher) { try self.start(thread.body) }
         }
@@ -109,6 +110,7 @@
     func add(
       byThread sender: ScenarioThread,
       named name: String,
+      isJob: Bool,
       to queue: DispatchQueue? = nil,
       _ body: @escaping @Sendable () -> Void
     ) {
@@ -126,6 +128,7 @@
         isMain: isMain,
         history: (sender.history &+ 7 &+ sender.children).mixed,
         birth: births,
+        isJob: isJob,
         queue: queue,
         body: body
       )
@@ -136,6 +139,7 @@
       isMain: Bool,
       history: UInt64,
       birth: UInt64 = 0,
+      isJob: Bool = false,
       queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
     ) {
@@ -151,6 +155,7 @@
         isMain: isMain,
         history: history,
         birth: birth,
+        isJob: isJob,
         queue: queue,
         body: body
       )

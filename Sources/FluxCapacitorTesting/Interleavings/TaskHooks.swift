@@ -31,7 +31,11 @@
 
     private static let enqueue: EnqueueHook = { job, original in
       guard let thread = scheduledThread as? ScenarioThread else { return original(job) }
-      thread.enqueue(job)
+      if thread.step == nil, thread.job == job.address {
+        thread.hasHopped = true
+      } else {
+        thread.enqueue(job)
+      }
     }
 
     private static let enqueueOnMain: EnqueueHook = { job, original in
@@ -89,15 +93,32 @@
 
   extension ScenarioThread {
     func enqueue(_ job: UnownedJob) {
-      run.add(byThread: self, named: "a task") {
-        job.runSynchronously(on: ScenarioExecutor.shared.asUnownedTaskExecutor())
+      run.add(byThread: self, named: "a task", isJob: true) {
+        (scheduledThread as? ScenarioThread)?.runJob(job)
       }
     }
 
     func enqueueOnMain(_ job: UnownedJob) {
-      run.add(byThread: self, named: "a task on main", to: .main) {
+      run.add(byThread: self, named: "a task on main", isJob: true, to: .main) {
         job.runSynchronously(on: MainActor.sharedUnownedExecutor)
       }
     }
+
+    /// Runs a job, and what it enqueues at once if that is itself.
+    ///
+    /// A task doesn't prefer the executor that it runs on here. So it first hops to where it is
+    /// already, which is no suspension elsewhere.
+    private func runJob(_ job: UnownedJob) {
+      self.job = job.address
+      repeat {
+        hasHopped = false
+        job.runSynchronously(on: ScenarioExecutor.shared.asUnownedTaskExecutor())
+      } while hasHopped
+    }
+  }
+
+  extension UnownedJob {
+    /// Identifies the job as long as it has not ended.
+    fileprivate var address: UInt { unsafeBitCast(self, to: UInt.self) }
   }
 #endif

@@ -1,0 +1,68 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+  import Testing
+
+  /// In which orders the jobs of tasks run, and at what price.
+  @Suite(.timeLimit(.minutes(5)))
+  struct JobOrderTests {
+    @Test(arguments: [false, true])
+    func jobsRunInTheirOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
+      let (orders, schedules) = explore(preemptions: 0, isAnotherThreadBeside)
+
+      #expect(orders == [[1, 2, 3]])
+      // The other thread goes before, between or after the creator and its three tasks.
+      #expect(schedules == (isAnotherThreadBeside ? 5 : 1))
+    }
+
+    @Test(arguments: [false, true])
+    func overtakingCostsAPreemption(isAnotherThreadBeside: Bool) {
+      let (orders, _) = explore(preemptions: 1, isAnotherThreadBeside)
+
+      #expect(orders == [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 1, 2]])
+    }
+
+    @Test(arguments: [false, true])
+    func allOrdersAreReached(isAnotherThreadBeside: Bool) {
+      let (orders, _) = explore(preemptions: 2, isAnotherThreadBeside)
+
+      #expect(orders.count == 6)
+    }
+
+    @Test func twoThreadsWithEffectsHaveHundredsOfSchedules() {
+      let schedules = everyInterleaving(preemptions: 1) { scenario in
+        let (effects, log) = (Effects(.serial), Log())
+        for number in 1...2 {
+          scenario.thread {
+            effects.run { _ in
+              log.append(number)
+              log.append(number)
+            }
+          }
+        }
+        scenario.check {
+          withExtendedLifetime(effects) { #expect(log.entries.count == 4) }
+        }
+      }
+
+      #expect(schedules < 2000)
+    }
+
+    /// A thread creates three tasks; another one, if there is one, does nothing.
+    private func explore(
+      preemptions: Int,
+      _ isAnotherThreadBeside: Bool
+    ) -> (orders: Set<[Int]>, schedules: Int) {
+      var orders: Set<[Int]> = []
+      let schedules = everyInterleaving(preemptions: preemptions) { scenario in
+        let log = Log()
+        scenario.thread {
+          for number in 1...3 { Task { log.append(number) } }
+        }
+        if isAnotherThreadBeside { scenario.thread {} }
+        scenario.check { orders.insert(log.entries) }
+      }
+      return (orders, schedules)
+    }
+  }
+#endif
