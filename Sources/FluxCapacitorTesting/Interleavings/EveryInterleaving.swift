@@ -28,11 +28,20 @@ import FluxCapacitor
 ///   access. Don't hold a lock of your own at such a point, which means not while you use the
 ///   library either. The same holds for a cancellation handler of your own: the runtime calls it
 ///   under a lock.
-/// - Blocks on queues and jobs of tasks are threads of the scenario too. Time doesn't pass: let
-///   code that sleeps use a ``ManualClock``.
+/// - Blocks that the library sends to queues and jobs of tasks are threads of the scenario too. The
+///   stretch of a task between two suspensions is a job. Time doesn't pass: let code that sleeps use
+///   a ``ManualClock``.
+/// - A job of the main actor counts as main: `MainActor.assumeIsolated` works in it, and an observer
+///   on `.main` is called immediately. These jobs and the blocks on the main queue run one at a
+///   time, in the order in which they were enqueued. None of them runs on the main thread of the
+///   process, so `Thread.isMainThread` is false there.
+/// - Start tasks in the threads and tasks of the scenario. A task that you start beside them, while
+///   the scenario is set up, runs outside of it.
 /// - The schedules are all those with up to a given number of preemptions. A preemption is a switch
-///   from a thread that could have continued, or a job of a task that overtakes another. Most
-///   faults need one or two. The number of schedules grows with the number of steps to that power.
+///   from a thread that could have continued, or a job that overtakes another: an earlier job could
+///   have continued, on the main actor or elsewhere. So without preemptions, jobs run in the order in
+///   which they were enqueued. Most faults need one or two preemptions. The number of schedules grows
+///   with the number of steps to that power.
 ///
 /// The failure names each step, and gives a schedule that you can run again, as often as you like
 /// and in a debugger too: `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait
@@ -112,6 +121,8 @@ public final class Scenario {
 
   /// Adds a task, of which each stretch between two suspensions is a thread. If its body throws,
   /// the schedule fails.
+  ///
+  /// The body may be on the main actor: `scenario.task { @MainActor in model.load() }`.
   ///
   /// - Parameters:
   ///   - name: The name by which a failure refers to it: by default, its number.
