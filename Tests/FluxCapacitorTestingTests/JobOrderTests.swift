@@ -29,6 +29,32 @@
       #expect(orders.count == 6)
     }
 
+    @Test func theReductionLosesNoOrder() {
+      let orders = [false, true].map { isReduced in
+        var orders: Set<[Int]> = []
+        let exploration = Exploration(preemptions: 1, isReduced: isReduced)
+        let failure = exploration.run { scenario in
+          let log = Log()
+          for number in 1...2 {
+            scenario.thread {
+              Task {
+                log.append(number)
+                Task { log.append(number + 10) }
+              }
+            }
+          }
+          scenario.thread {}
+          scenario.thread { Task { log.append(3) } }
+          scenario.check { orders.insert(log.entries) }
+        }
+        #expect(failure == nil)
+        return orders
+      }
+
+      #expect(orders[0].count == 30)
+      #expect(orders[1] == orders[0])
+    }
+
     @Test func twoThreadsWithEffectsHaveHundredsOfSchedules() {
       let schedules = everyInterleaving(preemptions: 1) { scenario in
         let (effects, log) = (Effects(.serial), Log())

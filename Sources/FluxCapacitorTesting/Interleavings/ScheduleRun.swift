@@ -121,6 +121,7 @@
         let address = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
         _ = reach(.write(address), on: sender)
       }
+      if isJob { noteOrder(of: sender) }
       sender.children &+= 1
       births &+= 1
       add(
@@ -132,6 +133,13 @@
         queue: queue,
         body: body
       )
+    }
+
+    /// Has histories tell in which order jobs were enqueued, for that decides who overtakes whom.
+    private func noteOrder(of sender: ScenarioThread) {
+      histories &-= sender.history
+      _ = memory.perform(.write(3), by: sender)
+      histories &+= sender.history
     }
 
     private func add(
