@@ -74,6 +74,20 @@
       #expect(orders == [[1, 2, 3], [1, 3, 2], [3, 1, 2]])
     }
 
+    @Test func aTaskGroupOnTheMainActorWaitsForItsChildren() {
+      let orders = orders { scenario, log in
+        scenario.task { @MainActor in
+          await withTaskGroup { group in
+            group.addTask { log.append(1) }
+            group.addTask { @MainActor in log.append(2) }
+          }
+          log.append(3)
+        }
+      }
+
+      #expect(orders == [[1, 2, 3], [2, 1, 3]])
+    }
+
     @Test func aJobCountsAsMain() {
       everyInterleaving { scenario in
         let (variable, log) = (Variable(0), Log())
