@@ -1,4 +1,3 @@
-import Synchronization
 
 extension Dispatcher {
   /// Whether a dispatch has to wait for the end of what this thread has open. If not, those that were deferred
