@@ -2,19 +2,12 @@ extension AnyChannel {
   /// Adds an observation as the last one. The region's lock must be held.
   @inlinable final func link(_ dust: Dust, since version: Version) {
     let node = Unmanaged.passRetained(dust)
-    dust.since = version
-    dust.channel = self
-    guard let first else {
-      dust.next = node
-      dust.previous = node
-      first = node
-      return
-    }
-    let last = first.use { $0.previous }
-    dust.next = first
-    dust.previous = last
-    last?.use { $0.next = node }
-    first.use { $0.previous = node }
+    let (next, previous) = (first ?? node, first?.use { $0.previous } ?? node)
+    (dust.since, dust.channel) = (version, self)
+    (dust.next, dust.previous) = (next, previous)
+    previous.use { $0.next = node }
+    next.use { $0.previous = node }
+    if first == nil { first = node }
   }
 
   /// Calls a closure with each observation in a stretch of the ring. It may remove the one that it is
@@ -38,17 +31,15 @@ extension AnyChannel {
   /// All observations. The lock must be held.
   @inlinable final var stretch: Stretch { (first, first?.use { $0.previous }) }
 
-  /// Removes an observation, and passes on the ring's reference to it. The lock must be held.
+  /// Removes an observation, if it is in the ring, and passes on the ring's reference to it. The lock must be
+  /// held.
   private final func unlink(_ dust: Dust, into detached: inout Detached) {
     let node = Unmanaged.passUnretained(dust)
-    if let next = dust.next, next.toOpaque() != node.toOpaque() {
-      let previous = dust.previous
-      previous?.use { $0.next = next }
-      next.use { $0.previous = previous }
-      if first?.toOpaque() == node.toOpaque() { first = next }
-    } else {
-      first = nil
-    }
+    guard let next = dust.next, let previous = dust.previous else { return }
+    previous.use { $0.next = next }
+    next.use { $0.previous = previous }
+    let isAlone = next.toOpaque() == node.toOpaque()
+    if first?.toOpaque() == node.toOpaque() { first = isAlone ? nil : next }
     dust.next = nil
     detached.push(node)
   }
@@ -68,7 +59,7 @@ extension AnyChannel {
       if region.deliverer.isDelivering {
         region.deliverer.hasCleaned = true
       } else {
-        if dust.next != nil { unlink(dust, into: &detached) }
+        unlink(dust, into: &detached)
         if !isObserved { detached.unobserved.append(self) }
       }
     }

@@ -120,7 +120,7 @@ extension Observation {
       mailbox?.offerer = thread.id
       return mailbox
     }
-    guard let mailbox = offering else { return false }
+    guard let mailbox = offering, mailbox.queue.isCurrent else { return false }
     return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.id }) {
       mailbox.offerer = 0
     }

@@ -57,7 +57,6 @@ import Synchronization
     switch lock.withLock({ decide(on: value, thread) }) {
     case .nothing: break
     case .receive: receive(value, on: thread)
-    case .deliverMailbox: deliverMailbox(on: thread)
     case .drain: drain(on: thread)
     case .sendPermit(let mailbox): sendPermit(for: mailbox)
     }
@@ -65,7 +64,7 @@ import Synchronization
 
   /// What a thread does with a value after unlocking.
   @usableFromInline enum Action {
-    case nothing, receive, deliverMailbox, drain
+    case nothing, receive, drain
     case sendPermit(Mailbox<Element>)
   }
 
@@ -80,7 +79,7 @@ import Synchronization
     case .current:
       // The thread that delivers the first value delivers this too, unless it has offered that.
       defer { mailbox.offerer = 0 }
-      return mailbox.offerer == 0 ? .nothing : .deliverMailbox
+      return mailbox.offerer == 0 ? .nothing : .drain
     case .main
     where MainQueue.isCurrent
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
@@ -111,7 +110,7 @@ import Synchronization
         beginCall(on: thread)
         changes?(first)
         endCall()
-        deliverMailbox(on: thread)
+        drain(on: thread)
       }
     } else if let mailbox = prepend(first: first) {
       if case .main = queue, MainQueue.isCurrent {
@@ -119,18 +118,6 @@ import Synchronization
       } else {
         sendPermit(for: mailbox)
       }
-    }
-  }
-
-  /// Delivers what has come in during the call with the first value.
-  @inlinable func deliverMailbox(on thread: CurrentThread) {
-    while !(thread.isDueForHandover && handOver(on: thread)),
-      let (value, changes) = next(on: thread)
-    {
-      thread.pointee.changesOfOthers &+= 1
-      beginCall(on: thread)
-      changes(value)
-      endCall()
     }
   }
 
@@ -164,9 +151,12 @@ import Synchronization
     if lock.withLock({ mailbox?.permitOne(on: thread) }) == true { drain(on: thread) }
   }
 
-  /// Makes all calls that are permitted. This thread must be the mailbox's drainer.
-  @usableFromInline func drain(on thread: CurrentThread) {
-    while let (value, changes) = next(on: thread) {
+  /// Makes all calls that are permitted. This thread must be the one that drains the mailbox.
+  @inlinable func drain(on thread: CurrentThread) {
+    while !(thread.isDueForHandover && handOver(on: thread)),
+      let (value, changes) = next(on: thread)
+    {
+      thread.pointee.changesOfOthers &+= 1
       thread.whileDelivering {
         beginCall(on: thread)
         changes(value)

@@ -6,11 +6,7 @@
 extension Node {
   /// Locks the variables, so that nothing can be written meanwhile.
   @usableFromInline func lockRoots() {
-    if roots.count == 1 {
-      roots[0].channel.acquire()
-    } else {
-      TransactionMember.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
-    }
+    TransactionMember.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
   }
 
   @usableFromInline func unlockRoots() {

@@ -77,7 +77,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   /// - Returns: Whether it is another value. If not, nothing has happened.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
-      let value = takeMemo(at: region.state) ?? formula(node.isFirst ? .inputs : .region)
+      let value = takeMemo(at: region.state) ?? formula(.region)
       if let isSame, !node.isFirstChange, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
       region.channel.use { channel in

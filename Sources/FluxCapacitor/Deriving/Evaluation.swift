@@ -4,6 +4,8 @@
 /// together; the rest is computed from them with no lock held. This is a loop, sources first,
 /// because recursion along a long chain would overflow the stack.
 @usableFromInline final class Evaluation {
+  private typealias Result = (channel: ObjectIdentifier, value: any Sendable, edition: StateID)
+
   /// What has been computed so far: first the variables, whose editions are their versions.
   private var results: [ObjectIdentifier: Result] = [:]
 
@@ -19,8 +21,7 @@
 
   private func result(of channel: AnyChannel) -> Result? {
     let id = ObjectIdentifier(channel)
-    if let latest, latest.channel == id { return latest }
-    return results[id]
+    return latest?.channel == id ? latest : results[id]
   }
 
   @usableFromInline func value<Value>(of channel: AnyChannel) -> Value {
@@ -38,7 +39,7 @@
   }
 
   @usableFromInline func add(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
-    let result = Result(value, edition: edition, of: channel)
+    let result: Result = (ObjectIdentifier(channel), value, edition)
     (results[result.channel], latest) = (result, result)
   }
 
@@ -55,17 +56,4 @@
 
   /// The state of the variables that a node derives from.
   @usableFromInline func state(of node: Node) -> StateID { node.state(edition) }
-
-  /// The value of one channel: an object, because copies of that cost less.
-  private final class Result {
-    let channel: ObjectIdentifier
-    let value: any Sendable
-    let edition: StateID
-
-    init(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
-      self.channel = ObjectIdentifier(channel)
-      self.value = value
-      self.edition = edition
-    }
-  }
 }

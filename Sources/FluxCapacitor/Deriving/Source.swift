@@ -30,12 +30,9 @@
   /// The value for a formula to use.
   @inlinable func value(for reading: Reading) -> Value {
     switch reading {
-    case .region: return computedValue
-    case .inputs:
-      guard let current else {
-        trap("A derived constant was to compute a change before its sources had delivered it.")
-      }
-      return current
+    case .region:
+      if target.use({ $0.isFirst }) { return current ?? trapUncomputed() }
+      return computedValue
     case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):
       // This reading is only used if the source is a variable: see `computeDirectly`.
@@ -55,10 +52,7 @@
         let value = node.use { $0.region.use { $0.value } }
         return value.unsafelyUnwrapped.assumingMemoryBound(to: Value.self).pointee
       }
-      guard let value = unsafeDowncast(channel, to: DerivedChannel<Value>.self).delivered else {
-        trap("\(channel) was asked for before it was computed.")
-      }
-      return value
+      return unsafeDowncast(channel, to: DerivedChannel<Value>.self).delivered ?? trapUncomputed()
     }
   }
 
@@ -119,11 +113,8 @@
 
 /// Where a formula gets the values of its sources.
 @usableFromInline enum Reading {
-  /// From where the region's deliverer has computed them.
+  /// From where the region's deliverer has computed them, or what was brought to the inputs.
   case region
-
-  /// From the inputs. Only for the deliverer.
-  case inputs
 
   /// From an evaluation that has them.
   case evaluation(Evaluation)

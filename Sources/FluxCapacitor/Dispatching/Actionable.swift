@@ -9,8 +9,7 @@
 ///   }
 /// }
 /// ```
-@preconcurrency
-public protocol Actionable<DispatchStateType>: Sendable {
+@preconcurrency public protocol Actionable<DispatchStateType>: Sendable {
   /// The states that this action invokes.
   associatedtype DispatchStateType: DispatchState
 
@@ -43,8 +42,7 @@ extension Actionable {
   /// Dispatches a state as a function of the state alone, as in `states.forEach(action.invoke)`.
   ///
   /// Interceptors don't see where it is invoked.
-  @_disfavoredOverload
-  @inlinable public func invoke(_ state: DispatchStateType) {
+  @_disfavoredOverload @inlinable public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }
 }

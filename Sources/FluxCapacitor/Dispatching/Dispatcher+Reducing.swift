@@ -1,4 +1,3 @@
-
 extension Dispatcher {
   /// Whether a dispatch has to wait for the end of what this thread has open. If not, those that were deferred
   /// before have been run.
@@ -125,11 +124,9 @@ extension Dispatcher {
 
   @usableFromInline func trapBeforeWaiting(in place: String) -> Never {
     trap(
-      """
-      Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for \
-      another thread's reduce could last for ever: that reduce may be waiting for this. Call it \
-      around that, or do without it.
-      """
+      "Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for another "
+        + "thread's reduce could last for ever: that reduce may be waiting for this.",
+      "Call it around that, or do without it."
     )
   }
 }

@@ -60,8 +60,7 @@ public final class Dispatcher: Sendable {
   /// `states.forEach(dispatcher.dispatch)`.
   ///
   /// Interceptors don't see where it is dispatched.
-  @_disfavoredOverload
-  @inlinable public func dispatch<State: DispatchState>(_ state: State) {
+  @_disfavoredOverload @inlinable public func dispatch<State: DispatchState>(_ state: State) {
     dispatch(state, fileID: #fileID, line: #line)
   }
 

@@ -73,11 +73,9 @@ extension Registry {
 
   private func trapInCycle(of types: [any Any.Type]) -> Never {
     trap(
-      """
-      The inits of these stores instantiate each other: \
-      \(types.map(sourceName(of:)).joined(separator: " → ")). Let one of them instantiate the other \
-      after its init, or pass on what it needs.
-      """
+      "The inits of these stores instantiate each other: "
+        + "\(types.map(sourceName(of:)).joined(separator: " → ")).",
+      "Let one of them instantiate the other after its init, or pass on what it needs."
     )
   }
 

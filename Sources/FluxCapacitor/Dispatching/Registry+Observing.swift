@@ -28,7 +28,7 @@ extension Registry {
 
   /// Notes that this thread has yet to call the observers of what a state has changed.
   @usableFromInline func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
-    guard thread.hasDeliveriesAhead,
+    guard !thread.pointee.round.isEmpty || thread.hasOpenPlaces,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })
     else { return }
     let end = pendingWork.begin { "The observers of a \(sourceName(of: type)) are being called." }

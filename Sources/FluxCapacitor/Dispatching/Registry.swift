@@ -88,8 +88,7 @@ import Synchronization
     }
   }
 
-  @discardableResult
-  private func remove<State: DispatchState>(
+  @discardableResult private func remove<State: DispatchState>(
     of _: State.Type,
     where isUnwanted: (Registration<State>) -> Bool
   ) -> Bool {

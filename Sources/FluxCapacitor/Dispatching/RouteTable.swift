@@ -5,44 +5,27 @@ import Synchronization
 /// The key is the address of the type's metadata, which one multiplication spreads well: a lookup
 /// takes 2 ns where a `Dictionary`, whose hashing withstands attackers, takes 15.
 ///
-/// Routes are never removed, and are inserted under the registry's lock. A slot is written once.
-/// Before half of the slots are taken, twice as many replace them; the earlier ones live as long as
-/// the table, because another thread may be looking up a route in them.
+/// Routes are never removed, and are inserted under the registry's lock. Each insertion publishes a new
+/// table. The earlier ones live as long as that, because another thread may be looking up a route in them.
 ///
-/// Slots and `latest` are stored releasing and loaded acquiring, so a thread that sees a route, or
-/// the new slots, sees their contents. A thread that doesn't see them yet acts as if it had come
-/// before them.
+/// `latest` is stored releasing and loaded acquiring, so a thread that sees a table sees its contents. A
+/// thread that doesn't see it yet acts as if it had come before it.
 @usableFromInline struct RouteTable: ~Copyable {
-  /// Read while another thread inserts, so nothing else that a lookup uses may be mutable.
-  @usableFromInline let latest: ScheduledAtomic<Unmanaged<Slots>>
+  /// Owns one reference.
+  @usableFromInline let latest = ScheduledAtomic(Unmanaged.passRetained(Slots(of: [], after: nil)))
 
-  private let contents: Contents
+  init() {}
 
-  /// Retains what `latest` and the slots point to; guarded by the registry's lock.
-  private final class Contents {
-    @exclusivity(unchecked) var generations: [Slots]
-    @exclusivity(unchecked) var routes: [AnyRoute] = []
-
-    init(_ slots: Slots) {
-      generations = [slots]
-    }
-  }
-
-  init() {
-    let slots = Slots(count: 8)
-    contents = Contents(slots)
-    latest = ScheduledAtomic(.passUnretained(slots))
-  }
+  deinit { latest.unscheduled.load(ordering: .relaxed).release() }
 
   /// All routes. The registry's lock must be held.
-  var routes: [AnyRoute] { contents.routes }
+  var routes: [AnyRoute] { latest.unscheduled.load(ordering: .relaxed).use { $0.routes } }
 
   /// The route with a key, if any. It lives as long as the table, so no reference is counted.
   @inlinable func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
-    let slots = latest.read { $0.load(ordering: .acquiring) }
-    return slots.use { slots in
+    latest.read { $0.load(ordering: .acquiring) }.use { slots in
       var index = slots.firstIndex(for: key)
-      while let route = slots.first[index].load(ordering: .acquiring) {
+      while let route = slots.first[index] {
         if route.use({ $0.key == key }) { return route }
         index = (index + 1) & slots.mask
       }
@@ -52,40 +35,38 @@ import Synchronization
 
   /// Adds a route for a type that has none. The registry's lock must be held.
   func insert(_ route: AnyRoute) {
-    contents.routes.append(route)
-    let slots = contents.generations[contents.generations.count - 1]
     latest.write { latest in
-      if contents.routes.count * 2 <= slots.mask { return slots.insert(route) }
-      let slots = Slots(count: (slots.mask + 1) * 2)
-      for route in contents.routes { slots.insert(route) }
-      contents.generations.append(slots)
-      latest.store(.passUnretained(slots), ordering: .releasing)
+      let former = latest.load(ordering: .relaxed).takeRetainedValue()
+      let slots = Slots(of: former.routes + [route], after: former)
+      latest.store(.passRetained(slots), ordering: .releasing)
     }
   }
 }
 
 extension RouteTable {
-  /// A hash table of routes. The number of slots is a power of two, and at most half are taken.
+  /// A hash table of routes, which never changes. The number of slots is a power of two, and at most half are
+  /// taken.
   @usableFromInline final class Slots {
     @usableFromInline let mask: Int
-    @usableFromInline let first: UnsafeMutablePointer<Atomic<Unmanaged<AnyRoute>?>>
+    @usableFromInline let first: UnsafeMutablePointer<Unmanaged<AnyRoute>?>
+    let routes: [AnyRoute]
+    private let former: Slots?
 
-    init(count: Int) {
+    init(of routes: [AnyRoute], after former: Slots?) {
+      self.routes = routes
+      self.former = former
+      let count = max(8, 1 << (Int.bitWidth - (routes.count * 2).leadingZeroBitCount))
       mask = count - 1
       first = .allocate(capacity: count)
-      for index in 0..<count { (first + index).initialize(to: Atomic(nil)) }
+      first.initialize(repeating: nil, count: count)
+      for route in routes {
+        var index = firstIndex(for: route.key)
+        while first[index] != nil { index = (index + 1) & mask }
+        first[index] = .passUnretained(route)
+      }
     }
 
-    deinit {
-      first.deinitialize(count: mask + 1).deallocate()
-    }
-
-    func insert(_ route: AnyRoute) {
-      var index = firstIndex(for: route.key)
-      // Relaxed, because all insertions are made under the registry's lock.
-      while first[index].load(ordering: .relaxed) != nil { index = (index + 1) & mask }
-      first[index].store(.passUnretained(route), ordering: .releasing)
-    }
+    deinit { first.deallocate() }
 
     @inlinable func firstIndex(for key: ObjectIdentifier) -> Int {
       // The upper half of the product depends on every bit of the address.

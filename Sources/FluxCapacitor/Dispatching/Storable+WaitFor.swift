@@ -36,11 +36,9 @@ extension Storable {
     }
     guard let route, route.key == key else {
       trap(
-        """
-        \(sourceName(of: Self.self)) waits for \(sourceName(of: S.self)) outside a reduce of a \
-        \(sourceName(of: DispatchStateType.self)). Call waitFor only inside reduce(with:), and have \
-        the state dispatched.
-        """
+        "\(sourceName(of: Self.self)) waits for \(sourceName(of: S.self)) outside a reduce of a "
+          + "\(sourceName(of: DispatchStateType.self)).",
+        "Call waitFor only inside reduce(with:), and have the state dispatched."
       )
     }
     // The key is the type of the route's states.
@@ -76,10 +74,8 @@ extension Route {
     guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }
     let cycle = (reducing[start...] + [registration]).map { sourceName(of: $0.type) }
     trap(
-      """
-      The reduces of these stores wait for each other: \(cycle.joined(separator: " → ")). Let one of \
-      them do without it, and read what it needs after the reduce.
-      """
+      "The reduces of these stores wait for each other: \(cycle.joined(separator: " → ")).",
+      "Let one of them do without it, and read what it needs after the reduce."
     )
   }
 

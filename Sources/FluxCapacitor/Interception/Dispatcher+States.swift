@@ -30,8 +30,7 @@ extension Dispatcher {
   /// - Returns: The observation. It lasts until its `clean()` is called or the dispatcher is
   ///   deallocated; it doesn't keep the dispatcher alive.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  public func observe<State: DispatchState>(
+  @_disfavoredOverload public func observe<State: DispatchState>(
     _ type: State.Type,
     on queue: ExecuteQueue = .current,
     states: @escaping @Sendable (State) -> Void

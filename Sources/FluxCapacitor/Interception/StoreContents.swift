@@ -43,8 +43,7 @@ package struct StoreContents: Sendable {
   }
 
   /// - Returns: Whether it is or contains a variable, or may get one.
-  @discardableResult
-  private mutating func add(_ value: Any, name: String) -> Bool {
+  @discardableResult private mutating func add(_ value: Any, name: String) -> Bool {
     if let value = value as? any AnyPrimitiveValue {
       add(Item(name: name, value: value))
       return true

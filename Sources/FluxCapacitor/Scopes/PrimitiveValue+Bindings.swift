@@ -25,9 +25,7 @@ extension PrimitiveValue {
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
-  @MainActor
-  @discardableResult
-  public func bind<Target: AnyObject>(
+  @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
     _ keyPath: ReferenceWritableKeyPath<Target, Element>
@@ -45,9 +43,7 @@ extension PrimitiveValue {
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
-  @MainActor
-  @discardableResult
-  public func bind<Target: AnyObject>(
+  @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
     _ keyPath: ReferenceWritableKeyPath<Target, Element?>
@@ -79,9 +75,7 @@ extension PrimitiveValue {
   ///   - changes: Called with the object and each value.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
-  @MainActor
-  @discardableResult
-  public func bind<Target: AnyObject>(
+  @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
     _ changes: @escaping @MainActor @Sendable (Target, Element) -> Void
@@ -104,9 +98,7 @@ extension PrimitiveValue {
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  @discardableResult
-  public func bind<Target: AnyObject & Sendable>(
+  @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
     _ keyPath: ReferenceWritableKeyPath<Target, Element> & Sendable
@@ -123,9 +115,7 @@ extension PrimitiveValue {
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  @discardableResult
-  public func bind<Target: AnyObject & Sendable>(
+  @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
     _ keyPath: ReferenceWritableKeyPath<Target, Element?> & Sendable
@@ -145,9 +135,7 @@ extension PrimitiveValue {
   ///   - changes: Called with the object and each value.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  @discardableResult
-  public func bind<Target: AnyObject & Sendable>(
+  @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
     _ changes: @escaping @Sendable (Target, Element) -> Void

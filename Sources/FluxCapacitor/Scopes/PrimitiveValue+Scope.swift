@@ -19,9 +19,7 @@ extension PrimitiveValue {
   ///   - changes: Called with each value.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  @discardableResult
-  public func observe(
+  @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = false,
@@ -44,8 +42,7 @@ extension PrimitiveValue {
   ///   - changes: Called with each value.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
-  @discardableResult
-  public func observe(
+  @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue.Main,
     ignoreFirst: Bool = false,
@@ -68,9 +65,7 @@ extension PrimitiveValue {
   ///   - changes: Called with each value.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
-  @MainActor
-  @discardableResult
-  public func observe(
+  @MainActor @discardableResult public func observe(
     duringScopeOf object: some AnyObject,
     on queue: ExecuteQueue.Main,
     ignoreFirst: Bool = false,

@@ -25,8 +25,7 @@ final class ScopedObservation: @unchecked Sendable {
   }
 
   /// Observes on the main actor, where the target and the closure needn't be `Sendable`.
-  @MainActor
-  static func observeOnMain<Target: AnyObject, Value>(
+  @MainActor static func observeOnMain<Target: AnyObject, Value>(
     for target: Target,
     changes: @escaping @MainActor @Sendable (Target, Value) -> Void,
     subscribe: (@escaping @MainActor @Sendable (Value) -> Void) -> Dust

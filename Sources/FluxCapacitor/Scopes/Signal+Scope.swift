@@ -9,9 +9,7 @@ extension Signal {
   ///   - changes: Called with each event.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  @discardableResult
-  public func observe(
+  @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (Event) -> Void
@@ -32,8 +30,7 @@ extension Signal {
   ///   - changes: Called with each event.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
-  @discardableResult
-  public func observe(
+  @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue.Main,
     changes: @escaping @MainActor @Sendable (Event) -> Void
@@ -54,9 +51,7 @@ extension Signal {
   ///   - changes: Called with each event.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
   /// - Complexity: O(1).
-  @MainActor
-  @discardableResult
-  public func observe(
+  @MainActor @discardableResult public func observe(
     duringScopeOf object: some AnyObject,
     on queue: ExecuteQueue.Main,
     changes: @escaping @MainActor @Sendable (Event) -> Void

@@ -32,10 +32,8 @@ public struct BufferingPolicy: Sendable, Hashable {
   private static func checked(_ limit: Int) -> Int {
     if limit < 1 {
       trap(
-        """
-        A BufferingPolicy was asked to keep \(limit) values, and the last value could not arrive. \
-        Let it keep one or more.
-        """
+        "A BufferingPolicy was asked to keep \(limit) values, and the last value could not arrive.",
+        "Let it keep one or more."
       )
     }
     return limit

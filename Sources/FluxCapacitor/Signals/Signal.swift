@@ -26,8 +26,7 @@ public struct Signal<Event: Sendable>: Sendable {
   /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
   ///   its signals are released; it keeps none of them alive.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  public func observe(
+  @_disfavoredOverload public func observe(
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (Event) -> Void
   ) -> Dust {

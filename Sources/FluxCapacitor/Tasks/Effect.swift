@@ -64,8 +64,7 @@ extension Actionable {
   ///   - fileID: The file in which it is invoked, for interceptors.
   ///   - line: The line on which it is invoked, for interceptors.
   /// - Returns: Whether the state was dispatched or, if it was queued, whether the effect hasn't been superseded yet.
-  @inlinable @discardableResult
-  public func invoke(
+  @inlinable @discardableResult public func invoke(
     _ state: DispatchStateType,
     as effect: Effect,
     fileID: StaticString = #fileID,

@@ -59,7 +59,8 @@ final class EffectQueue: @unchecked Sendable {
     count.value += 1
     let started: Started = lock.withLock {
       let isNested = isNested(effect)
-      if policy == .first, let task = firstTask {
+      // An effect that is run after a cancelled one waits for that to end.
+      if policy == .first, let task = tasks.first(where: { !$0.isCancelled }) {
         noLongerCounted = 1
         return (task, false, isNested)
       }
@@ -137,12 +138,8 @@ final class EffectQueue: @unchecked Sendable {
 
   /// Cancels all effects that have been started.
   func cancel() {
-    let tasks = lock.withLock {
-      var tasks = (inProgress + spared).map(\.task)
-      for index in 0..<waiting.count { tasks.append(waiting[index].task) }
-      return tasks
-    }
-    for task in tasks { task?.cancel() }
+    let tasks = lock.withLock { spared.compactMap(\.task) + self.tasks }
+    for task in tasks { task.cancel() }
   }
 
   func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.number != newest } }
@@ -151,13 +148,11 @@ final class EffectQueue: @unchecked Sendable {
   ///
   /// - Returns: Whether it was called.
   func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
-    lock.lock()
-    guard effect.number == newest else {
-      lock.unlock()
-      return false
+    let mayInvoke = lock.withLock {
+      if effect.number == newest { invoking.append(dispatcher) }
+      return effect.number == newest
     }
-    invoking.append(dispatcher)
-    lock.unlock()
+    guard mayInvoke else { return false }
     body()
     lock.withLock {
       let index = invoking.firstIndex { $0 === dispatcher }
@@ -174,11 +169,9 @@ extension EffectQueue {
     inProgress.append(effect)
   }
 
-  /// The task of the first effect that has not been cancelled: one that is run after a cancelled one waits for that
-  /// to end.
-  private var firstTask: Task<Void, Never>? {
-    let tasks = inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }
-    return tasks.lazy.compactMap(\.self).first { !$0.isCancelled }
+  /// The tasks of those in progress, and then of those that wait.
+  private var tasks: [Task<Void, Never>] {
+    (inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }).compactMap(\.self)
   }
 
   /// Forgets what has ended while it waited, once that is half of all: so it is O(1), amortized.

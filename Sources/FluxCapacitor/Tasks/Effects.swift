@@ -83,8 +83,7 @@ public final class Effects: Sendable {
   ///     parameter is what it invokes its states as.
   /// - Returns: The task, to await or to cancel; with ``Policy/first``, that of the operation in
   ///   progress if there is one, which that operation must not await.
-  @discardableResult
-  public func run(
+  @discardableResult public func run(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID,

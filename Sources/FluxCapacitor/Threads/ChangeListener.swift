@@ -17,39 +17,29 @@
 }
 
 /// Listeners in their order, each once. Unretained, because they leave before they are released.
-@usableFromInline struct ListenerList: Sendable {
-  @usableFromInline nonisolated(unsafe) var listeners: [Unmanaged<ChangeListener>] = []
+@usableFromInline typealias ListenerList = [Unmanaged<ChangeListener>]
 
-  @inlinable init() {}
-
-  @inlinable var isEmpty: Bool { listeners.isEmpty }
-
+extension ListenerList {
   mutating func insert(_ listener: Unmanaged<ChangeListener>) {
     let order = listener.use { $0.order }
     let index = index(of: order)
-    if index < listeners.count, listeners[index].use({ $0.order == order }) { return }
-    listeners.insert(listener, at: index)
+    if index < count, self[index].use({ $0.order == order }) { return }
+    insert(listener, at: index)
   }
 
-  @usableFromInline mutating func insert(contentsOf other: borrowing ListenerList) {
-    for index in other.listeners.indices { insert(other.listeners[index]) }
+  @usableFromInline mutating func insert(contentsOf others: ListenerList) {
+    for listener in others { insert(listener) }
   }
 
   mutating func remove(_ listener: ChangeListener) {
     let index = index(of: listener.order)
-    if index < listeners.count, listeners[index].use({ $0 === listener }) {
-      listeners.remove(at: index)
-    }
-  }
-
-  mutating func removeAll() {
-    listeners.removeAll(keepingCapacity: true)
+    if index < count, self[index].use({ $0 === listener }) { remove(at: index) }
   }
 
   /// Tells all of them. Two threads that tell the same listeners do so in the same order, because
   /// they keep the locks until the end.
   @inlinable func announceChange(on thread: CurrentThread) {
-    if !listeners.isEmpty { announceToAll(on: thread) }
+    if !isEmpty { announceToAll(on: thread) }
   }
 
   @usableFromInline func announceToAll(on thread: CurrentThread) {
@@ -58,17 +48,18 @@
   }
 
   func beginAnnouncing() {
-    forEach { $0.announceChange(takesLock: $1) }
+    forEachListener { $0.announceChange(takesLock: $1) }
   }
 
   func endAnnouncing(on thread: CurrentThread) {
-    forEach { if $1 { $0.endAnnouncing(on: thread) } }
+    forEachListener { if $1 { $0.endAnnouncing(on: thread) } }
   }
 
-  @inline(__always) private func forEach(_ body: (ChangeListener, _ isFirstOfGroup: Bool) -> Void) {
+  @inline(__always)
+  private func forEachListener(_ body: (ChangeListener, _ isFirstOfGroup: Bool) -> Void) {
     var group: UInt64 = 0
-    for index in listeners.indices {
-      listeners[index].use {
+    for listener in self {
+      listener.use {
         body($0, $0.order.group != group)
         group = $0.order.group
       }
@@ -76,8 +67,6 @@
   }
 
   private func index(of order: (group: UInt64, index: Int)) -> Int {
-    listeners.withUnsafeBufferPointer { listeners in
-      partitioningIndex(of: listeners.count) { listeners[$0].use { $0.order >= order } }
-    }
+    partitioningIndex(of: count) { self[$0].use { $0.order >= order } }
   }
 }

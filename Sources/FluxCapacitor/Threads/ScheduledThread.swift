@@ -33,8 +33,7 @@ import Synchronization
     ///
     /// - Returns: Whether the step is possible: not if it tries for a lock that another thread has,
     ///   or yields while no other thread can go on.
-    @discardableResult
-    func reach(_ step: ScheduledStep) -> Bool
+    @discardableResult func reach(_ step: ScheduledStep) -> Bool
 
     /// Runs a block that was sent to a queue on a thread of the scenario.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
@@ -63,8 +62,7 @@ import Synchronization
   private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
 
   /// Waits until a scheduler permits a step of the current thread, if it is scheduled.
-  @usableFromInline @discardableResult
-  func reach(_ step: ScheduledStep) -> Bool {
+  @usableFromInline @discardableResult func reach(_ step: ScheduledStep) -> Bool {
     scheduledThread?.reach(step) ?? true
   }
 #endif

@@ -18,11 +18,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     deliverRound()
   }
 
-  /// Whether this thread has something to deliver, at the end of the transaction at the latest.
-  var hasDeliveriesAhead: Bool {
-    !pointee.round.isEmpty || hasOpenPlaces
-  }
-
   /// Takes the last place in the round.
   ///
   /// - Parameter isOwn: Whether this thread made the change, and isn't delivering another thread's.
@@ -58,13 +53,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       let place = delivery.target.use { (ObjectIdentifier($0), "\($0)") }
       if !pointee.cycle.contains(where: { $0.channel == place.0 }) { pointee.cycle.append(place) }
       guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }
+      let names = pointee.cycle.map(\.name).joined(separator: " → ")
       trap(
-        """
-        Observers never settle: what one sets makes the next one set something, \
-        \(ThreadState.depthOfCycles) times by now, through \
-        \(pointee.cycle.map(\.name).joined(separator: " → ")). Set only what has changed, or use \
-        removeDuplicates().
-        """
+        "Observers never settle: what one sets makes the next one set something, "
+          + "\(ThreadState.depthOfCycles) times by now, through \(names).",
+        "Set only what has changed, or use removeDuplicates()."
       )
     }
   #endif

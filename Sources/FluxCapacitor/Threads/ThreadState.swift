@@ -122,8 +122,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Lets another thread run.
   ///
   /// - Returns: Whether there may be one; a scenario knows when there is none.
-  @discardableResult
-  func yieldProcessor() -> Bool {
+  @discardableResult func yieldProcessor() -> Bool {
     #if DEBUG
       if let thread = pointee.scheduled { return thread.reach(.yield) }
     #endif

@@ -63,9 +63,8 @@
       thread.commit(places, of: CollectionOfOne(self))
       return true
     }
-    // Another thread may commit, and release them, as soon as they are unlocked.
-    let members = JointTransaction.lock.withLock { joint?.end(with: places, on: thread) }
-    for member in members ?? [] { member.lock.unlock() }
+    JointTransaction.lock.withLock { joint?.end(with: places, on: thread) }
+    thread.unlock(places)
     commitJointIfEnded(on: thread)
     return false
   }
@@ -111,8 +110,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
     if isAnnounced {
       pointee.listeners.endAnnouncing(on: self)
-      pointee.listeners.removeAll()
+      pointee.listeners.removeAll(keepingCapacity: true)
     }
+    unlock(places)
+  }
+
+  fileprivate func unlock(_ places: Range<Int32>) {
     for index in places {
       pointee.round[index].member?.use { $0.lock.unlock() }
       pointee.round[index].isFirst = false
@@ -146,24 +149,16 @@ private final class JointTransaction: @unchecked Sendable {
     while let place = places.popFirst() { other.places.append(place) }
   }
 
-  /// Takes over the places of a transaction, which ends.
-  ///
-  /// - Returns: The channels that it has locked.
-  func end(with range: Range<Int32>, on thread: CurrentThread) -> [TransactionMember] {
-    var members: [TransactionMember] = []
-    var others = FIFO<PendingDelivery>()
+  /// Takes over the places of a transaction, which ends. Its thread delivers nothing in them.
+  func end(with range: Range<Int32>, on thread: CurrentThread) {
     openCount -= 1
-    for index in 0..<range.upperBound {
-      guard let place = thread.pointee.round.popFirst() else { break }
-      if range.contains(index), place.commit != nil {
-        places.append(place)
-        if place.isFirst { members.append(place.target.takeUnretainedValue()) }
-      } else {
-        others.append(place)
-      }
+    for index in range where thread.pointee.round[index].commit != nil {
+      let place = thread.pointee.round[index]
+      _ = place.target.retain()
+      places.append(place)
+      thread.pointee.round[index].commit = nil
+      thread.pointee.round[index].version = Version()
     }
-    swap(&others, &thread.pointee.round)
-    return members
   }
 
   /// How many places there are to commit, and their channels, if no transaction is open.

@@ -12,22 +12,18 @@
 
   /// Waits for the lock, or traps if this thread holds it for a mutation.
   @inlinable final func acquire() {
-    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
+    trapIfInMutation()
     lock.lock()
   }
 
-  /// Takes the lock if it is free, or traps if this thread holds it for a mutation.
-  final func tryAcquire() -> Bool {
+  @inlinable final func trapIfInMutation() {
     if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
-    return lock.tryLock()
   }
 
   @usableFromInline final func trapInMutation() -> Never {
     trap(
-      """
-      \(self) was used inside its own mutation. Use the value that `modify` passes to its closure, \
-      or read it before the mutation.
-      """
+      "\(self) was used inside its own mutation.",
+      "Use the value that `modify` passes to its closure, or read it before the mutation."
     )
   }
 
@@ -50,7 +46,9 @@
     if held == nil { member(first)?.use { $0.acquire() } }
     while true {
       let busy = (0..<count).first { index in
-        index != first && !(member(index)?.use { $0.tryAcquire() } ?? true)
+        guard index != first, let member = member(index) else { return false }
+        member.use { $0.trapIfInMutation() }
+        return !member.use { $0.lock.tryLock() }
       }
       guard let busy else { return }
       for index in 0..<count where index == first || index < busy {

@@ -1,11 +1,13 @@
-/// Ends the process because of a programmer's mistake, with a sentence that names the types.
+/// Ends the process because of a programmer's mistake, with a sentence that names the types, and another
+/// one that says what to do.
 ///
 /// A `precondition` loses its message in optimized builds, where such a mistake is hardest to find.
-@usableFromInline func trap(_ sentence: @autoclosure () -> String) -> Never {
+@usableFromInline
+func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> String = "") -> Never {
   #if DEBUG
     scheduledThread?.willTrap()
   #endif
-  fatalError(sentence())
+  fatalError("\(mistake()) \(remedy())")
 }
 
 /// The full name of a type as it is written in the source.

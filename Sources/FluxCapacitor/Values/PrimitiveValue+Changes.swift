@@ -25,8 +25,7 @@ extension PrimitiveValue {
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
   ///   deallocated; it keeps neither the variable nor its store alive.
   /// - Complexity: O(1).
-  @_disfavoredOverload
-  public func observeChanges(
+  @_disfavoredOverload public func observeChanges(
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
   ) -> Dust {

@@ -82,8 +82,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   the variables it derives from alive, and so lasts until its `clean()`.
   /// - Complexity: O(1); one allocation, for a variable on `.current`. For a derived constant that nobody
   ///   observes yet, O(n) in the constants and variables that it derives from.
-  @_disfavoredOverload
-  @inlinable public func observe(
+  @_disfavoredOverload @inlinable public func observe(
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = false,
     changes: @escaping @Sendable (Element) -> Void
