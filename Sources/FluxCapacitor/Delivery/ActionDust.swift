@@ -5,6 +5,7 @@ final class ActionDust: Dust, @unchecked Sendable {
 
   init(_ action: @escaping @Sendable () -> Void) {
     self.action = action
+    // It is only called with this Dust.
     super.init { unsafeDowncast($0, to: ActionDust.self).perform() }
   }
 

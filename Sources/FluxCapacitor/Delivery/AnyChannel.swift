@@ -86,9 +86,7 @@ import Synchronization
 extension AnyChannel {
   /// Counts one more handle. Relaxed: a thread that adds a handle already has one, so the count
   /// can't reach zero meanwhile.
-  @inlinable final func addHandle() {
-    handles.unscheduled.add(1, ordering: .relaxed)
-  }
+  @inlinable final func addHandle() { handles.unscheduled.add(1, ordering: .relaxed) }
 
   /// Checked by the deliverer under the lock, which the thread that dropped the last handle takes
   /// too: the later of the two removes the observations.

@@ -27,9 +27,7 @@
 
   @usableFromInline typealias Change = (value: Element, version: Version)
 
-  @inlinable override init() {
-    super.init()
-  }
+  @inlinable override init() { super.init() }
 }
 
 /// A channel's node in the graph of derived constants, as far as delivery has to know it. Its type is in a

@@ -14,9 +14,7 @@
   @inlinable init() {}
 
   /// Delivering.
-  @inlinable init(_ thread: CurrentThread) {
-    bits = thread.id &<< 2
-  }
+  @inlinable init(_ thread: CurrentThread) { bits = thread.id &<< 2 }
 
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 
@@ -116,11 +114,8 @@ extension Observation {
   ///
   /// - Returns: Whether another thread has taken over.
   @usableFromInline func handOver(on thread: CurrentThread) -> Bool {
-    let offering = lock.withLock {
-      mailbox?.offerer = thread.id
-      return mailbox
-    }
-    guard let mailbox = offering, mailbox.queue.isCurrent else { return false }
+    guard let mailbox = lock.withLock({ mailbox }), mailbox.queue.isCurrent else { return false }
+    lock.withLock { mailbox.offerer = thread.id }
     return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.id }) {
       mailbox.offerer = 0
     }

@@ -52,7 +52,7 @@ public class Dust: @unchecked Sendable {
   var isOver: Bool { isCleaned }
 
   /// Does what each thread that cleans it has to do, even if another is already cleaning it.
-  func didClean() {}
+  func finishCleaning() {}
 
   /// Ends the observation.
   ///
@@ -69,7 +69,7 @@ public class Dust: @unchecked Sendable {
     var yields = Dust.yieldsToCalls
     end()
     // Another thread may have begun to clean it, and not be done yet.
-    didClean()
+    finishCleaning()
     waitForPreparedCalls(&yields)
   }
 
@@ -126,9 +126,7 @@ extension Dust {
   }
 
   /// Announces that the call has ended, or is not made.
-  @inlinable final func endCall() {
-    caller.write { $0.store(0, ordering: .releasing) }
-  }
+  @inlinable final func endCall() { caller.write { $0.store(0, ordering: .releasing) } }
 
   @inlinable final var isCleaned: Bool {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0

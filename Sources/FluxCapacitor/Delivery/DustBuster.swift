@@ -27,16 +27,12 @@ public final class DustBuster: @unchecked Sendable {
   /// Creates an empty bag.
   public init() {}
 
-  deinit {
-    clean()
-  }
+  deinit { clean() }
 
   /// Puts Dust into the bag, which keeps it until it is cleaned, either with the bag or by itself.
   ///
   /// - Complexity: O(1) each, amortized.
-  public func insert(_ dusts: Dust...) {
-    insert(dusts)
-  }
+  public func insert(_ dusts: Dust...) { insert(dusts) }
 
   /// Puts Dust into the bag, which keeps it until it is cleaned, either with the bag or by itself.
   ///
@@ -73,7 +69,7 @@ public final class DustBuster: @unchecked Sendable {
     for dust in older {
       dust.end()
       // Another thread may have begun to clean it, and not be done yet.
-      dust.didClean()
+      dust.finishCleaning()
     }
     var yields = Dust.yieldsToCalls
     for dust in older { dust.waitForPreparedCalls(&yields) }
@@ -86,7 +82,5 @@ extension Dust {
   /// Puts this Dust into a bag, which cleans it when the bag is cleaned or deallocated.
   ///
   /// - Complexity: O(1), amortized.
-  public final func cleaned(by dustBuster: DustBuster) {
-    dustBuster.insert(self)
-  }
+  public final func cleaned(by dustBuster: DustBuster) { dustBuster.insert(self) }
 }

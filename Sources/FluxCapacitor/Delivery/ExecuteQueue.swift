@@ -23,9 +23,7 @@ public enum ExecuteQueue: Sendable {
     case queue(DispatchQueue)
   #endif
 
-  @inlinable var isCurrent: Bool {
-    if case .current = self { true } else { false }
-  }
+  @inlinable var isCurrent: Bool { if case .current = self { true } else { false } }
 
   /// The queue to which calls are sent, where they are sent to one.
   var dispatchQueue: DispatchQueue {

@@ -27,6 +27,7 @@ import Synchronization
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
     super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
+      // It is only called with this observation.
       unsafeDowncast($0, to: Observation.self).releaseContents()
     }
   }

@@ -10,11 +10,7 @@ import Observation
 
   private var value: Void { () }
 
-  func noteAccess() {
-    registrar.access(self, keyPath: Tracker.path)
-  }
+  func noteAccess() { registrar.access(self, keyPath: Tracker.path) }
 
-  func noteChange() {
-    registrar.withMutation(of: self, keyPath: Tracker.path) {}
-  }
+  func noteChange() { registrar.withMutation(of: self, keyPath: Tracker.path) {} }
 }

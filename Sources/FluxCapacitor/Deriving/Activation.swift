@@ -9,9 +9,7 @@ extension Node {
     TransactionMember.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
   }
 
-  @usableFromInline func unlockRoots() {
-    for root in roots { root.channel.lock.unlock() }
-  }
+  @usableFromInline func unlockRoots() { for root in roots { root.channel.lock.unlock() } }
 
   /// The state of the variables, which must be locked.
   @usableFromInline var currentState: StateID { state { StateID($0.version) } }

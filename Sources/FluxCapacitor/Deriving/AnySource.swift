@@ -59,7 +59,7 @@
     take: @Sendable (AnySource) -> Void,
 
     /// Uses what was taken, and releases what was used before. No lock may be held.
-    use: @Sendable (AnySource) -> Void
+    adopt: @Sendable (AnySource) -> Void
   )
 
   @usableFromInline init(

@@ -10,7 +10,7 @@ extension DerivedChannel {
       region.acquire()
       let value = known(at: StateID(region.version))?.value
       region.lock.unlock()
-      return value ?? (ownNode.isDirect ? computeDirectly() : evaluate())
+      return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
     }
   }
 

@@ -121,8 +121,11 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
 
   // MARK: Observing
 
-  override func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool)
-  {
+  override func subscribeObserver(
+    _ observation: Observation<Element>,
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool
+  ) {
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     let node = ownNode

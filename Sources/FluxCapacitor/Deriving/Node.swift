@@ -161,7 +161,7 @@ import Synchronization
   var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
 
   /// Whether a variable is the only source.
-  @inlinable var isDirect: Bool {
+  @inlinable var readsOneVariable: Bool {
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
   }
 

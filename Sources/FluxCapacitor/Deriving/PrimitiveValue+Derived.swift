@@ -60,9 +60,7 @@ extension PrimitiveValue where Element: Equatable {
   /// count.value = 2
   /// dust.clean()
   /// ```
-  @inlinable public func removeDuplicates() -> Constant<Element> {
-    removeDuplicates(by: ==)
-  }
+  @inlinable public func removeDuplicates() -> Constant<Element> { removeDuplicates(by: ==) }
 }
 
 extension PrimitiveValue where Trait == ImmutableTrait {

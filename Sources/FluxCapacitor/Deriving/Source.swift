@@ -22,7 +22,7 @@
         bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
         bringVariable: { unsafeDowncast($0, to: Source.self).bringVariable() },
         take: { unsafeDowncast($0, to: Source.self).takeValue() },
-        use: { unsafeDowncast($0, to: Source.self).useTaken() }
+        adopt: { unsafeDowncast($0, to: Source.self).adoptTaken() }
       )
     )
   }
@@ -32,7 +32,7 @@
     switch reading {
     case .region:
       if target.use({ $0.isFirst }) { return current ?? trapUncomputed() }
-      return computedValue
+      return valueInProgress
     case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):
       // This reading is only used if the source is a variable: see `computeDirectly`.
@@ -45,7 +45,7 @@
   }
 
   /// What the deliverer of the source's region has computed, or delivers.
-  @inlinable var computedValue: Value {
+  @inlinable var valueInProgress: Value {
     channelReference.use { channel in
       guard channel.isDerived else {
         // The region begins with the variable, and its value is of this type.
@@ -59,7 +59,7 @@
   @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
     // Brought even if it isn't another one: the target may have started with a value that is ahead of it.
-    let value = computedValue
+    let value = valueInProgress
     node.use { $0.region }.use { region in
       target.use { target in
         target.channel.use { $0.lock.lock() }
@@ -94,9 +94,7 @@
     if let value { taken.append(value) }
   }
 
-  @inlinable func useTaken() {
-    while let value = taken.popFirst() { current = value }
-  }
+  @inlinable func adoptTaken() { while let value = taken.popFirst() { current = value } }
 
   override func start(from evaluation: Evaluation) {
     current = evaluation.value(of: channel)

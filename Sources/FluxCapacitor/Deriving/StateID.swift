@@ -11,18 +11,12 @@
   @inlinable static var one: StateID { StateID(value: 1) }
   @inlinable static var prime: UInt64 { (1 << 61) - 1 }
 
-  @inlinable init(value: UInt64) {
-    self.value = value
-  }
+  @inlinable init(value: UInt64) { self.value = value }
 
   /// The state of a single variable.
-  @inlinable init(_ version: Version) {
-    value = version.count
-  }
+  @inlinable init(_ version: Version) { value = version.count }
 
-  static func random() -> StateID {
-    StateID(value: .random(in: 1..<prime))
-  }
+  static func random() -> StateID { StateID(value: .random(in: 1..<prime)) }
 
   @inlinable static func + (left: StateID, right: StateID) -> StateID {
     let sum = left.value &+ right.value

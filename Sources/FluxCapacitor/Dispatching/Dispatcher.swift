@@ -9,17 +9,11 @@ public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
   /// Creates a dispatcher with no stores.
-  public init() {
-    registry = Registry()
-  }
+  public init() { registry = Registry() }
 
-  private init(_ registry: Registry) {
-    self.registry = registry
-  }
+  private init(_ registry: Registry) { self.registry = registry }
 
-  deinit {
-    registry.setLive(false)
-  }
+  deinit { registry.setLive(false) }
 
   /// Dispatches a state to every live store that is registered for its type, in the order of their
   /// registration.
@@ -123,9 +117,7 @@ public final class Dispatcher: Sendable {
   }
 
   /// Unregisters every store: no state reaches them any more, and `instantiate()` creates new ones.
-  public func unregisterAll() {
-    registry.unregisterAll()
-  }
+  public func unregisterAll() { registry.unregisterAll() }
 }
 
 // MARK: - Shared

@@ -44,9 +44,7 @@ import Synchronization
   /// The stores that have reduced the state early, during the reduce of the current one.
   @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
 
-  init() {
-    super.init(key: ObjectIdentifier(State.self))
-  }
+  init() { super.init(key: ObjectIdentifier(State.self)) }
 
   /// The address of a state. One of size zero may have no valid address, and can be read from any.
   @inlinable static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
@@ -54,9 +52,7 @@ import Synchronization
     return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
   }
 
-  deinit {
-    channel?.dropHandle()
-  }
+  deinit { channel?.dropHandle() }
 
   /// The stores that are alive and registered. The registry's lock must be held.
   func liveStores() -> [any Storable<State>] {
@@ -158,7 +154,5 @@ import Synchronization
     marks.unscheduled.load(ordering: .acquiring) & Registration.cancelled == 0
   }
 
-  func cancel() {
-    _ = marks.write { $0.bitwiseOr(Registration.cancelled, ordering: .releasing) }
-  }
+  func cancel() { _ = marks.write { $0.bitwiseOr(Registration.cancelled, ordering: .releasing) } }
 }

@@ -77,13 +77,11 @@ extension RouteTable {
 }
 
 /// A route, whatever the type of its states.
-@usableFromInline class AnyRoute {
+@usableFromInline class AnyRoute: AnyReduction {
   /// The type of the states.
   @usableFromInline final let key: ObjectIdentifier
 
-  init(key: ObjectIdentifier) {
-    self.key = key
-  }
+  init(key: ObjectIdentifier) { self.key = key }
 
   /// Unregisters every store. The registry's lock must be held.
   func cancelAll() {}

@@ -49,9 +49,7 @@ extension Storable {
   /// trap, with a message that names them.
   ///
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
-  public static func instantiate() -> Self {
-    Dispatcher.shared.registry.instantiate(Self.self)
-  }
+  public static func instantiate() -> Self { Dispatcher.shared.registry.instantiate(Self.self) }
 
   /// Unregisters this store from the dispatcher that it registered with.
   ///

@@ -53,10 +53,10 @@ private final class Interception: Dust, @unchecked Sendable {
   init(of observation: Dust, by hook: Dust) {
     self.observation = observation
     self.hook = hook
-    super.init { $0.didClean() }
+    super.init { $0.finishCleaning() }
   }
 
-  override func didClean() {
+  override func finishCleaning() {
     hook.clean()
     observation.clean()
   }

@@ -63,7 +63,5 @@ extension Queryable {
   ///
   /// - Complexity: O(n) in the number of active queries for the first and the last holder of a
   ///   query, because the store receives the queries before and after; O(1) for the others.
-  public func query(_ query: Query) -> Dust {
-    queries.hold(query, of: self)
-  }
+  public func query(_ query: Query) -> Dust { queries.hold(query, of: self) }
 }

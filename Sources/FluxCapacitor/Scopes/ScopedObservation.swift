@@ -48,7 +48,5 @@ final class ScopedObservation: @unchecked Sendable {
     }
   }
 
-  private func end() {
-    lock.withLock { dust }?.clean()
-  }
+  private func end() { lock.withLock { dust }?.clean() }
 }

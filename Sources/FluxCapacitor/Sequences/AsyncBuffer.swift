@@ -15,9 +15,7 @@
   @exclusivity(unchecked) @usableFromInline var waiter: Waiter?
   @exclusivity(unchecked) @usableFromInline var isFinished = false
 
-  @inlinable init(_ policy: BufferingPolicy) {
-    self.policy = policy
-  }
+  @inlinable init(_ policy: BufferingPolicy) { self.policy = policy }
 
   /// Adds a value as the last one, unless the buffer has ended.
   @inlinable func append(_ value: Element) {
@@ -43,9 +41,7 @@
   }
 
   /// Removes and returns the first value, if there is one.
-  func popFirst() -> Element? {
-    lock.withLock { values.popFirst() }
-  }
+  func popFirst() -> Element? { lock.withLock { values.popFirst() } }
 
   /// Resumes a continuation with the first value once there is one, or with `nil` at the end.
   func wait(_ waiter: Waiter) {

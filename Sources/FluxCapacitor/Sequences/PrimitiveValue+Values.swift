@@ -14,9 +14,7 @@ extension PrimitiveValue {
   /// title.value = "Back to the Future"
   /// lengths.cancel()
   /// ```
-  @inlinable public var values: Values<Element> {
-    values(buffering: .bufferingNewest(1))
-  }
+  @inlinable public var values: Values<Element> { values(buffering: .bufferingNewest(1)) }
 
   /// Returns the current value and every change as an asynchronous sequence, with a buffering
   /// policy.

@@ -46,9 +46,7 @@ extension Values {
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: Consumer
 
-    @inlinable init(consumer: Consumer) {
-      self.consumer = consumer
-    }
+    @inlinable init(consumer: Consumer) { self.consumer = consumer }
 
     /// Returns the next value as soon as there is one, or `nil` when there can't be any more.
     ///
@@ -77,9 +75,7 @@ extension Values {
       dust = subscribe { producer.buffer.append($0) }
     }
 
-    deinit {
-      cancel()
-    }
+    deinit { cancel() }
 
     func next(isolation actor: isolated (any Actor)?) async -> Element? {
       if !Task.isCancelled, let value = buffer.popFirst() { return value }
@@ -102,13 +98,9 @@ extension Values {
   @usableFromInline final class Producer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
 
-    @inlinable init(of buffer: AsyncBuffer<Element>) {
-      self.buffer = buffer
-    }
+    @inlinable init(of buffer: AsyncBuffer<Element>) { self.buffer = buffer }
 
-    deinit {
-      buffer.finish()
-    }
+    deinit { buffer.finish() }
   }
 }
 

@@ -4,9 +4,7 @@
 /// of its events are delivered when it ends, each in its place among the writes. What other threads
 /// send meanwhile waits behind them.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
-  @inlinable init() {
-    super.init()
-  }
+  @inlinable init() { super.init() }
 
   override var description: String { "A Sink<\(Event.self)>" }
 
@@ -14,13 +12,13 @@
     let thread = CurrentThread.current
     lock.lock()
     version = version.next
-    let delivery = first == nil ? nil : announceEvent(event, on: thread)
+    let delivery = first == nil ? nil : makeChange(of: event, on: thread)
     lock.unlock()
     deliverNow(event, delivery, on: thread)
   }
 
   /// Makes an event a change, now or at the end of a transaction. The lock must be held.
-  @inlinable func announceEvent(_ event: Event, on thread: CurrentThread) -> Delivery? {
+  @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> Delivery? {
     if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }

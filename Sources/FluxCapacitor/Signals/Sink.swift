@@ -15,9 +15,7 @@ public final class Sink<Event: Sendable>: Sendable {
   /// Creates a sink with no observers.
   @inlinable public init() {}
 
-  @inlinable deinit {
-    channel.dropHandle()
-  }
+  @inlinable deinit { channel.dropHandle() }
 
   /// Sends an event to the current observers.
   ///
@@ -26,9 +24,7 @@ public final class Sink<Event: Sendable>: Sendable {
   /// body of a `modify`, every event is delivered after that has ended, in the order of sending.
   /// Inside an observer, it is delivered after the observers of the current change or event have
   /// been called.
-  @inlinable public func send(_ event: Event) {
-    channel.send(event)
-  }
+  @inlinable public func send(_ event: Event) { channel.send(event) }
 
   /// The signal by which the events can be observed.
   public var signal: Signal<Event> { Signal(self) }

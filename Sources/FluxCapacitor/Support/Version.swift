@@ -2,9 +2,7 @@
 @usableFromInline package struct Version: Comparable, Sendable {
   @usableFromInline let count: UInt64
 
-  @inlinable init(_ count: UInt64 = 0) {
-    self.count = count
-  }
+  @inlinable init(_ count: UInt64 = 0) { self.count = count }
 
   @inlinable var next: Version { Version(count &+ 1) }
 

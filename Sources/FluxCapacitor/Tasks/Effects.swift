@@ -56,9 +56,7 @@ public final class Effects: Sendable {
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
   }
 
-  deinit {
-    queue.cancel()
-  }
+  deinit { queue.cancel() }
 
   /// Runs an operation in a task, by the policy.
   ///
@@ -176,9 +174,7 @@ public final class Effects: Sendable {
   ///
   /// To be cancelled is not to be superseded: an operation that has begun may still invoke, to say that it
   /// has ended. You can run others afterwards. What another thread is about to run may come behind this.
-  public func cancel() {
-    queue.cancel()
-  }
+  public func cancel() { queue.cancel() }
 }
 
 extension Clock<Duration> {

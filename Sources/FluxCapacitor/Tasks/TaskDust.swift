@@ -13,7 +13,7 @@ final class TaskDust: Dust, @unchecked Sendable {
   ) {
     cancelTask = cancel
     noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
-    super.init { $0.didClean() }
+    super.init { $0.finishCleaning() }
   }
 
   /// Cleans the Dust without cancelling the task, which has ended by itself.
@@ -36,7 +36,7 @@ final class TaskDust: Dust, @unchecked Sendable {
   ///
   /// Several threads may clean this Dust at the same time, and each of them promises that the task
   /// is cancelled when it returns. So each of them cancels it, and only then forgets it.
-  override func didClean() {
+  override func finishCleaning() {
     lock.withLock { cancelTask }?()
     forgetTask()
   }

@@ -47,9 +47,7 @@ extension ListenerList {
     endAnnouncing(on: thread)
   }
 
-  func beginAnnouncing() {
-    forEachListener { $0.announceChange(takesLock: $1) }
-  }
+  func beginAnnouncing() { forEachListener { $0.announceChange(takesLock: $1) } }
 
   func endAnnouncing(on thread: CurrentThread) {
     forEachListener { if $1 { $0.endAnnouncing(on: thread) } }

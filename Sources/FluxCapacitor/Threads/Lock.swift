@@ -62,16 +62,12 @@ import Synchronization
   }
 
   /// Whether a thread holds the lock for user code. Only a hint, except about the current thread.
-  @inlinable var isHeldForUser: Bool {
-    holder.load(ordering: .relaxed) != 0
-  }
+  @inlinable var isHeldForUser: Bool { holder.load(ordering: .relaxed) != 0 }
 
   /// Whether the current thread, which has this number, holds the lock for user code.
   ///
   /// There is no race: a thread's number is there only while that thread itself has put it there.
-  @inlinable func isHeld(by thread: UInt32) -> Bool {
-    holder.load(ordering: .relaxed) == thread
-  }
+  @inlinable func isHeld(by thread: UInt32) -> Bool { holder.load(ordering: .relaxed) == thread }
 
   @inlinable package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result

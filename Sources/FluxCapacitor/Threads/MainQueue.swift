@@ -36,9 +36,7 @@
 
     let label = "main"
 
-    func async(execute block: @escaping @Sendable () -> Void) {
-      Task { @MainActor in block() }
-    }
+    func async(execute block: @escaping @Sendable () -> Void) { Task { @MainActor in block() } }
   }
 #endif
 

@@ -13,9 +13,7 @@ import Synchronization
     @usableFromInline let id = nextLockID()
   #endif
 
-  @inlinable package init(_ value: consuming Value) {
-    unscheduled = Atomic(value)
-  }
+  @inlinable package init(_ value: consuming Value) { unscheduled = Atomic(value) }
 
   /// An access that only reads.
   @inlinable @inline(__always)

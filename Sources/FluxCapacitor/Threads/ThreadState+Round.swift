@@ -65,9 +65,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   // MARK: Transactions
 
   /// Opens a transaction, or goes on with the one that is open.
-  @inlinable func beginTransaction() {
-    pointee.openTransactions += 1
-  }
+  @inlinable func beginTransaction() { pointee.openTransactions += 1 }
 
   /// Closes the transaction. The outermost one is committed, so that it may be delivered.
   ///
@@ -115,7 +113,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 /// committed. A place owns one reference to the channel, which `perform` releases.
 @usableFromInline struct PendingDelivery {
   /// Closures rather than virtual methods, which in a generic class always run unspecialized and take
-  /// ten times as long. They are created where the type is known and, except in `afterMutation`,
+  /// ten times as long. They are created where the type is known and, except in `deferPastMutation`,
   /// capture nothing, so they allocate nothing.
   @usableFromInline typealias Deliver =
     @Sendable (TransactionMember, Version, CurrentThread) -> Void
@@ -136,6 +134,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Whether this is the transaction's first place for the channel.
   @usableFromInline var isFirst = false
+
+  /// The channel, if the transaction has to lock it for this place.
+  var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
 
   #if DEBUG
     /// The length of the chain of observers that led to this change, each of which set something

@@ -28,7 +28,7 @@ import Synchronization
   @usableFromInline var openCreations = 0
 
   /// The route of the state that is being reduced on this thread; reduces never nest.
-  @usableFromInline var reducing: Unmanaged<AnyObject>?
+  @usableFromInline var reducing: Unmanaged<AnyReduction>?
 
   /// Whether this thread is calling observers. What they set takes a place in the round.
   @usableFromInline var isDelivering = false
@@ -53,8 +53,8 @@ import Synchronization
   /// Dispatches that wait until `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// Detects whether a read is tracked: a `TrackingDetector`, whose type is in a layer above.
-  var tracking: Unmanaged<AnyObject>?
+  /// Detects whether a read is tracked.
+  var tracking: Unmanaged<AnyTrackingDetector>?
 
   #if DEBUG
     /// How a scheduler decides when this thread goes on, if one does.
@@ -73,15 +73,19 @@ import Synchronization
   /// What remains to be released when the release in progress has ended; see `release(_:)`.
   var releaseQueue: [AnyObject]?
 
-  @usableFromInline init(id: UInt32) {
-    self.id = id
-  }
+  @usableFromInline init(id: UInt32) { self.id = id }
 
   deinit {
     transaction.release()
     tracking?.release()
   }
 }
+
+/// The route of the state that a thread is reducing. Its type is in a layer above.
+@usableFromInline class AnyReduction {}
+
+/// Detects whether a thread's reads are tracked by Observation. Its type is in a layer above.
+@usableFromInline class AnyTrackingDetector {}
 
 /// The state of the current thread.
 @usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>

@@ -85,11 +85,6 @@
   }
 }
 
-extension PendingDelivery {
-  /// The channel, if the transaction has to lock it for this place.
-  fileprivate var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
-}
-
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Commits places in the round, with no other changes between them. Their channels must be locked, and
   /// are unlocked.
@@ -104,6 +99,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
     let isAnnounced = !pointee.listeners.isEmpty
     if isAnnounced { pointee.listeners.beginAnnouncing() }
+    // Before the listeners take places: a region that such a transaction has held is ready from now on.
     for transaction in transactions {
       // Nobody else writes it, because its marks are locked.
       transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }

@@ -11,9 +11,7 @@ func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> Str
 }
 
 /// The full name of a type as it is written in the source.
-func sourceName(of type: any Any.Type) -> String {
-  String(reflecting: type).withSourceNames
-}
+func sourceName(of type: any Any.Type) -> String { String(reflecting: type).withSourceNames }
 
 extension String {
   /// This string with all type names as they are written in the source. The runtime's names of

@@ -11,7 +11,11 @@
 
   /// Subscribes an observation, which is called with the value first unless `ignoreFirst`.
   @usableFromInline
-  func join(_ observation: Observation<Element>, on queue: ExecuteQueue, ignoreFirst: Bool) {}
+  func subscribeObserver(
+    _ observation: Observation<Element>,
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool
+  ) {}
 
   /// The value, for the owner of an observer, which is called when that is no longer the value.
   func value(for observer: Dust) -> Element { compute(self) }

@@ -26,13 +26,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// A `ValueChannel` or, for a derived constant, a `ComputedChannel`.
   @usableFromInline let channel: Channel<Element>
 
-  @inlinable init(sharing channel: Channel<Element>) {
-    self.channel = channel
-  }
+  @inlinable init(sharing channel: Channel<Element>) { self.channel = channel }
 
-  @inlinable deinit {
-    channel.dropHandle()
-  }
+  @inlinable deinit { channel.dropHandle() }
 
   /// The current value.
   ///
@@ -89,7 +85,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      channel.computed.join(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.computed.subscribeObserver(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
       channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }

@@ -8,7 +8,8 @@ import Observation
 /// write would have to consult it.
 ///
 /// Each thread has its own instance, which no other thread uses.
-@usableFromInline final class TrackingDetector: Observable, @unchecked Sendable {
+@usableFromInline final class TrackingDetector: AnyTrackingDetector, Observable, @unchecked Sendable
+{
   private let registrar = ObservationRegistrar()
   private let path: any KeyPath<TrackingDetector, Void> & Sendable = \TrackingDetector[HashProbe()]
 
@@ -30,9 +31,7 @@ import Observation
   private struct HashProbe: Hashable, Sendable {
     static func == (left: HashProbe, right: HashProbe) -> Bool { true }
 
-    func hash(into hasher: inout Hasher) {
-      TrackingDetector.current?.use { $0.hashes &+= 1 }
-    }
+    func hash(into hasher: inout Hasher) { TrackingDetector.current?.use { $0.hashes &+= 1 } }
   }
 
   private subscript(_: HashProbe) -> Void { () }

@@ -41,7 +41,7 @@ extension Channel {
     version = version.next
     if isObserved {
       let thread = CurrentThread.current
-      let delivery = announce(newValue, on: thread)
+      let delivery = makeChange(newValue, on: thread)
       lock.unlock()
       deliverNow(newValue, delivery, on: thread)
     } else {
@@ -55,7 +55,7 @@ extension Channel {
   ///
   /// - Returns: The delivery of the change, if it can be delivered now.
   @inlinable @inline(never)
-  final func announce(_ value: Element, on thread: CurrentThread) -> Delivery? {
+  final func makeChange(_ value: Element, on thread: CurrentThread) -> Delivery? {
     guard thread.pointee.openTransactions == 0, mark.isNone else {
       leaveToTransaction(on: thread)
       return nil
@@ -99,7 +99,7 @@ extension Channel {
     } else if isOutermost, !thread.hasOpenPlaces {
       thread.endTransaction()
       let value = value
-      let delivery = announce(value, on: thread)
+      let delivery = makeChange(value, on: thread)
       lock.unlock()
       deliverNow(value, delivery, on: thread)
     } else {
