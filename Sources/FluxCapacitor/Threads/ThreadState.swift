@@ -54,7 +54,7 @@ import Synchronization
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
   /// Detects whether a read is tracked.
-  var tracking: Unmanaged<AnyTrackingDetector>?
+  var tracking: Unmanaged<AnyReadDetector>?
 
   #if DEBUG
     /// How a scheduler decides when this thread goes on, if one does.
@@ -85,7 +85,7 @@ import Synchronization
 @usableFromInline class AnyReduction {}
 
 /// Detects whether a thread's reads are tracked by Observation. Its type is in a layer above.
-@usableFromInline class AnyTrackingDetector {}
+@usableFromInline class AnyReadDetector {}
 
 /// The state of the current thread.
 @usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>

@@ -8,8 +8,7 @@ import Observation
 /// write would have to consult it.
 ///
 /// Each thread has its own instance, which no other thread uses.
-@usableFromInline final class TrackingDetector: AnyTrackingDetector, Observable, @unchecked Sendable
-{
+@usableFromInline final class TrackingDetector: AnyReadDetector, Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
   private let path: any KeyPath<TrackingDetector, Void> & Sendable = \TrackingDetector[HashProbe()]
 
