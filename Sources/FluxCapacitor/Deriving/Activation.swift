@@ -53,6 +53,7 @@ extension Node {
       if source.node == nil { source.node = .passUnretained(node) }
       node.dependents.append(source)
       node.isInUse = true
+      node.region.use { $0.isListed = false }
       if isFirst {
         channel.use { $0.lock.withLock { source.since = region.version } }
       } else {
@@ -127,6 +128,7 @@ extension Node {
     source.channel.withRegionLocked { region in
       source.node.use { node in
         node.dependents.remove(source)
+        node.region.use { $0.isListed = false }
         node.isInUse = !node.dependents.isEmpty
         if !isFirst { node.nodeCount -= 1 }
         guard region.deliverer.isDelivering else { return }

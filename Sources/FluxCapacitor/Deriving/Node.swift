@@ -169,11 +169,8 @@ import Synchronization
   /// observers, because theirs is equal. The locks of the roots and of the region must be held.
   func noteIfAhead(_ observer: Dust, in region: AnyChannel) {
     guard mayKeepValues else { return }
-    let isAhead =
-      isFresh
-      ? hasOpenRoots || sources[0].use { $0.since < region.version }
-      : deliveredState != currentState
-    guard isAhead else { return }
+    let mayHaveMissed = hasOpenRoots || sources[0].use { $0.since < region.version }
+    guard isFresh ? mayHaveMissed : deliveredState != currentState else { return }
     observer.isAhead = true
     hasObserversAhead = true
   }

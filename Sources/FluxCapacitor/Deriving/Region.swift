@@ -44,6 +44,10 @@
 
   // Guarded by the lock.
 
+  /// Whether these lists hold for the next change too: nothing has been linked or unlinked since, and no
+  /// source was linked behind the change.
+  @exclusivity(unchecked) var isListed = false
+
   /// The changes that are on their way to the region, in order.
   @exclusivity(unchecked) var pending = FIFO<PendingChange>()
 
@@ -71,7 +75,7 @@
 
   override func prepare(for version: Version) {
     (previous, self.version) = (self.version, version)
-    list(for: version)
+    if !isListed { list(for: version) }
     forEachNode { $0.prepare(for: version) }
   }
 
@@ -80,6 +84,7 @@
   /// A change reaches all sources of a node in the region. So the node comes as soon as the last of
   /// its sources has come.
   private func list(for version: Version) {
+    isListed = true
     nodes.removeAll()
     inputs.removeAll()
     first.use { listDependents(of: $0, for: version) }
@@ -92,7 +97,7 @@
 
   @inline(__always) private func listDependents(of node: Node, for version: Version) {
     node.dependents.forEach { source in
-      guard source.since < version else { return }
+      guard source.since < version else { return isListed = false }
       source.target.use { target in
         if target.isFirst {
           // That of a variable was brought when the change was announced.
@@ -143,6 +148,7 @@
   override func forEachChannel(_ body: (AnyChannel) -> Void) {
     list(for: Version(.max))
     forEachNode { $0.channel.use(body) }
+    isListed = false
   }
 
   override func takeDetached() -> [AnyObject] {

@@ -81,11 +81,7 @@ import Synchronization
   }
 
   func unregisterAll() {
-    lock.withLock {
-      for route in routes.routes {
-        route.cancelAll()
-      }
-    }
+    lock.withLock { for route in routes.routes { route.cancelAll() } }
   }
 
   @discardableResult private func remove<State: DispatchState>(

@@ -11,9 +11,7 @@ public final class Effect: @unchecked Sendable {
   /// runs the next, isn't kept, and each by itself, so that none is lost with one in between.
   let surroundings: [Surrounding]
 
-  struct Surrounding {
-    private(set) weak var effect: Effect?
-  }
+  struct Surrounding { private(set) weak var effect: Effect? }
 
   // All guarded by the queue's lock.
   @exclusivity(unchecked) var task: Task<Void, Never>?

@@ -51,9 +51,7 @@ import Synchronization
 }
 
 /// Has pending work: a dispatcher, whose type is in a layer above.
-protocol PendingWorkOwner: AnyObject, Sendable {
-  var pendingWork: PendingWork { get }
-}
+protocol PendingWorkOwner: AnyObject, Sendable { var pendingWork: PendingWork { get } }
 
 extension PendingWork {
   /// The pending work of the current task's dispatcher. It is `nil` until the process's dispatcher
