@@ -156,5 +156,53 @@
         }
       }
     }
+
+    /// The thread that delivers has yet to bring its value to the input.
+    @Test func aCombineThatIsLeftAndJoinedAmidAChangeReceivesLaterChanges() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let both = Constant.combine(tenfold, Constant(Variable(0)))
+        let log = Trace<Int>()
+        let former = both.observe(ignoreFirst: true) { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          former.clean()
+          dusts.append(both.observe { log.append($0.0) })
+          number.value = 2
+          number.value = 3
+        }
+        scenario.check {
+          #expect(log.last == number.value * 10)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The thread that delivers has yet to compute the change before. The region's first constant is left,
+    /// too.
+    @Test func aConstantThatIsLeftAndJoinedAmidAChangeComparesWithItsFirstValue() {
+      explore { scenario in
+        let number = Variable(0)
+        let both = Constant.combine(Constant(number), Constant(Variable(0)))
+        let distinct = both.map { $0.0 }.removeDuplicates()
+        let log = Trace<Int>()
+        let former = Constant.combine(distinct, Constant(Variable(0)))
+          .observe(ignoreFirst: true) { _ in }
+        let dusts = Trace<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          number.value = 2
+          former.clean()
+          dusts.append(distinct.observe { log.append($0) })
+        }
+        scenario.check {
+          number.value = 3 - number.value
+          #expect(log.last == number.value)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
   }
 #endif

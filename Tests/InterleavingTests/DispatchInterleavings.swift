@@ -217,5 +217,38 @@
         }
       }
     }
+
+    /// The store goes behind its reduce and before the observers are called.
+    @Test func writesOfAStoresEndAreDeliveredBehindThoseOfItsReduce() {
+      explore { scenario in
+        let (reduced, ended) = (Variable(0), Variable(0))
+        let log = Trace<String>()
+        let held = Trace(EndingStore.instantiate())
+        for store in held.entries { store.endings.append(Ending { ended.value = 1 }) }
+        let dusts = [
+          ended.observe(ignoreFirst: true) { _ in log.append("ended") },
+          reduced.observe(ignoreFirst: true) { _ in log.append("reduced") },
+        ]
+        scenario.thread {
+          let state = Step.run { _ in
+            reduced.value = 1
+            held.removeAll()
+          }
+          Dispatcher.shared.dispatch(state)
+        }
+        scenario.thread { _ = reduced.value }
+        scenario.check {
+          #expect(log.entries == ["reduced", "ended"])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+  }
+
+  private final class EndingStore: StepStore {
+    typealias DispatchStateType = Step
+
+    let name = "ending"
+    let endings = Trace<Ending>()
   }
 #endif

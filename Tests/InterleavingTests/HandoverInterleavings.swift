@@ -170,6 +170,40 @@
       }
     }
 
+    /// Another thread may take an offer between the last look at it and its end.
+    @Test func aThreadWithdrawsNoOfferThatIsTaken() {
+      // The other thread comes at about that time.
+      for yields in 31...33 {
+        explore { scenario in
+          let variable = Variable<[Int]>([])
+          let log = Trace<[Int]>()
+          let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+            log.append(value)
+            if value == [1] {
+              pretendToHaveToldManyChangesOfOthers()
+              variable?.value.append(2)
+              variable?.value.append(3)
+            }
+            log.append(value)
+          }
+          scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
+          scenario.thread {
+            for _ in 0..<yields { CurrentThread.current.yieldProcessor() }
+            variable.value.append(4)
+          }
+          scenario.check {
+            withExtendedLifetime(dust) {
+              let value = variable.value
+              #expect(
+                log.entries
+                  == value.indices.flatMap { [value[...$0], value[...$0]].map(Array.init) }
+              )
+            }
+          }
+        }
+      }
+    }
+
     /// It may be waiting for what is offered.
     @Test func whoIsInsideAnObserverTakesOverNothing() {
       explore { scenario in

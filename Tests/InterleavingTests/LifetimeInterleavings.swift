@@ -68,6 +68,28 @@
       }
     }
 
+    @Test func aChangeOfAnObserverIsDeliveredThoughTheVariableGoes() {
+      explore { scenario in
+        let trigger = Variable(0)
+        let variables = Trace(Variable(0))
+        let log = Trace<String>()
+        observe(variables, "observer", log)
+        let dust = trigger.observe(ignoreFirst: true) { _ in
+          for variable in variables.entries {
+            variable.value = 1
+            log.append("written")
+          }
+        }
+        scenario.thread { trigger.value = 1 }
+        scenario.thread { variables.removeAll() }
+        scenario.check {
+          let freed = ["observer freed"]
+          #expect([freed, ["written", "observer 1"] + freed].contains(log.entries))
+          withExtendedLifetime((trigger, dust)) {}
+        }
+      }
+    }
+
     @Test func whatIsOnItsWayToAQueueIsToldThoughTheVariableGoes() {
       explore { scenario in
         let variables = Trace(Variable(0))

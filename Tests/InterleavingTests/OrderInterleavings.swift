@@ -1,5 +1,5 @@
 #if DEBUG
-  import FluxCapacitor
+  @testable import FluxCapacitor
   import FluxCapacitorTesting
   import Testing
 
@@ -104,6 +104,34 @@
             ]
             #expect(allowed.contains(log.entries))
           }
+        }
+      }
+    }
+
+    /// The thread that delivers may be the one that can go on.
+    @Test func aChangeOfAnObserverDoesNotWaitForThatObserver() {
+      explore { scenario in
+        let (variable, trigger) = (Variable(0), Variable(0))
+        let log = Trace<String>()
+        let isWaitedForInVain = Trace<Bool>()
+        let dusts = [
+          variable.observe(ignoreFirst: true) {
+            log.append("begin \($0)")
+            log.append("end \($0)")
+          },
+          trigger.observe(ignoreFirst: true) { _ in
+            variable.value = 2
+            // Otherwise there is no other thread that delivers it.
+            guard log.entries == ["begin 1"] else { return }
+            for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
+            isWaitedForInVain.append(log.last != "end 2")
+          },
+        ]
+        scenario.thread { variable.value = 1 }
+        scenario.thread { trigger.value = 1 }
+        scenario.check {
+          #expect(!isWaitedForInVain.entries.contains(true))
+          withExtendedLifetime(dusts) {}
         }
       }
     }

@@ -62,6 +62,32 @@
       }
     }
 
+    @Test func eventsOfOverlappingTransactionsAreDeliveredAfterTheirEnd() {
+      explore { scenario in
+        let (sink, log) = (Sink<Int>(), Trace<Int>())
+        let dust = sink.signal.observe { log.append($0) }
+        for event in 1...2 {
+          let dispatcher = Dispatcher()
+          scenario.thread {
+            dispatcher.transaction {
+              sink.send(event)
+              log.append(-event)
+            }
+          }
+        }
+        scenario.check {
+          withExtendedLifetime((sink, dust)) {
+            let allowed = [
+              [-1, 1, -2, 2], [-2, 2, -1, 1],
+              // If they overlap, they are one change.
+              [-1, -2, 1, 2], [-1, -2, 2, 1], [-2, -1, 1, 2], [-2, -1, 2, 1],
+            ]
+            #expect(allowed.contains(log.entries))
+          }
+        }
+      }
+    }
+
     @Test func whatIsSentAsTheSinkGoesIsToldOnceAndTheObserverFreed() {
       explore { scenario in
         let sinks = Trace(Sink<Int>())

@@ -1,5 +1,5 @@
 #if DEBUG
-  import FluxCapacitor
+  @testable import FluxCapacitor
   import Testing
 
   /// D4: a dispatch or a transaction is one change, told afterwards, and `read` sees no half of it.
@@ -122,6 +122,29 @@
       }
     }
 
+    /// The place is that of a commit from before there was an observer.
+    @Test func aPlaceLeavesALaterCommitAlone() {
+      explore { scenario in
+        let (trigger, variable) = (Variable(0), Variable(0))
+        let log = Trace<Int>()
+        let dusts = Trace(
+          Constant.combine(Constant(variable), Constant(Variable(0))).observe { _ in }
+        )
+        let dust = trigger.observe(ignoreFirst: true) { _ in
+          // Both are committed before either is delivered.
+          Dispatcher.shared.transaction { variable.value = 1 }
+          dusts.append(variable.observe(ignoreFirst: true) { log.append($0) })
+          Dispatcher.shared.transaction { variable.value = 2 }
+        }
+        scenario.thread { trigger.value = 1 }
+        scenario.thread { _ = variable.value }
+        scenario.check {
+          #expect(log.entries == [2])
+          withExtendedLifetime((dust, dusts)) {}
+        }
+      }
+    }
+
     @Test func twoTransactionsOfTwoDispatchersAreToldOnceEachOrTogether() {
       explore { scenario in
         let variable = Variable(0)
@@ -146,6 +169,32 @@
           ]
           #expect(logs.contains(log.entries))
           #expect(log.last == variable.value)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    /// The third may join while another thread is about to commit the first two.
+    @Test func aTransactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Trace<Int>()
+        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        for number in 1...3 {
+          let dispatcher = Dispatcher()
+          scenario.thread {
+            dispatcher.transaction {
+              variable.value = number
+              // Lets another thread go first, which is no preemption.
+              CurrentThread.current.yieldProcessor()
+              if number == 3 { log.append(-3) }
+            }
+          }
+        }
+        scenario.check {
+          let entries = log.entries
+          #expect(entries.filter { abs($0) == 3 } != [3, -3])
+          #expect(entries.last { $0 > 0 } == variable.value)
           withExtendedLifetime(dust) {}
         }
       }

@@ -8,7 +8,8 @@
     @Test func aDiamondTellsEachWriteOnce() {
       explore { scenario in
         let number = Variable(0)
-        let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
+        let tenfold = number.map { $0 * 5 }.map { $0 * 2 }
+        let diamond = Constant.combine(tenfold, Constant(number))
         let log = Trace<[Int]>()
         let dust = diamond.observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
         scenario.thread { number.value = 1 }
@@ -86,11 +87,12 @@
             left.value = 1
             right.value = 1
             left.value = 2
+            left.value = 3
           }
         }
         scenario.thread { left.value = 5 }
         scenario.check {
-          let whole = left.value == 5 ? [[2, 1], [5, 1]] : [[5, 0], [2, 1]]
+          let whole = left.value == 5 ? [[3, 1], [5, 1]] : [[5, 0], [3, 1]]
           #expect(log.entries == whole || left.value == 5 && log.entries == [[5, 1]])
           withExtendedLifetime(dust) {}
         }
@@ -120,6 +122,43 @@
         scenario.check {
           let last = left.value * 10 + right.value
           #expect(log.entries == [last] || last % 11 == 0 && log.entries == [33 - last, last])
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aMutationAndTheWritesInItsBodyAreOneChange() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let log = Trace<[Int]>()
+        let dust = observe(left, right, in: log)
+        scenario.thread {
+          left.modify {
+            right.value = 1
+            $0 = 1
+          }
+        }
+        scenario.thread { left.value = 2 }
+        scenario.check {
+          let isLast = left.value == 2
+          let whole = isLast ? [[1, 1], [2, 1]] : [[2, 0], [1, 1]]
+          #expect(log.entries == whole)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aCombineOfUnchangedInputsIsNotDelivered() {
+      explore { scenario in
+        let number = Variable(0)
+        let both = Constant.combine(number.removeDuplicates(), Constant(Variable(0)))
+        let log = Trace<Int>()
+        let dust = both.observe(ignoreFirst: true) { log.append($0.0) }
+        for _ in 1...2 {
+          scenario.thread { number.value = 1 }
+        }
+        scenario.check {
+          #expect(log.entries == [1])
           withExtendedLifetime(dust) {}
         }
       }

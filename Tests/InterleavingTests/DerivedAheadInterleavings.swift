@@ -1,0 +1,219 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1: an observer that starts with a value that the others never receive is called once more, with the
+  /// value that the constant comes to.
+  struct DerivedAheadInterleavings {
+    @Test func anObserverOfAnEqualValueIsNotCalledAgain() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let log = Trace<Int>()
+        let dusts = Trace(distinct.observe { _ in })
+        scenario.thread {
+          number.value = 0
+          dusts.append(distinct.observe { log.append($0) })
+          number.value = 0
+        }
+        scenario.thread { _ = distinct.value }
+        scenario.check {
+          #expect(log.entries == [0])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func eachObserverThatIsAheadIsOwedOneCall() {
+      explore { scenario in
+        let number = Variable(0)
+        let distinct = number.removeDuplicates()
+        let (first, second) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { _ in })
+        scenario.thread {
+          for log in [first, second] {
+            Dispatcher.shared.transaction {
+              number.value = 1
+              dusts.append(distinct.observe { log.append($0) })
+              number.value = 0
+            }
+          }
+        }
+        scenario.thread { _ = distinct.value }
+        scenario.check {
+          #expect(first.entries == [1, 0])
+          #expect(second.entries == [1, 0])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The input has begun with a value that the others never receive.
+    @Test func aCombineThatBeginsAmidATransactionUsesTheValueThatItComesTo() {
+      explore { scenario in
+        let (number, other) = (Variable(0), Variable(0))
+        let distinct = number.removeDuplicates()
+        let log = Trace<[Int]>()
+        let dusts = Trace(distinct.observe(ignoreFirst: true) { _ in })
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            number.value = 5
+            dusts.append(
+              Constant.combine(distinct, Constant(other)).observe { log.append([$0.0, $0.1]) }
+            )
+            number.value = 0
+          }
+        }
+        scenario.thread { other.value = 1 }
+        scenario.check {
+          #expect(log.entries.first?[0] == 5)
+          #expect(log.last == [0, 1])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The changes before, which are one for its source, are none for the combine.
+    @Test func aCombineThatBeginsBehindAWriteAmidATransactionEndsWithTheLastValues() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let log = Trace<[Int]>()
+        let dusts = Trace(left.observe { _ in })
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            left.value = 1
+            dusts.append(both.observe(ignoreFirst: true) { _ in })
+            dusts.append(
+              Constant.combine(both, Constant(Variable(0))).observe(ignoreFirst: true) {
+                log.append([$0.0.0, $0.0.1])
+              }
+            )
+          }
+        }
+        for number in 1...2 {
+          scenario.thread { right.value = number }
+        }
+        scenario.check {
+          #expect(log.last == [1, right.value])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func anObserverOfPendingChangesEndsWithTheLastOfThem() {
+      explore { scenario in
+        let (number, trigger) = (Variable(0), Variable(0))
+        let distinct = number.removeDuplicates()
+        let log = Trace<Int>()
+        let dusts = Trace(distinct.observe { _ in })
+        let dust = trigger.observe(ignoreFirst: true) { _ in
+          // Both are delivered behind this observer.
+          number.value = 1
+          number.value = 2
+          dusts.append(distinct.observe { log.append($0) })
+        }
+        scenario.thread { trigger.value = 1 }
+        scenario.thread { _ = distinct.value }
+        scenario.check {
+          #expect(log.last == 2)
+          withExtendedLifetime((dust, dusts)) {}
+        }
+      }
+    }
+
+    /// Of the two changes, the second one is none for the other observer.
+    @Test func anObserverOfPendingChangesOfAFreshConstantEndsWithTheValueOfTheOther() {
+      explore { scenario in
+        let (number, trigger) = (Variable(0), Variable(0))
+        let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
+        let (first, second) = (Trace<Int>(), Trace<Int>())
+        let dusts = Trace(number.observe { _ in })
+        let dust = trigger.observe(ignoreFirst: true) { _ in
+          number.value = 11
+          dusts.append(tens.observe { second.append($0) })
+        }
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            number.value = 1
+            dusts.append(tens.observe { first.append($0) })
+            number.value = 10
+          }
+        }
+        scenario.thread { trigger.value = 1 }
+        scenario.check {
+          #expect(first.last == second.last)
+          withExtendedLifetime((dust, dusts)) {}
+        }
+      }
+    }
+
+    @Test func aConstantOfACombineThatBeginsAmidATransactionEndsWithItsLastValue() {
+      explore { scenario in
+        let number = Variable(0)
+        let both = Constant.combine(Constant(number), Constant(Variable(0)))
+        let distinct = both.map { $0.0 }.removeDuplicates()
+        let log = Trace<Int>()
+        let dusts = Trace(number.observe { _ in })
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            number.value = 1
+            dusts.append(distinct.observe { log.append($0) })
+            number.value = 2
+          }
+        }
+        scenario.thread { _ = distinct.value }
+        scenario.check {
+          #expect(log.entries == [1, 2])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func anObserverAmidATransactionReceivesNoEarlierChange() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let distinct = both.map { $0.0 * 10 + $0.1 }.removeDuplicates()
+        let log = Trace<Int>()
+        let dusts = Trace(distinct.observe { _ in })
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            left.value = 1
+            dusts.append(distinct.observe { log.append($0) })
+          }
+        }
+        scenario.thread { right.value = 1 }
+        scenario.check {
+          #expect(log.entries.first == 10 || !log.entries.contains(1))
+          #expect(log.last == 11)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The source has begun with the value that is committed.
+    @Test func aCombineThatBeginsBehindTheLastWriteOfATransactionReceivesTheOthers() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let doubled = left.map { $0 * 2 }
+        let log = Trace<[Int]>()
+        let dusts = Trace(doubled.observe { _ in })
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            left.value = 1
+            dusts.append(
+              Constant.combine(doubled, Constant(right)).observe { log.append([$0.0, $0.1]) }
+            )
+            right.value = 2
+          }
+        }
+        scenario.thread { right.value = 3 }
+        scenario.check {
+          #expect(log.last == [2, right.value])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,141 @@
+#if DEBUG
+  import FluxCapacitor
+  import Testing
+
+  /// B1: a constant that skips equal values depends on the value before, whether that was delivered or read.
+  struct DerivedHistoryInterleavings {
+    @Test func aReadComparesWithTheValueThatWasDeliveredLast() {
+      explore { scenario in
+        let number = Variable(11)
+        let tens = skippingEqualTens(of: number)
+        let log = Trace<Int>()
+        log.append(tens.value)
+        scenario.thread {
+          let dust = tens.observe { log.append($0) }
+          number.value = 21
+          dust.clean()
+          number.value = 12
+          log.append(tens.value)
+        }
+        scenario.thread { _ = tens.value }
+        scenario.check { #expect(log.entries == [11, 11, 21, 12]) }
+      }
+    }
+
+    @Test func aReadComparesWithAValueThatWasReadSinceTheLastDelivery() {
+      explore { scenario in
+        let number = Variable(11)
+        let tens = skippingEqualTens(of: number)
+        let log = Trace<Int>()
+        tens.observe { log.append($0) }.clean()
+        scenario.thread {
+          number.value = 21
+          log.append(tens.value)
+          number.value = 12
+          log.append(tens.value)
+        }
+        scenario.thread { _ = number.value }
+        scenario.check { #expect(log.entries == [11, 21, 12]) }
+      }
+    }
+
+    /// The reader is ahead of a change that is none for the observer.
+    @Test func aReadComparesWithNoValueThatWasReadAhead() {
+      explore { scenario in
+        let (number, trigger) = (Variable(11), Variable(0))
+        let tens = skippingEqualTens(of: number)
+        let log = Trace<Int>()
+        log.append(tens.value)
+        let dust = tens.observe { log.append($0) }
+        let other = trigger.observe(ignoreFirst: true) { _ in
+          // It is delivered behind this observer.
+          number.value = 12
+          log.append(tens.value)
+        }
+        scenario.thread {
+          trigger.value = 1
+          dust.clean()
+          number.value = 13
+          log.append(tens.value)
+        }
+        scenario.thread { _ = number.value }
+        scenario.check {
+          #expect(log.entries == [11, 11, 12, 11])
+          withExtendedLifetime(other) {}
+        }
+      }
+    }
+
+    /// A value of an open transaction, with which the observation has begun, is none that was delivered.
+    @Test func aReadComparesWithTheLastValueOfATransaction() {
+      explore { scenario in
+        let number = Variable(31)
+        let tens = skippingEqualTens(of: number)
+        let log = Trace<Int>()
+        log.append(tens.value)
+        let dust = number.observe { _ in }
+        scenario.thread {
+          let dusts = DustBuster()
+          Dispatcher.shared.transaction {
+            number.value = 12
+            tens.observe { log.append($0) }.cleaned(by: dusts)
+            number.value = 21
+          }
+          dusts.clean()
+          number.value = 13
+          log.append(tens.value)
+        }
+        scenario.thread { _ = number.value }
+        scenario.check {
+          #expect(log.entries == [31, 12, 21, 13])
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
+    @Test func aChangeIsNotComparedWithAValueOfItsOpenTransaction() {
+      explore { scenario in
+        let number = Variable(0)
+        let tens = skippingEqualTens(of: number)
+        let log = Trace<Int>()
+        let dusts = Trace(number.observe { _ in })
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            number.value = 14
+            dusts.append(tens.observe { log.append($0) })
+            number.value = 12
+          }
+        }
+        scenario.thread { _ = number.value }
+        scenario.check {
+          #expect(log.entries == [14, 12])
+          #expect(tens.value == 12)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    @Test func aReadComputesNothingAnewWhoseSourceIsTheSame() {
+      explore { scenario in
+        let number = Variable(0)
+        let computed = Trace<Int>()
+        let next = number.removeDuplicates().map {
+          computed.append($0)
+          return $0 + 1
+        }
+        _ = next.value
+        for _ in 1...2 {
+          scenario.thread {
+            number.value = 0
+            #expect(next.value == 1)
+          }
+        }
+        scenario.check { #expect(computed.entries == [0]) }
+      }
+    }
+  }
+
+  private func skippingEqualTens(of number: Variable<Int>) -> Constant<Int> {
+    number.removeDuplicates { $0 / 10 == $1 / 10 }
+  }
+#endif
