@@ -133,6 +133,36 @@
         scenario.check { #expect(computed.entries == [0]) }
       }
     }
+
+    @Test func aConstantIsNotComputedForChangesBeforeItsFirstValue() {
+      explore { scenario in
+        let number = Variable(0)
+        let computed = Trace<Int>()
+        let same = number.map { $0 }
+        let cleaned = same.observe(ignoreFirst: true) { _ in }
+        let dusts = Trace(cleaned, same.observe(ignoreFirst: true) { _ in })
+        dusts.append(
+          number.observe(ignoreFirst: true) { [weak number] value in
+            guard value == 1, let number else { return }
+            // They are delivered when this observer has ended.
+            number.value = 2
+            number.value = 3
+            let counted = number.map { value in
+              computed.append(value)
+              return value
+            }
+            dusts.append(counted.observe { _ in })
+            cleaned.clean()
+          }
+        )
+        scenario.thread { number.value = 1 }
+        scenario.thread { _ = number.value }
+        scenario.check {
+          #expect(computed.entries == [3])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
   }
 
   private func skippingEqualTens(of number: Variable<Int>) -> Constant<Int> {
