@@ -184,6 +184,30 @@
       }
     }
 
+    /// The deliverer finds that there is one, and then another one.
+    @Test func aDelivererUsesNoValueThatWasReadBehindALaterWrite() {
+      explore { scenario in
+        let number = Variable(0)
+        let tenfold = number.map { $0 * 10 }
+        let log = Trace<Int>()
+        let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            number.value = 1
+            _ = tenfold.value
+          }
+        }
+        scenario.thread {
+          number.value = 2
+          _ = tenfold.value
+        }
+        scenario.check {
+          #expect([[10, 20], [20, 10], [20]].contains(log.entries))
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
     @Test func anObserverReadsNothingOlderThanItIsTold() {
       explore { scenario in
         let number = Variable(0)

@@ -169,6 +169,48 @@
       }
     }
 
+    @Test func aCombineIsDeliveredBehindTheVariableThatAnObserverHasWritten() {
+      explore { scenario in
+        let (trigger, number) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(number), Constant(Variable(0)))
+        let log = Trace<String>()
+        let dusts = [
+          trigger.observe(ignoreFirst: true) { number.value = $0 },
+          both.observe(ignoreFirst: true) { _ in log.append("both") },
+          number.observe(ignoreFirst: true) { _ in log.append("number") },
+        ]
+        scenario.thread { trigger.value = 1 }
+        scenario.thread { _ = both.value }
+        scenario.check {
+          #expect(log.entries == ["number", "both"])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
+    /// The combine doesn't know yet with which values it starts.
+    @Test func aWriteInATransformIsDeliveredBehindTheFirstValue() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let isWritten = Flag()
+        let tenfold = left.map { value in
+          if !isWritten.isSet {
+            isWritten.set()
+            right.value = 1
+          }
+          return value * 10
+        }
+        let both = Constant.combine(tenfold, Constant(right))
+        let (log, dusts) = (Trace<[Int]>(), Trace<Dust>())
+        scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
+        scenario.thread { _ = right.value }
+        scenario.check {
+          #expect(log.entries == [[0, 0], [0, 1]])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     /// While a change is claimed, the source's observers run, and others may come, go and write.
     @Test func whoJoinsWhatIsClaimedStartsWithThat() {
       explore { scenario in
