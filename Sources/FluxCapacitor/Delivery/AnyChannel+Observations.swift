@@ -122,8 +122,9 @@ extension AnyChannel {
     if !isObserved { detached.unobserved.append(self) }
   }
 
-  /// Removes all observations. The lock must be held, with no thread delivering.
-  final func detachAll(into detached: inout Detached) {
+  /// Removes all observations if nothing remains to be delivered. The lock must be held.
+  final func closeIfIdle(into detached: inout Detached) {
+    guard isIdle, mark.isNone else { return }
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 

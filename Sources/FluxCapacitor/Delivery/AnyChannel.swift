@@ -74,8 +74,10 @@ import Synchronization
   @usableFromInline
   func place(through version: Version) -> PendingDelivery { trap("\(self) delivers nothing.") }
 
-  /// Removes all observations if nothing remains to be delivered. The lock must be held.
-  func closeIfIdle(into detached: inout Detached) {}
+  /// Whether no thread is delivering, and no change waits. The lock must be held.
+  @inlinable final var isIdle: Bool {
+    !deliverer.isDelivering && !(anyAttachments?.hasBacklog ?? false)
+  }
 
   /// Called when there is no observation any more and no constant derives from the channel, outside the lock.
   func becameUnobserved() {}

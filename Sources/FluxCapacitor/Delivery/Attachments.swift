@@ -5,6 +5,9 @@
   /// The version up to which other threads have left changes to the deliverer, and it has no place yet.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
 
+  /// Whether changes wait to be delivered.
+  @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
+
   /// What derives from the channel.
   @exclusivity(unchecked) @usableFromInline final var downstream: Downstream?
 

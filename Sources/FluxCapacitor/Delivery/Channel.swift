@@ -92,34 +92,30 @@ import Synchronization
 
   // MARK: The backlog
 
-  /// Whether no thread is delivering, and no change waits. The lock must be held.
-  @inlinable final var isIdle: Bool {
-    !deliverer.isDelivering && (attachments?.use { $0.backlog.isEmpty } ?? true)
-  }
-
   /// Appends a change to the backlog. The lock must be held.
   @inlinable final func enqueue(_ value: Element) {
     let attachments = attachments ?? .passUnretained(ensureAttachments())
-    attachments.use { $0.backlog.append((value, version)) }
+    attachments.use {
+      $0.backlog.append((value, version))
+      $0.hasBacklog = true
+    }
   }
 
   /// Takes a place in the round for what this thread has appended to the backlog, or leaves it to the
   /// thread that is delivering. The lock must be held.
   @inlinable final func takePlace(on thread: CurrentThread) {
     guard takeOffer(on: thread) else { return leave(through: version) }
-    thread.append(place(through: version, committedBy: nil), isOwn: true)
+    thread.append(place(through: version, isOpen: false), isOwn: true)
   }
 
   @usableFromInline override func place(through version: Version) -> PendingDelivery {
-    place(through: version, committedBy: nil)
+    place(through: version, isOpen: false)
   }
 
   /// A place in a round, which delivers the backlog up to a version.
-  @inlinable final func place(
-    through version: Version,
-    committedBy commit: PendingDelivery.Commit?
-  ) -> PendingDelivery {
-    PendingDelivery(to: self, through: version, committingBy: commit) {
+  @inlinable
+  final func place(through version: Version, isOpen: Bool) -> PendingDelivery {
+    PendingDelivery(to: self, through: version, isOpen: isOpen) {
       // The place's target is this channel.
       unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2)
     }
@@ -152,6 +148,7 @@ import Synchronization
     }
     return attachments?.use { attachments in
       if !attachments.backlog.isEmpty, attachments.backlog[0].version <= version {
+        defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
         return attachments.backlog.popFirst()
       }
       // While this thread offered to hand over, another may have left a change to whoever delivers.
@@ -179,9 +176,5 @@ import Synchronization
     closeIfIdle(into: &detached)
     lock.unlock()
     detached.release()
-  }
-
-  override final func closeIfIdle(into detached: inout Detached) {
-    if isIdle, mark.isNone { detachAll(into: &detached) }
   }
 }

@@ -88,12 +88,6 @@ extension Node {
   /// Unlinks this node from its sources if nobody observes it any more, and then those sources that
   /// nobody else observes.
   func deactivateIfUnobserved() {
-    let thread = CurrentThread.current
-    guard thread.pointee.openMutations == 0 else {
-      return channel.use { channel in
-        channel.deferPastMutation(on: thread) { $0.derivedNode?.deactivateIfUnobserved() }
-      }
-    }
     // Values that were on their way are released after unlocking, because a deinit may run user code.
     var discarded: [Any] = []
     var candidates = [self]

@@ -54,7 +54,7 @@ extension Region {
 
   /// Whether the first pending change is complete. The lock must be held.
   private var isReady: Bool {
-    !pending.isEmpty && pending[0].awaited == 0 && !isStarting && !isHeld
+    !pending.isEmpty && pending[0].awaited == 0 && !isHeld
   }
 
   /// Makes all changes one until an open transaction has been committed. The lock must be held.
@@ -118,17 +118,11 @@ extension Region {
   }
 
   /// Makes a thread the deliverer until it calls `endStarting`. The lock must be held.
-  func beginStarting(on thread: CurrentThread) {
-    channel.use { $0.deliverer = Deliverer(thread) }
-    isStarting = true
-  }
+  func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }
 
   func endStarting(on thread: CurrentThread) {
     channel.use { channel in
-      channel.lock.withLock {
-        isStarting = false
-        takePlaceIfReady(on: thread)
-      }
+      channel.lock.withLock { takePlaceIfReady(on: thread) }
       channel.endDelivering(on: thread)
     }
   }
@@ -138,7 +132,6 @@ extension Region {
   /// - Returns: What to release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
-    holders = []
     return first.use { $0.sources.map { $0.use { $0.discardValues() } } }
   }
 }

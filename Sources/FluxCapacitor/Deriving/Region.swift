@@ -56,9 +56,6 @@
   /// all changes are therefore one.
   @exclusivity(unchecked) var holders: [(transaction: Transaction, commits: Int)] = []
 
-  /// Whether the thread that has activated the first node has yet to give its inputs their values.
-  @exclusivity(unchecked) var isStarting = false
-
   /// What was detached from the region while a change was delivered.
   @exclusivity(unchecked) var detached: [AnyObject] = []
 

@@ -22,18 +22,16 @@
     if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }
-    let place = place(
-      through: version,
-      // The place's target is this channel.
-      committedBy: { channel, version, _ in
-        let channel = unsafeDowncast(channel, to: EventChannel.self)
-        // Other threads may have sent events behind it.
-        if version < channel.version { channel.leave(through: channel.version) }
-        return version
-      }
-    )
+    let place = place(through: version, isOpen: true)
     thread.pointee.transaction.use { $0.add(place, of: self, on: thread) }
     return nil
+  }
+
+  /// Lets the events of a transaction be delivered, each in its place.
+  override func commit(through version: Version, on thread: CurrentThread) -> Version {
+    // Other threads may have sent events behind it.
+    if version < self.version { leave(through: self.version) }
+    return version
   }
 
   /// Delivers an event before everything else in this thread's round.

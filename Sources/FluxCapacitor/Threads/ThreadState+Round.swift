@@ -118,10 +118,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline typealias Deliver =
     @Sendable (TransactionMember, Version, CurrentThread) -> Void
 
-  /// Returns the version of the change.
-  @usableFromInline typealias Commit =
-    @Sendable (TransactionMember, Version, CurrentThread) -> Version
-
   @usableFromInline let target: Unmanaged<TransactionMember>
 
   /// The version up to which changes are delivered.
@@ -129,8 +125,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline let deliver: Deliver
 
-  /// Makes a write, or an event, of an open transaction a change.
-  @usableFromInline var commit: Commit?
+  /// Whether it belongs to an open transaction, which has yet to commit it.
+  @usableFromInline var isOpen: Bool
 
   /// Whether this is the transaction's first place for the channel.
   @usableFromInline var isFirst = false
@@ -147,12 +143,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable init(
     to target: TransactionMember,
     through version: Version = Version(),
-    committingBy commit: Commit? = nil,
+    isOpen: Bool = false,
     by deliver: @escaping Deliver
   ) {
     self.target = .passRetained(target)
     self.version = version
-    self.commit = commit
+    self.isOpen = isOpen
     self.deliver = deliver
   }
 

@@ -90,11 +90,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// are unlocked.
   fileprivate func commit(_ places: Range<Int32>, of transactions: some Collection<Transaction>) {
     for index in places {
-      guard let commit = pointee.round[index].commit else { continue }
-      pointee.round[index].commit = nil
+      guard pointee.round[index].isOpen else { continue }
       pointee.round[index].target.use {
         $0.mark = WriteMark()
-        pointee.round[index].version = commit($0, pointee.round[index].version, self)
+        pointee.round[index].version = $0.commit(through: pointee.round[index].version, on: self)
       }
     }
     let isAnnounced = !pointee.listeners.isEmpty
@@ -112,10 +111,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   fileprivate func unlock(_ places: Range<Int32>) {
-    for index in places {
-      pointee.round[index].member?.use { $0.lock.unlock() }
-      pointee.round[index].isFirst = false
-    }
+    for index in places { pointee.round[index].member?.use { $0.lock.unlock() } }
   }
 }
 
@@ -148,11 +144,10 @@ private final class JointTransaction: @unchecked Sendable {
   /// Takes over the places of a transaction, which ends. Its thread delivers nothing in them.
   func end(with range: Range<Int32>, on thread: CurrentThread) {
     openCount -= 1
-    for index in range where thread.pointee.round[index].commit != nil {
+    for index in range where thread.pointee.round[index].isOpen {
       let place = thread.pointee.round[index]
       _ = place.target.retain()
       places.append(place)
-      thread.pointee.round[index].commit = nil
       thread.pointee.round[index].version = Version()
     }
   }

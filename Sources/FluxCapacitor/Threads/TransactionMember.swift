@@ -10,6 +10,13 @@
   /// The object's name in the sentence of a trap.
   @usableFromInline var description: String { "\(Self.self)" }
 
+  /// Makes what an open transaction has left a change. The lock must be held.
+  ///
+  /// - Parameter version: The version of the transaction's place.
+  /// - Returns: The version up to which that place delivers.
+  @usableFromInline
+  func commit(through version: Version, on thread: CurrentThread) -> Version { version }
+
   /// Waits for the lock, or traps if this thread holds it for a mutation.
   @inlinable final func acquire() {
     trapIfInMutation()

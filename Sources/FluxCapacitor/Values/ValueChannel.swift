@@ -16,6 +16,17 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
   override var description: String { "A Variable<\(Element.self)>" }
 
   override var anyValue: any Sendable { stored }
+
+  /// Makes the value a change. It stays where it is, or is appended to the backlog if that comes first.
+  override func commit(through _: Version, on thread: CurrentThread) -> Version {
+    if let attachments = anyAttachments, !attachments.listeners.isEmpty {
+      thread.pointee.listeners.insert(contentsOf: attachments.listeners)
+    }
+    if needsDelivery {
+      if isIdle { mark = .committed } else { enqueue(value) }
+    }
+    return version
+  }
 }
 
 // The operations of a value's channel are methods of `Channel`, the type by which a variable knows
@@ -136,27 +147,12 @@ extension Channel {
       }
       let place = PendingDelivery(
         to: self,
+        isOpen: true,
         // The place's target is this channel.
-        committingBy: { channel, _, thread in
-          unsafeDowncast(channel, to: Channel.self).commit(on: thread)
-        },
         by: { unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2) }
       )
       transaction.add(place, of: self, on: thread)
     }
-  }
-
-  /// Makes the value a change at the end of a transaction. The lock must be held.
-  ///
-  /// - Returns: The version of the change.
-  @inlinable final func commit(on thread: CurrentThread) -> Version {
-    attachments?.use {
-      if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
-    }
-    if needsDelivery {
-      if isIdle { mark = .committed } else { enqueue(value) }
-    }
-    return version
   }
 
   /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
