@@ -129,18 +129,19 @@
         let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
         let (first, second) = (Trace<Int>(), Trace<Int>())
         let dusts = Trace(number.observe { _ in })
+        let dispatcher = Dispatcher()
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          number.value = 11
-          dusts.append(tens.observe { second.append($0) })
-        }
-        scenario.thread {
-          Dispatcher.shared.transaction {
+          // Both changes are delivered when this observer has ended.
+          dispatcher.transaction {
             number.value = 1
             dusts.append(tens.observe { first.append($0) })
             number.value = 10
           }
+          number.value = 11
+          dusts.append(tens.observe { second.append($0) })
         }
         scenario.thread { trigger.value = 1 }
+        scenario.thread { _ = tens.value }
         scenario.check {
           #expect(first.last == second.last)
           withExtendedLifetime((dust, dusts)) {}

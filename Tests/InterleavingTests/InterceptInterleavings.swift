@@ -200,6 +200,7 @@
             ["told 1", "event 1", "event 2", "told 2"],
             ["event 1", "told 1", "told 2", "event 2"],
             ["told 1", "told 2", "event 1", "event 2"],
+            ["told 1", "event 1", "told 2", "event 2"],
           ]
           #expect(logs.contains(log.entries))
           withExtendedLifetime(dusts) {}

@@ -55,15 +55,16 @@ extension AnyChannel {
     }
     var detached = Detached()
     let region = regionChannel
-    region.lock.withLock {
+    let isObserved = region.lock.withLock {
       if region.deliverer.isDelivering {
         region.deliverer.hasCleaned = true
       } else {
         unlink(dust, into: &detached)
-        if !isObserved { detached.unobserved.append(self) }
       }
+      return self.isObserved
     }
     detached.release()
+    if !isObserved { becameUnobserved() }
   }
 
   /// Performs an action in this thread's round, when it holds no variable's lock any more.

@@ -36,6 +36,9 @@ extension PrimitiveValue {
   /// A value that is equal to the one before is not delivered, and nothing derived from this
   /// constant computes because of it.
   ///
+  /// An observer that subscribes while a change is being delivered may start with a value that the predicate
+  /// considers equal to that of the constant, and keep it until the next change.
+  ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Called like the transform of
   ///   ``map(_:)``, on any thread, with no lock held.
   @inlinable public func removeDuplicates(
