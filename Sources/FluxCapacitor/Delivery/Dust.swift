@@ -27,8 +27,8 @@ public class Dust: @unchecked Sendable {
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
-  /// Whether it has started with a value of an open transaction, which other observers don't know: it
-  /// is called with the next change even if that is none for them. Guarded by the region's lock.
+  /// Whether it may have a value that other observers never receive, because theirs counts as equal: it is
+  /// called with the next change even if that is none for them. Guarded by the region's lock.
   @exclusivity(unchecked) final var isAhead = false
 
   /// Whether it is called with the change that is being delivered although that is none for other
