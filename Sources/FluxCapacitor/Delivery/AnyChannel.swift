@@ -12,9 +12,8 @@ import Synchronization
 ///
 /// Invariants, all guarded by the region's lock:
 /// - While a thread is the `deliverer`, it walks the rings of the region without the lock. So no other
-///   thread removes an observation: it marks it as cleaned, and the deliverer removes
-///   it when it is done. Adding one at the end is safe, because the walk ends at the observation that
-///   was the last.
+///   thread removes an observation: it marks it as cleaned, and the deliverer removes it when it is done.
+///   Adding one at the end is safe, because the walk ends at the observation that was the last.
 /// - Each change in the backlog has a place in some thread's round that reaches that far, or is
 ///   `left` to the deliverer, which takes a place when it is done, or belongs to an open transaction.
 /// - A variable has a `mark` while an open transaction has a place for it, and until a committed value is

@@ -114,10 +114,14 @@ extension Observation {
   ///
   /// - Returns: Whether another thread has taken over.
   @usableFromInline func handOver(on thread: CurrentThread) -> Bool {
-    guard let mailbox = lock.withLock({ mailbox }), mailbox.queue.isCurrent else { return false }
-    lock.withLock { mailbox.offerer = thread.id }
-    return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.id }) {
-      mailbox.offerer = 0
+    let offering: Mailbox<Element>? = lock.withLock {
+      guard let mailbox, mailbox.queue.isCurrent else { return nil }
+      mailbox.offerer = thread.id
+      return mailbox
+    }
+    guard let offering else { return false }
+    return thread.waitForTakeover(under: lock, isOffered: { offering.offerer == thread.id }) {
+      offering.offerer = 0
     }
   }
 }

@@ -79,10 +79,6 @@
     if let handle = handle.take() { CurrentThread.current.release(handle) }
   }
 
-  @usableFromInline final func trapUncomputed<Value>() -> Value {
-    trap("\(channel) was asked for before it was computed.")
-  }
-
   /// Starts an input with the value from an evaluation. Only for the target's deliverer.
   func start(from evaluation: Evaluation) {}
 

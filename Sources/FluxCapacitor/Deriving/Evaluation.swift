@@ -25,10 +25,7 @@
   }
 
   @usableFromInline func value<Value>(of channel: AnyChannel) -> Value {
-    guard let value = result(of: channel)?.value as? Value else {
-      trap("\(channel) was asked for before it was computed.")
-    }
-    return value
+    result(of: channel)?.value as? Value ?? channel.trapUncomputed()
   }
 
   /// Computes a derived constant, after what it derives from.

@@ -233,6 +233,11 @@ extension AnyChannel {
     anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
   }
 
+  /// Stands for a value that nobody has computed yet.
+  @usableFromInline final func trapUncomputed<Value>() -> Value {
+    trap("\(self) was asked for before it was computed.")
+  }
+
   /// The node, if it is derived.
   final var derivedNode: Node? { isDerived ? node : nil }
 

@@ -31,7 +31,7 @@
   @inlinable func value(for reading: Reading) -> Value {
     switch reading {
     case .region:
-      if target.use({ $0.isFirst }) { return current ?? trapUncomputed() }
+      if target.use({ $0.isFirst }) { return current ?? channel.trapUncomputed() }
       return valueInProgress
     case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):
@@ -52,7 +52,8 @@
         let value = node.use { $0.region.use { $0.value } }
         return value.unsafelyUnwrapped.assumingMemoryBound(to: Value.self).pointee
       }
-      return unsafeDowncast(channel, to: DerivedChannel<Value>.self).delivered ?? trapUncomputed()
+      return unsafeDowncast(channel, to: DerivedChannel<Value>.self).delivered
+        ?? channel.trapUncomputed()
     }
   }
 

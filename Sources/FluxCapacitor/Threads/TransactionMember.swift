@@ -74,7 +74,7 @@
 /// | none | needs nothing | – |
 /// | written | is that of an open transaction, and becomes a change when that ends | it may be overwritten |
 /// | overwritten | is that of another thread amid the transaction, and becomes a change when that ends | it becomes a change by itself |
-/// | committed | is a change, for which the deliverer has a place in its round | it is appended to the backlog |
+/// | committed | is a change, for which a thread has a place in its round | it is appended to the backlog |
 @usableFromInline struct WriteMark {
   /// The address of the transaction. Of the lowest two bits, one says that another thread has written
   /// since, and the other that the value is committed.
