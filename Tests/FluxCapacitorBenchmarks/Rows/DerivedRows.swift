@@ -7,6 +7,17 @@ func derivedRows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
 
+  func ourGet(of makeConstant: @escaping () -> Constant<Int>) -> Workload {
+    Workload(n) {
+      let constant = makeConstant()
+      return {
+        var total = 0
+        for _ in 0..<n { total &+= constant.value }
+        blackHole(total)
+      }
+    }
+  }
+
   func floorMap() -> Workload {
     Workload(n) {
       let variable = FloorVariable(0)
@@ -70,14 +81,7 @@ func derivedRows(scale: Int) -> [Row] {
       "get of a constant, tracked by Observation",
       atMost: .ratio(4),
       floor: .floorGet(n),
-      ours: Workload(n) {
-        let constant = Constant(Variable(1))
-        return {
-          var total = 0
-          for _ in 0..<n { total &+= constant.value }
-          blackHole(total)
-        }
-      }
+      ours: ourGet { Constant(Variable(1)) }
     ),
     Row(
       "map, set and deliver",
@@ -102,14 +106,7 @@ func derivedRows(scale: Int) -> [Row] {
           blackHole(total)
         }
       },
-      ours: Workload(n) {
-        let doubled = Variable<Int>(1).map { $0 &* 2 }
-        return {
-          var total = 0
-          for _ in 0..<n { total &+= doubled.value }
-          blackHole(total)
-        }
-      }
+      ours: ourGet { Variable(1).map { $0 &* 2 } }
     ),
     Row(
       "map, set and get",
