@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTesting
   import Testing
 
   /// B1: whoever starts to observe a derived constant in the midst of changes is told one value and then each
@@ -144,6 +145,37 @@
           #expect(later.allSatisfy { $0[1] == 1 })
           withExtendedLifetime(dusts) {}
         }
+      }
+    }
+
+    @Test func anObserverThatComesAmidATransactionReceivesNoHalfOfIt() {
+      explore { scenario in exploreObserverAmidATransaction(scenario, wasObserved: false) }
+    }
+
+    @Test func aCombineThatIsObservedAnewAmidATransactionReceivesNoHalfOfIt() {
+      explore { scenario in exploreObserverAmidATransaction(scenario, wasObserved: true) }
+    }
+
+    private func exploreObserverAmidATransaction(_ scenario: Scenario, wasObserved: Bool) {
+      let (left, right, other) = (Variable(0), Variable(0), Variable(0))
+      let all = Constant.combine(Constant(left), Constant(right), Constant(other))
+      let (log, dusts) = (Trace<[Int]>(), Trace<Dust>())
+      if wasObserved { all.observe { _ in }.clean() }
+      let dispatcher = Dispatcher()
+      scenario.thread {
+        dispatcher.transaction {
+          left.value = 1
+          right.value = 1
+        }
+      }
+      scenario.thread {
+        dusts.append(all.observe(ignoreFirst: true) { log.append([$0.0, $0.1, $0.2]) })
+        other.value = 5
+      }
+      scenario.check {
+        #expect(log.entries.last == [1, 1, 5])
+        #expect(log.entries.allSatisfy { $0[0] == $0[1] })
+        withExtendedLifetime(dusts) {}
       }
     }
 

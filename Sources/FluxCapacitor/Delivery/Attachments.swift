@@ -38,7 +38,7 @@
 @usableFromInline class Downstream: @unchecked Sendable {
   // All guarded by the lock of the channel's region.
 
-  /// Whether an observed constant derives from the channel.
+  /// Whether an observed constant derives from the channel, or `isCombined`.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
   /// How many constants of the region derive from the channel directly.

@@ -64,7 +64,6 @@ extension Node {
     }
     guard isFirst else { return }
     for root in source.roots {
-      _ = root.channel.ensureNode()
       root.channel.anyAttachments?.listeners.insert(.passUnretained(source))
     }
   }
@@ -123,7 +122,7 @@ extension Node {
       source.node.use { node in
         node.dependents.remove(source)
         node.region.use { $0.isListed = false }
-        node.isInUse = !node.dependents.isEmpty
+        node.isInUse = node.isCombined || !node.dependents.isEmpty
         if !isFirst { node.nodeCount -= 1 }
         guard region.deliverer.isDelivering else { return }
         // The deliverer may have listed this node, or this input of it.

@@ -34,6 +34,10 @@ import Synchronization
 
   // Guarded by the region's lock.
   @exclusivity(unchecked) var dependents = Dependents()
+
+  /// Whether a region of several variables was created that this variable leads to. A transaction then
+  /// lists it whether anybody observes it or not, because that region may become active meanwhile.
+  @exclusivity(unchecked) private(set) var isCombined = false
   @exclusivity(unchecked) @usableFromInline var isFresh = false
 
   /// Whether there is an observation that is ahead; see `Dust`.
@@ -124,6 +128,13 @@ import Synchronization
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
     roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
+    guard isFirst else { return }
+    for root in roots {
+      root.channel.acquire()
+      let node = root.channel.ensureNode()
+      (node.isCombined, node.isInUse) = (true, true)
+      root.channel.lock.unlock()
+    }
   }
 
   private func beginRegion() {
