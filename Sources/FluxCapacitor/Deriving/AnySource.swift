@@ -58,8 +58,8 @@
     /// Takes the first value that was brought. The target's lock must be held.
     take: @Sendable (AnySource) -> Void,
 
-    /// Uses what was taken, and releases what was used before. No lock may be held.
-    adopt: @Sendable (AnySource) -> Void
+    /// Makes the value that was taken the current one, and releases the one before. No lock may be held.
+    makeCurrent: @Sendable (AnySource) -> Void
   )
 
   @usableFromInline init(

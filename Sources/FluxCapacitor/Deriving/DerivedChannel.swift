@@ -154,8 +154,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  override func value(for observer: Dust) -> Element {
-    ownNode.mayKeepValues ? evaluate(for: observer) : currentValue()
+  override func trackedValue(for tracker: Dust) -> Element {
+    ownNode.mayKeepValues ? evaluate(for: tracker) : currentValue()
   }
 
   /// Takes the value from an evaluation as the one that was delivered last, unless a change may be

@@ -81,7 +81,7 @@ extension Region {
       var isReached = first.isFirstChange
       for source in first.sources {
         source.use {
-          $0.operations.adopt($0)
+          $0.operations.makeCurrent($0)
           isReached = isReached || $0.isChanged
           state = state + $0.weight * $0.state
           $0.isChanged = false

@@ -22,7 +22,7 @@
         bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
         bringVariable: { unsafeDowncast($0, to: Source.self).bringVariable() },
         take: { unsafeDowncast($0, to: Source.self).takeValue() },
-        adopt: { unsafeDowncast($0, to: Source.self).adoptTaken() }
+        makeCurrent: { unsafeDowncast($0, to: Source.self).makeTakenCurrent() }
       )
     )
   }
@@ -95,7 +95,7 @@
     if let value { taken.append(value) }
   }
 
-  @inlinable func adoptTaken() { while let value = taken.popFirst() { current = value } }
+  @inlinable func makeTakenCurrent() { while let value = taken.popFirst() { current = value } }
 
   override func start(from evaluation: Evaluation) {
     current = evaluation.value(of: channel)

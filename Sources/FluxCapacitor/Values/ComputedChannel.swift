@@ -17,8 +17,8 @@
     ignoreFirst: Bool
   ) {}
 
-  /// The value, for the owner of an observer, which is called when that is no longer the value.
-  func value(for observer: Dust) -> Element { compute(self) }
+  /// The value, for a tracker, whose observer is called when that is no longer the value.
+  func trackedValue(for tracker: Dust) -> Element { compute(self) }
 }
 
 // As a method of `Channel`: see those of `ValueChannel`.
