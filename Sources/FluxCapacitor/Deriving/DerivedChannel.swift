@@ -154,7 +154,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  override func trackedValue(for tracker: Dust) -> Element {
+  override func value(andNoteIfAhead tracker: Dust) -> Element {
     ownNode.mayKeepValues ? evaluate(for: tracker) : currentValue()
   }
 

@@ -72,7 +72,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// - Parameter held: The last variable that the transaction has written, if this thread holds its
   ///   lock. It is unlocked, unless the transaction goes on.
   @inlinable func endTransaction(holding held: TransactionMember? = nil) {
-    if pointee.openTransactions == 1, hasOpenPlaces { commit(holding: held) }
+    if pointee.openTransactions == 1, hasOpenPlaces { commitTransaction(holding: held) }
     pointee.openTransactions -= 1
   }
 
@@ -81,7 +81,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.openPlaces > 0 || pointee.transaction.use { $0.isJoint }
   }
 
-  @usableFromInline func commit(holding held: TransactionMember?) {
+  @usableFromInline func commitTransaction(holding held: TransactionMember?) {
     let transaction = pointee.transaction
     // The announcements may have taken further places, which belong to no transaction.
     defer { pointee.openPlaces = 0 }

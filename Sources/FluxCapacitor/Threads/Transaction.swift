@@ -60,7 +60,7 @@
       thread.pointee.round[places.lowerBound + Int32($0)].member
     }
     guard isJoint else {
-      thread.commit(places, of: CollectionOfOne(self))
+      thread.commitLocked(places, of: CollectionOfOne(self))
       return true
     }
     JointTransaction.lock.withLock { joint?.end(with: places, on: thread) }
@@ -77,7 +77,7 @@
       let first = thread.pointee.round.count
       let transactions = JointTransaction.lock.withLock { joint?.takePlaces(count, on: thread) }
       if let transactions {
-        thread.commit(first..<thread.pointee.round.count, of: transactions)
+        thread.commitLocked(first..<thread.pointee.round.count, of: transactions)
       } else {
         for member in members { member.lock.unlock() }
       }
@@ -88,7 +88,10 @@
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Commits places in the round, with no other changes between them. Their channels must be locked, and
   /// are unlocked.
-  fileprivate func commit(_ places: Range<Int32>, of transactions: some Collection<Transaction>) {
+  fileprivate func commitLocked(
+    _ places: Range<Int32>,
+    of transactions: some Collection<Transaction>
+  ) {
     for index in places {
       guard pointee.round[index].isOpen else { continue }
       pointee.round[index].target.use {

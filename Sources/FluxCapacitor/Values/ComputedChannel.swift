@@ -17,8 +17,9 @@
     ignoreFirst: Bool
   ) {}
 
-  /// The value, for a tracker, whose observer is called when that is no longer the value.
-  func trackedValue(for tracker: Dust) -> Element { compute(self) }
+  /// The value, for a tracker that must be told when that is no longer the value. A subclass notes whether the
+  /// tracker is ahead.
+  func value(andNoteIfAhead tracker: Dust) -> Element { compute(self) }
 }
 
 // As a method of `Channel`: see those of `ValueChannel`.

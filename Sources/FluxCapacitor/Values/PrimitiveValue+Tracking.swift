@@ -5,7 +5,7 @@ extension PrimitiveValue {
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
     }
     tracker.noteAccess()
-    return channel.isDerived ? channel.computed.trackedValue(for: dust) : channel.read()
+    return channel.isDerived ? channel.computed.value(andNoteIfAhead: dust) : channel.read()
   }
 }
 
