@@ -4,6 +4,23 @@
 
   /// B1: a derived constant is computed as long as anybody observes it, whoever leaves in the midst of changes.
   struct DerivedLeavingInterleavings {
+    @Test func aConstantThatIsObservedWhileAnotherIsLeftReceivesTheNextChange() {
+      explore { scenario in
+        let number = Variable(0)
+        let (first, second, third) = (number.map(\.self), number.map(\.self), number.map(\.self))
+        let log = Trace<Int>()
+        let dusts = Trace(first.observe { _ in })
+        let left = second.observe { _ in }
+        scenario.thread { left.clean() }
+        scenario.thread { dusts.append(third.observe(ignoreFirst: true) { log.append($0) }) }
+        scenario.check {
+          number.value = 1
+          #expect(log.entries == [1])
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     @Test func theLastMayLeaveWhileAnotherComes() {
       explore { scenario in
         let number = Variable(0)

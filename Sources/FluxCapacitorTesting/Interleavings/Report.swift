@@ -121,7 +121,7 @@
       /// Whether it is between a place in the library, or in the scenario, and what makes up the step.
       private static func isBetween(_ path: String) -> Bool {
         !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
-          || path.hasSuffix("/ScheduledThread.swift")
+          || path.hasSuffix("/ScheduledThread.swift") || path.hasSuffix("/ScheduledAtomic.swift")
           || path.hasPrefix(sources + "FluxCapacitorTesting/Interleavings")
       }
     #else
