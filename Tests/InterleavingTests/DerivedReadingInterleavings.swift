@@ -48,6 +48,28 @@
       }
     }
 
+    /// One variable leads to it in two ways.
+    @Test func aReadOfADeliveredValueComputesNothing() {
+      explore { scenario in
+        let (left, right) = (Variable(0), Variable(0))
+        let both = Constant.combine(Constant(left), Constant(right))
+        let computations = Trace<Int>()
+        let sum = Constant.combine(both, Constant(left)).map { both, left in
+          computations.append(left)
+          return both.0 + both.1 + left
+        }
+        let dust = sum.observe(ignoreFirst: true) { _ in }
+        scenario.thread { left.value = 1 }
+        scenario.thread { right.value = 1 }
+        scenario.check {
+          let count = computations.entries.count
+          #expect(sum.value == 3)
+          #expect(computations.entries.count == count)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
     /// Waiting for one variable, it has no other's lock in hand, which a mutation may want.
     @Test func aReadOfTwoVariablesMayMeetAMutationThatReadsOne() {
       explore { scenario in
