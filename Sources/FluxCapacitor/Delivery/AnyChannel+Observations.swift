@@ -1,5 +1,5 @@
 extension AnyChannel {
-  /// Adds an observation as the last one. The region's lock must be held.
+  /// Adds an observation at the end of the ring. The region's lock must be held.
   @inlinable final func link(_ dust: Dust, since version: Version) {
     let node = Unmanaged.passRetained(dust)
     let (next, previous) = (first ?? node, first?.use { $0.previous } ?? node)
@@ -10,12 +10,12 @@ extension AnyChannel {
     if first == nil { first = node }
   }
 
-  /// Calls a closure with each observation in a stretch of the ring. It may remove the one that it is
-  /// called with.
+  /// Calls a closure with each observation in a stretch of the ring. The closure may remove the
+  /// observation that it receives.
   @inlinable static func walk(_ stretch: Stretch, _ body: (Dust) -> Void) {
     guard var node = stretch.first else { return }
     while true {
-      // Don't read the last one's `next`: another thread may be adding an observation after it.
+      // Don't read `next` of the last one: another thread may be adding an observation after it.
       let next =
         node.toOpaque() == stretch.last?.toOpaque()
         ? nil : node.use { $0.next }
@@ -25,14 +25,14 @@ extension AnyChannel {
     }
   }
 
-  /// A part of the ring of observations. The deliverer's may be walked without the lock.
+  /// A part of the ring of observations. The deliverer may walk its stretch without the lock.
   @usableFromInline typealias Stretch = (first: Unmanaged<Dust>?, last: Unmanaged<Dust>?)
 
-  /// All observations. The lock must be held.
+  /// The stretch of all observations. The lock must be held.
   @inlinable final var stretch: Stretch { (first, first?.use { $0.previous }) }
 
-  /// Removes an observation, if it is in the ring, and passes on the ring's reference to it. The lock must be
-  /// held.
+  /// Removes an observation if it is in the ring, and passes on the ring's reference to
+  /// it. The lock must be held.
   private final func unlink(_ dust: Dust, into detached: inout Detached) {
     let node = Unmanaged.passUnretained(dust)
     guard let next = dust.next, let previous = dust.previous else { return }
@@ -46,8 +46,8 @@ extension AnyChannel {
 
   /// Removes a cleaned observation, now or when the delivery in progress has ended.
   ///
-  /// Inside a mutation, the deinit of something that the mutation discards may come here. The thread
-  /// must not wait for the region's lock then, whose holder may be waiting for the mutated variable.
+  /// Inside a mutation, the deinit of a discarded value may call this method. Then the thread must not wait
+  /// for the region's lock, because the thread that holds it may be waiting for the mutated variable.
   final func remove(_ dust: Dust) {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
@@ -67,7 +67,7 @@ extension AnyChannel {
     if !isObserved { becameUnobserved() }
   }
 
-  /// Performs an action in this thread's round, when it holds no variable's lock any more.
+  /// Performs an action in this thread's round, when the thread no longer holds the lock of a variable.
   final func deferPastMutation(
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
@@ -85,7 +85,7 @@ extension AnyChannel {
     attachments.left = max(attachments.left ?? version, version)
   }
 
-  /// Ends the delivery of a change, and does what other threads have left to the deliverer.
+  /// Ends the delivery of a change, and does the work that other threads have left to the deliverer.
   @inlinable final func endDelivering(on thread: CurrentThread) {
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
@@ -96,8 +96,8 @@ extension AnyChannel {
     detached?.release()
   }
 
-  /// Takes a place for the changes that other threads have left, and removes what was cleaned. The lock
-  /// must be held.
+  /// Takes a place for the changes that other threads have left, and removes cleaned
+  /// observations. The lock must be held.
   @usableFromInline
   final func deliverWhatIsLeft(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
     var detached = Detached()
@@ -123,14 +123,15 @@ extension AnyChannel {
     if !isObserved { detached.unobserved.append(self) }
   }
 
-  /// Removes all observations if nothing remains to be delivered. The lock must be held.
+  /// Removes all observations if no change remains to be delivered. The lock must be held.
   final func closeIfIdle(into detached: inout Detached) {
     guard isIdle, mark.isNone else { return }
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 
-  /// How many observers it has, directly or through derived constants. O(n), and a loop, because
-  /// recursion along a long chain would overflow the stack.
+  /// The number of observers that the channel has, directly or through derived constants.
+  ///
+  /// Computing it is O(n). It is a loop, because recursion along a long chain would overflow the stack.
   final var observerCount: Int {
     var count = 0
     var channels = [self]

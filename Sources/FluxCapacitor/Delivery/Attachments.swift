@@ -1,31 +1,35 @@
-/// What few channels have. It is created when it is first needed, which keeps a variable small.
+/// The properties that few channels need. Attachments are created when they are first needed,
+/// which keeps a variable small.
 ///
-/// All of it is guarded by the channel's lock.
+/// The lock of the channel's region guards all of them.
 @usableFromInline class AnyAttachments {
-  /// The version up to which other threads have left changes to the deliverer, and it has no place yet.
+  /// The version up to which other threads have left changes to the deliverer, if the
+  /// changes have no place yet.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
 
   /// Whether changes wait to be delivered.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
 
-  /// What derives from the channel.
+  /// The channel's node in the graph of derived constants.
   @exclusivity(unchecked) @usableFromInline final var downstream: Downstream?
 
-  /// The sources of constants with several variables, to which a commit of this variable is announced.
+  /// The sources to which a commit of this variable is announced. Their constants
+  /// derive from several variables.
   @exclusivity(unchecked) @usableFromInline final var listeners = ListenerList()
 
-  /// Notifies Observation of changes, if the value was read inside `withObservationTracking`.
+  /// The tracker that notifies Observation of changes, if the value was read inside
+  /// `withObservationTracking`.
   @exclusivity(unchecked) final var tracking: Tracking?
 
-  /// A tracker, and its observation of the channel.
+  /// A tracker and its observation of the channel.
   typealias Tracking = (tracker: Tracker, dust: Dust)
 
   @inlinable init() {}
 }
 
-/// The changes of a channel that wait to be delivered, and whatever else few channels have.
+/// The changes of a channel that wait to be delivered, and the other properties that few channels need.
 @usableFromInline final class Attachments<Element: Sendable>: AnyAttachments {
-  /// In the order of their versions.
+  /// The changes that wait, in the order of their versions.
   @exclusivity(unchecked) @usableFromInline var backlog = FIFO<Change>()
 
   @usableFromInline typealias Change = (value: Element, version: Version)
@@ -33,18 +37,18 @@
   @inlinable override init() { super.init() }
 }
 
-/// A channel's node in the graph of derived constants, as far as delivery has to know it. Its type is in a
-/// layer above.
+/// A channel's node in the graph of derived constants, as far as delivery has to know it. Its
+/// subclass is in a later folder.
 @usableFromInline class Downstream: @unchecked Sendable {
-  // All guarded by the lock of the channel's region.
+  // The lock of the channel's region guards all of these.
 
-  /// Whether an observed constant derives from the channel, or `isCombined`.
+  /// Whether an observed constant derives from the channel, or the node's `isCombined` is true.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
-  /// How many constants of the region derive from the channel directly.
+  /// The number of active constants in the region that derive from the channel directly.
   @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
 
-  /// What is delivered with the channel, if the channel is the first one of a region.
+  /// The constants that are delivered with the channel, if the channel is the first one of a region.
   @exclusivity(unchecked) @usableFromInline final var ownRegion: DerivedRegion?
 
   init() {}
@@ -53,23 +57,25 @@
   func forEachDependent(_ body: (AnyChannel) -> Void) {}
 }
 
-/// The constants that derive from one channel alone, which the thread that delivers the channel also
-/// computes and delivers. Its type is in a layer above.
+/// The constants that derive from one channel alone. Its subclass is in a later folder.
+///
+/// The thread that delivers the channel also computes these constants and calls their observers.
 @usableFromInline class DerivedRegion: @unchecked Sendable {
   init() {}
 
   /// Lists the constants that a change has to reach. The channel's lock must be held.
   @usableFromInline func prepare(for version: Version) {}
 
-  /// Computes the listed constants, and passes their values on to other regions. Only for the deliverer.
+  /// Computes the listed constants, and passes their values on to other regions.
+  /// Only the deliverer calls this.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
 
-  /// Calls the observers of the listed constants. Only for the deliverer.
+  /// Calls the observers of the listed constants. Only the deliverer calls this.
   @usableFromInline func callObservers(on thread: CurrentThread) {}
 
-  /// Calls a closure with each active channel but the first. The channel's lock must be held.
+  /// Calls a closure with each active channel except the first one. The channel's lock must be held.
   func forEachChannel(_ body: (AnyChannel) -> Void) {}
 
-  /// Takes out what was detached while a change was delivered. The channel's lock must be held.
+  /// Removes and returns the objects that were detached during a delivery. The channel's lock must be held.
   func takeDetached() -> [AnyObject] { [] }
 }

@@ -2,21 +2,21 @@ import Synchronization
 
 /// An ordered stream of changes to any number of observers: the one delivery path of the library.
 ///
-/// A change is delivered immediately if nothing is in the way. Otherwise it joins the backlog,
-/// which is in write order, and takes a place in its thread's round. One thread at a time delivers,
-/// so calls to one observer never overlap or change order; see `AnyChannel` for the invariants.
+/// A change is delivered immediately if nothing is in the way. Otherwise the change joins the backlog,
+/// which is in the order of the writes, and takes a place in its thread's round. One thread at a time
+/// delivers, so calls of one observer never overlap or change order. `AnyChannel` lists the invariants.
 @usableFromInline class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
-  /// The attachments, created if there are none. The lock must be held.
+  /// Returns the attachments, which are created if there are none. The lock must be held.
   @inlinable final func ensureAttachments() -> Attachments<Element> {
-    // Only this creates them.
+    // Only this method creates attachments.
     if let anyAttachments { return unsafeDowncast(anyAttachments, to: Attachments<Element>.self) }
     let attachments = Attachments<Element>()
     anyAttachments = attachments
     return attachments
   }
 
-  /// The changes that wait, if there have ever been any. Unretained, because attachments stay as long as
-  /// the channel. The lock must be held.
+  /// The attachments, if there are any. They are not retained, because they stay as long as the
+  /// channel. The lock must be held.
   @inlinable final var attachments: Unmanaged<Attachments<Element>>? {
     anyAttachments.map {
       .passUnretained(unsafeDowncast($0, to: Attachments<Element>.self))
@@ -27,13 +27,15 @@ import Synchronization
 
   // MARK: One change
 
-  /// A change that a thread is going to deliver, and to whom.
+  /// A change that a thread is going to deliver, with the observers and the region that receive it.
   @usableFromInline typealias Delivery = (
     version: Version, observers: Stretch, region: Unmanaged<DerivedRegion>?
   )
 
-  /// Decides how this thread's change is delivered: by `deliver` after unlocking or, if something is
-  /// in the way, in its place in the round. The lock must be held.
+  /// Decides how this thread's change is delivered. The lock must be held.
+  ///
+  /// - Returns: The delivery for `deliverNow`, after unlocking. It is `nil` if something is in the way. The
+  ///   change is then delivered in its place in the round.
   @inlinable final func schedule(_ value: Element, on thread: CurrentThread) -> Delivery? {
     let isFree = !thread.pointee.isDelivering && thread.pointee.openTransactions == 0
     if isFree, thread.pointee.round.isEmpty, isIdle {
@@ -54,13 +56,13 @@ import Synchronization
   /// Makes this thread the deliverer of a change. The lock must be held.
   @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
     deliverer = Deliverer(thread)
-    // Unretained, because it stays as long as this channel.
+    // The region is not retained, because it stays as long as this channel.
     let region = anyAttachments?.downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }
 
-  /// Computes what derives from a change, and calls all observers that are older than the change.
+  /// Computes the constants that a change reaches, and calls all observers that are older than the change.
   @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
     if let region = delivery.region {
       withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
@@ -70,10 +72,10 @@ import Synchronization
     endDelivering(on: thread)
   }
 
-  /// Calls the observers that are older than a change, and those that are owed a call.
+  /// Calls the observers that are older than a change, and the observers that are owed a call.
   ///
-  /// - Parameter isChanged: Whether the value is another one. If not, only those are called that are owed a
-  ///   call.
+  /// - Parameter isChanged: Whether the value is a different one. If not, only the observers that
+  ///   are owed a call are called.
   @inlinable final func callObservers(
     in stretch: Stretch,
     with value: Element,
@@ -82,7 +84,7 @@ import Synchronization
     on thread: CurrentThread
   ) {
     AnyChannel.walk(stretch) { dust in
-      // All observations of this channel are of its element.
+      // All observations of this channel have its element type.
       let observation = unsafeDowncast(dust, to: Observation<Element>.self)
       guard isChanged && observation.since < version || observation.isOwed else { return }
       observation.isOwed = false
@@ -101,8 +103,8 @@ import Synchronization
     }
   }
 
-  /// Takes a place in the round for what this thread has appended to the backlog, or leaves it to the
-  /// thread that is delivering. The lock must be held.
+  /// Takes a place in the round for the changes that this thread has appended to the backlog. If another
+  /// thread is delivering, leaves them to that thread. The lock must be held.
   @inlinable final func takePlace(on thread: CurrentThread) {
     guard takeOffer(on: thread) else { return leave(through: version) }
     thread.append(place(through: version, isOpen: false), isOwn: true)
@@ -112,7 +114,7 @@ import Synchronization
     place(through: version, isOpen: false)
   }
 
-  /// A place in a round, which delivers the backlog up to a version.
+  /// Returns a place in a round, which delivers the backlog up to a version.
   @inlinable
   final func place(through version: Version, isOpen: Bool) -> PendingDelivery {
     PendingDelivery(to: self, through: version, isOpen: isOpen) {
@@ -121,8 +123,7 @@ import Synchronization
     }
   }
 
-  /// Delivers the backlog up to a version, unless another thread is delivering, which then delivers
-  /// the rest.
+  /// Delivers the backlog up to a version. If another thread is delivering, that thread delivers the rest.
   @inlinable final func deliverBacklog(through version: Version, on thread: CurrentThread) {
     var isDone = false
     while !isDone {
@@ -137,7 +138,8 @@ import Synchronization
     }
   }
 
-  /// Takes out the next change that this thread may deliver, up to a version. The lock must be held.
+  /// Removes and returns the next change that this thread may deliver, up to a
+  /// version. The lock must be held.
   @inlinable final func nextChange(
     through version: Version,
     on thread: CurrentThread
@@ -151,7 +153,7 @@ import Synchronization
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
         return attachments.backlog.popFirst()
       }
-      // While this thread offered to hand over, another may have left a change to whoever delivers.
+      // While this thread offered a handover, another thread may have left a change to the deliverer.
       if let left = attachments.left.take() { thread.append(place(through: left), isOwn: false) }
       return nil
     }
@@ -159,17 +161,19 @@ import Synchronization
 
   // MARK: The end
 
-  /// Counts one handle less, and closes the channel after the last one. Releasing and acquiring:
-  /// what was done through any of the handles has happened by then.
+  /// Counts one handle less, and closes the channel after the last one.
+  ///
+  /// The ordering is acquiring and releasing: all work that was done through any of the
+  /// handles has happened by then.
   @inlinable final func dropHandle() {
     let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
     if left & ~AnyChannel.derived == 0 { close() }
   }
 
   @usableFromInline final func close() {
-    // A derived channel goes on for its observers, but not for a tracker: nothing can read it now.
-    // Without the last handle, nobody sets the tracker, so no lock is needed: this may be the deinit of
-    // something that a mutation discards.
+    // A derived channel continues for its observers, but not for a tracker: nothing can read the value now.
+    // No lock is needed, because without a handle, no thread sets the tracker. Nor may the thread wait for
+    // the region's lock here: the deinit of a value that a mutation discards may call this method.
     if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
     var detached = Detached()
     acquire()

@@ -1,24 +1,24 @@
-/// Who delivers a channel.
+/// The thread that delivers a channel, if there is one.
 ///
 /// | state | meaning | next |
 /// |---|---|---|
-/// | idle | no thread; perhaps some have places in their rounds | delivering, offered |
-/// | delivering | one thread; others leave their changes to it | idle |
-/// | offered | a thread has delivered for long, and waits for another to go on | idle, by the thread that takes the offer, or that withdraws it |
+/// | idle | no thread is delivering; some threads may have places in their rounds | delivering, offered |
+/// | delivering | one thread is delivering; other threads leave their changes to it | idle |
+/// | offered | a thread has delivered for a long time, and waits for another thread to continue | idle, when a thread takes the offer or withdraws it |
 ///
-/// It is guarded by the channel's lock, and has the size of a number.
+/// The channel's lock guards it. It has the size of a number.
 @usableFromInline struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
-  /// Idle.
+  /// Creates the state "idle".
   @inlinable init() {}
 
-  /// Delivering.
+  /// Creates the state "delivering".
   @inlinable init(_ thread: CurrentThread) { bits = thread.id &<< 2 }
 
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 
-  /// Whether no other thread is delivering.
+  /// Returns whether no other thread is delivering.
   @inlinable
   func isOpen(to thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
 
@@ -30,30 +30,30 @@
 
   @inlinable var isOffered: Bool { bits & 2 != 0 }
 
-  /// Whether this thread made the offer. A thread that takes it may make an offer too.
+  /// Returns whether this thread made the offer. A thread that takes the offer may make one too.
   func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
 
   mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }
 }
 
-// A thread that delivers a change also delivers those that other threads make meanwhile, so that
-// none has to wait. If they keep making changes as fast as it delivers them, it would never return
-// to its own work. So from time to time it offers them the delivery, and the next thread that makes
-// a change takes over.
+// A thread that delivers a change also delivers the changes that other threads make meanwhile, so that no
+// thread has to wait. Other threads may make changes as fast as this thread delivers them. Then it would
+// never return to its own work. So from time to time, the thread offers the delivery to the others. The
+// next thread that makes a change takes over.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Whether this thread has delivered so many changes of others that it should offer a handover.
+  /// Whether this thread has delivered so many changes of other threads that it should offer a handover.
   @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 257 }
 
-  /// Lets other threads run until one has taken an offer, or else withdraws it.
+  /// Lets other threads run until one of them has taken an offer. If none does, withdraws the offer.
   ///
-  /// This serves fairness and guarantees nothing: a thread that makes changes without end usually
-  /// makes one during this offer, or else during one of those that follow.
+  /// The offer serves fairness and guarantees nothing. A thread that makes changes without end usually
+  /// makes one during this offer, or during a later one.
   ///
   /// - Parameters:
-  ///   - lock: Guards the offer.
+  ///   - lock: The lock that guards the offer.
   ///   - isOffered: Returns whether the offer still stands.
-  ///   - withdraw: Withdraws it.
+  ///   - withdraw: Withdraws the offer.
   /// - Returns: Whether another thread has taken over.
   fileprivate func waitForTakeover(
     under lock: borrowing Lock,
@@ -67,8 +67,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
         return true
       }
     }
-    // It tries again after 37 changes. As a prime, that is at another one of the channels that it delivers
-    // in turn: nobody may be able to take over this one before the others.
+    // This thread offers again after 37 changes. The number is prime, so the next offer is for a different
+    // one of the channels that the thread delivers by turns. Possibly, another thread can take over this
+    // channel only after one of the others.
     pointee.changesOfOthers = 257 - 37
     return lock.withLock {
       if isOffered() { withdraw() } else { return true }
@@ -78,9 +79,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension AnyChannel {
-  /// Offers the delivery up to a version to the next thread that makes a change, or delivers one.
+  /// Offers the delivery up to a version to the next thread that makes or delivers a change.
   ///
-  /// - Returns: Whether another thread delivers the rest, or offers it in its turn.
+  /// - Returns: Whether another thread delivers the rest, or offers it again.
   @usableFromInline
   final func handOver(through version: Version, on thread: CurrentThread) -> Bool {
     let isOffered = lock.withLock {
@@ -89,18 +90,18 @@ extension AnyChannel {
       deliverer.offer(by: thread)
       return true
     }
-    // Another thread may make an offer before this one has seen that its own is taken, or even instead
-    // of it: whoever offered last delivers, or hands over, all that is there.
+    // Another thread may take this offer and make its own before this thread notices. It may even replace
+    // this offer. The thread with the last offer delivers all changes that are there, or hands them over.
     return isOffered
       && thread.waitForTakeover(under: lock, isOffered: { deliverer.isOffered(by: thread) }) {
         deliverer = Deliverer()
       }
   }
 
-  /// Takes over what is offered, if anything is. The lock must be held.
+  /// Takes over an offered delivery, if there is one. The lock must be held.
   ///
-  /// - Returns: Whether this thread may take a place for it: no other thread is delivering, and this one
-  ///   isn't inside an observer, which may itself wait for what is offered.
+  /// - Returns: Whether this thread may take a place. It may not while another thread is delivering. Nor
+  ///   may it take an offer inside an observer, which may itself wait for the offered changes.
   @inlinable final func takeOffer(on thread: CurrentThread) -> Bool {
     guard deliverer.isOffered else { return deliverer.isOpen(to: thread) }
     if !thread.pointee.isDelivering { deliverer = Deliverer() }
@@ -109,8 +110,8 @@ extension AnyChannel {
 }
 
 extension Observation {
-  /// Offers the delivery of what has come in during the call with the first value to the thread
-  /// that brings the next change.
+  /// Offers the changes that have arrived during the call with the first value. The thread that brings the
+  /// next change may take over their delivery.
   ///
   /// - Returns: Whether another thread has taken over.
   @usableFromInline func handOver(on thread: CurrentThread) -> Bool {

@@ -2,9 +2,9 @@ import Synchronization
 
 /// An observation, which `observe` returns so that you can end it.
 ///
-/// An observation lasts until `clean()` is called, on this Dust or through the ``DustBuster`` that
-/// it was put into, or until every variable and constant that leads to the value is deallocated.
-/// Releasing the Dust doesn't end it.
+/// An observation lasts until you call `clean()` on its Dust, or on the ``DustBuster`` that contains the
+/// Dust. It also ends when every variable and constant that leads to the value is deallocated. Releasing
+/// the Dust doesn't end the observation.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -13,34 +13,36 @@ import Synchronization
 /// dust.clean()
 /// ```
 public class Dust: @unchecked Sendable {
-  // `since`, `next` and `previous` are guarded by the channel's lock and, outside it, belong to the
-  // thread that delivers; `channel` is guarded by `lock`; `caller` and `flags` are atomic.
+  // The lock of the channel's region guards `since`, `next` and `previous`. Outside of the lock, they
+  // belong to the deliverer. `lock` guards `channel`. `caller` and `flags` are atomic.
   @usableFromInline final let lock = Lock()
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
 
-  /// The channel's version when it was linked.
+  /// The version of the region from which the observation starts: it receives later changes.
   @exclusivity(unchecked) @usableFromInline final var since = Version()
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// The thread that is calling the observer, or zero; with `aboutToCall` until the call starts.
+  /// The thread that is calling the observer, or zero. It is combined with
+  /// `aboutToCall` until the call starts.
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
-  /// Whether it may have a value that other observers never receive, because theirs counts as equal: it is
-  /// called with the next change even if that is none for them. Guarded by the region's lock.
+  /// Whether the observer may have a value that other observers never receive, because their value counts as
+  /// equal. The next change calls this observer even if it calls no other. The region's lock guards this.
   @exclusivity(unchecked) final var isAhead = false
 
-  /// Whether it is called with the change that is being delivered although that is none for other
-  /// observers. Belongs to the deliverer.
+  /// Whether the change in progress calls this observer even if it calls no other.
+  /// It belongs to the deliverer.
   @exclusivity(unchecked) @usableFromInline final var isOwed = false
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
   @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
-  /// Releases the channel and the closure, once no thread delivers to them any more. It is created
-  /// where the type of the values is known, and captures nothing; see `PendingDelivery`.
+  /// A closure that releases the channel and the observer's closure, when no thread delivers to
+  /// them any more. It is created in code that knows the type of the values, and captures
+  /// nothing; see `PendingDelivery`.
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
   @inlinable init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
@@ -48,27 +50,30 @@ public class Dust: @unchecked Sendable {
     self.releaseContents = releaseContents
   }
 
-  /// Whether it is cleaned, and no thread has anything left to do for that.
+  /// Whether this Dust is cleaned, and no thread has any cleaning left to do.
   var isOver: Bool { isCleaned }
 
-  /// Does what each thread that cleans it has to do, even if another is already cleaning it.
+  /// Does the part of the cleaning that each cleaning thread does itself, even if another thread is
+  /// already cleaning this Dust.
   func finishCleaning() {}
 
   /// Ends the observation.
   ///
-  /// After it returns, no call of the observer's closure starts any more, not even for values that
-  /// are waiting on a queue. A call that another thread has already started may still be running:
-  /// waiting for it to end could take forever, because it may be waiting for something that this
-  /// thread holds. You can call `clean()` from any thread, more than once, and inside any observer,
-  /// including that of this observation. The closure and what it captures are released immediately
-  /// or, while a change is being delivered, behind that.
+  /// After this method returns, no call of the observer's closure starts, not even for values that
+  /// wait on a queue. A call that another thread has already started may still be running. `clean()`
+  /// doesn't wait for it to end. That could take forever, because the call may be waiting for
+  /// something that this thread holds.
   ///
-  /// - Complexity: O(1). For the last observer of a derived constant, O(n) in the constants and variables that
-  ///   only it derives from.
+  /// You can call `clean()` from any thread, more than once, and inside any observer, including the
+  /// observer of this observation. The closure and its captured values are released immediately or, if a
+  /// change is being delivered, after that delivery.
+  ///
+  /// - Complexity: O(1). For the last observer of a derived constant, O(n) in the constants and variables
+  ///   that only this constant derives from.
   public final func clean() {
     var yields = Dust.yieldsToCalls
     end()
-    // Another thread may have begun to clean it, and not be done yet.
+    // Another thread may have started to clean it and not be finished yet.
     finishCleaning()
     waitForPreparedCalls(&yields)
   }
@@ -86,14 +91,15 @@ public class Dust: @unchecked Sendable {
 
   /// Waits until no other thread is about to call the observer.
   ///
-  /// A thread that calls writes `caller` and then reads `flags`; a thread that cleans writes
-  /// `flags` and then reads `caller`. All four accesses are sequentially consistent, so at least
-  /// one of the two threads sees what the other has written: either the call is not made, or it is
-  /// waited for. No user code runs between preparing and starting a call, so the wait ends, however
-  /// long the other thread is preempted, as long as the scheduler lets it run at all.
+  /// A calling thread writes `caller` and then reads `flags`. A cleaning thread writes `flags` and then
+  /// reads `caller`. All four accesses are sequentially consistent, so at least one of the two threads sees
+  /// the other's write. Either the call is not made, or the cleaning thread waits for it. No user code runs
+  /// between preparing and starting a call. So the wait ends as long as the scheduler lets the other thread
+  /// run at all, however long that thread is preempted.
   ///
-  /// For a call that has started, this yields a limited number of times, so that it has usually
-  /// ended when this returns. Nothing depends on that: the closure may not even have been entered.
+  /// For a call that has started, this method yields a limited number of times, so that the
+  /// call has usually ended when the method returns. Nothing depends on that: the thread may
+  /// not even have entered the closure.
   final func waitForPreparedCalls(_ yields: inout Int) {
     let thread = CurrentThread.current
     while true {
@@ -107,21 +113,21 @@ public class Dust: @unchecked Sendable {
     }
   }
 
-  /// How often a thread that cleans yields to calls that have started.
+  /// The number of times that a cleaning thread yields to calls that have started.
   static let yieldsToCalls = 100
 }
 
 extension Dust {
-  /// Announces a call, so that a thread that cleans waits for it. Whether the call may be made must
-  /// be checked after this.
+  /// Announces a call, so that a cleaning thread waits for it. Only after this may the calling thread check
+  /// whether it may make the call.
   @inlinable final func prepareCall(on thread: CurrentThread) {
     caller.write { $0.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent) }
   }
 
-  /// Announces that the call starts, so that it is no longer waited for.
+  /// Announces that the call starts, so that cleaning threads no longer wait for it.
   @inlinable final func beginCall(on thread: CurrentThread) {
-    // Releasing is enough, as in `endCall`: the store must only not become visible before the check
-    // of `flags` was made.
+    // Release ordering is enough, as in `endCall`. It keeps the store from becoming visible
+    // before the check of `flags`.
     caller.write { $0.store(thread.id, ordering: .releasing) }
   }
 
@@ -132,7 +138,7 @@ extension Dust {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0
   }
 
-  /// Whether the deliverer may call the closure: neither cleaned nor behind a mailbox.
+  /// Whether the deliverer may call the closure: this Dust is not cleaned, and changes bypass the mailbox.
   @inlinable
   final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
 }

@@ -1,6 +1,6 @@
-/// A bag of ``Dust`` that cleans everything in it on `clean()`, and when the bag is deallocated.
+/// A bag that cleans its ``Dust`` when you call `clean()`, and when the bag is deallocated.
 ///
-/// You can use it from any thread, and again after `clean()`.
+/// You can use a bag from any thread, and again after `clean()`.
 ///
 /// ```swift
 /// final class CounterView: Sendable {
@@ -14,12 +14,12 @@
 /// }
 /// ```
 public final class DustBuster: @unchecked Sendable {
-  // Both guarded by `lock`.
+  // `lock` guards `dusts` and `limit`.
   private let lock = Lock()
   @exclusivity(unchecked) private var dusts: [Dust] = []
 
-  /// At which count Dust that is over is removed: twice what the last removal has left. So a bag
-  /// that is never cleaned holds at most twice what is alive, at amortized O(1) an insertion.
+  /// The count at which the bag removes Dust that is over: twice the count that the last removal has left. So
+  /// a bag that is never cleaned holds at most twice the Dust that is alive. An insertion is amortized O(1).
   @exclusivity(unchecked) private var limit = DustBuster.firstLimit
 
   private static let firstLimit = 16
@@ -29,26 +29,26 @@ public final class DustBuster: @unchecked Sendable {
 
   deinit { clean() }
 
-  /// Puts Dust into the bag, which keeps it until it is cleaned, either with the bag or by itself.
+  /// Puts Dust into the bag, which keeps it until the Dust is cleaned, either with the bag or by itself.
   ///
-  /// - Complexity: O(1) each, amortized.
+  /// - Complexity: O(1) for each Dust, amortized.
   public func insert(_ dusts: Dust...) { insert(dusts) }
 
-  /// Puts Dust into the bag, which keeps it until it is cleaned, either with the bag or by itself.
+  /// Puts Dust into the bag, which keeps it until the Dust is cleaned, either with the bag or by itself.
   ///
-  /// - Complexity: O(1) each, amortized.
+  /// - Complexity: O(1) for each Dust, amortized.
   public func insert(_ dusts: [Dust]) {
     lock.lock()
     self.dusts += dusts
     let former = self.dusts.count >= limit ? prune() : []
     lock.unlock()
-    // Released after unlocking, because a deinit may run user code.
+    // Release the former contents after unlocking, because a deinit may run user code.
     withExtendedLifetime(former) {}
   }
 
   /// Removes the Dust that is over. The lock must be held.
   ///
-  /// - Returns: What was in the bag before, to be released after unlocking.
+  /// - Returns: The former contents of the bag, to be released after unlocking.
   private func prune() -> [Dust] {
     let seen = dusts
     dusts = seen.filter { !$0.isOver }
@@ -56,19 +56,19 @@ public final class DustBuster: @unchecked Sendable {
     return seen
   }
 
-  /// Cleans everything in the bag and empties it; what is inserted meanwhile stays in it.
+  /// Cleans and removes all Dust in the bag. Dust that is inserted meanwhile stays in the bag.
   ///
-  /// See ``Dust/clean()`` for what holds afterwards. What is being cleaned stays in the bag until it is
-  /// over, and a thread that cleans the bag meanwhile cleans it too. So when this returns, on any
-  /// thread, every task that was in the bag before, and that has not ended, is cancelled.
+  /// See ``Dust/clean()`` for the guarantees. Dust stays in the bag until its cleaning is over. If another
+  /// thread cleans the bag meanwhile, it cleans this Dust too. So when this method returns, on any thread,
+  /// every task that was in the bag before is cancelled, unless it has ended.
   ///
   /// - Complexity: O(n) in the number of observations.
   public func clean() {
-    // A copy of its own: the thread sanitizer can't see how a shared one is handed over.
+    // This makes a separate copy: the thread sanitizer can't see how a shared array is handed over.
     let older = lock.withLock { dusts.map(\.self) }
     for dust in older {
       dust.end()
-      // Another thread may have begun to clean it, and not be done yet.
+      // Another thread may have started to clean it and not be finished yet.
       dust.finishCleaning()
     }
     var yields = Dust.yieldsToCalls

@@ -2,30 +2,30 @@
   import Dispatch
 #endif
 
-/// Where an observer is called.
+/// The thread or queue on which an observer is called.
 public enum ExecuteQueue: Sendable {
   /// On the thread that made the change or, when changes collide, on the thread that is delivering.
   ///
-  /// Other threads that never stop changing the value don't usually keep the delivering thread
-  /// busy: each time it has delivered a few hundred of their changes, it lets them run, and the
-  /// next thread that makes a change continues the delivery.
+  /// Other threads that never stop changing the value don't usually keep the delivering thread busy. Each
+  /// time it has delivered a few hundred of their changes, it lets them run. The next thread that makes a
+  /// change continues the delivery.
   case current
 
-  /// On the main queue: immediately if the change is made there and no earlier one is still on its
-  /// way.
+  /// On the main queue. The call is immediate if the change is made there and no earlier
+  /// change is still on its way.
   ///
-  /// The workers of a `DispatchQueue.concurrentPerform` that the main queue waits for count as the
-  /// main queue, here as in libdispatch and in `MainActor.assumeIsolated`.
+  /// If the main queue waits for a `DispatchQueue.concurrentPerform`, the workers of that call count as the
+  /// main queue. libdispatch and `MainActor.assumeIsolated` treat the workers in the same way.
   case main
 
   #if canImport(Dispatch)
-    /// On a queue of your own. Calls to one observer never overlap, even on a concurrent queue.
+    /// On a queue of your own. Calls of one observer never overlap, even on a concurrent queue.
     case queue(DispatchQueue)
   #endif
 
   @inlinable var isCurrent: Bool { if case .current = self { true } else { false } }
 
-  /// The queue to which calls are sent, where they are sent to one.
+  /// The queue that calls are sent to, if they are sent to a queue.
   var dispatchQueue: DispatchQueue {
     #if canImport(Dispatch)
       if case .queue(let queue) = self { return queue }

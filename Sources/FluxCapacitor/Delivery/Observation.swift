@@ -1,45 +1,46 @@
 import Synchronization
 
-/// An observer's node in a channel: its closure, where to call it, and the values waiting for it.
+/// An observer's node in a channel: its closure, its queue, and the values that wait for it.
 ///
-/// It is its own Dust, so observing takes one allocation. On `.current` the deliverer calls the
-/// closure directly. During the call with the first value, and on a queue, changes go through the
-/// mailbox, which one thread at a time drains: calls never overlap or change order, even on a
-/// concurrent queue. For each change, a block is sent to the queue that permits one call, so that
-/// calls keep their place among the queue's other work.
+/// The observation is its own Dust, so observing on `.current` takes one allocation. On `.current`, the
+/// deliverer calls the closure directly. During the call with the first value, and on a queue, changes go
+/// through the mailbox. One thread at a time drains the mailbox, so calls never overlap or change order,
+/// even on a concurrent queue. On a queue, the observation sends a block for each change that it can't
+/// deliver immediately. The block permits one call, so calls keep their place among the queue's other work.
 ///
-/// | | mailbox | flag `indirect` | who calls |
+/// | | mailbox | flag `indirect` | calling thread |
 /// |---|---|---|---|
 /// | on `.current` | none | no | the channel's deliverer |
-/// | on `.current`, during the first call | from the first change on | yes | the subscriber, or whoever takes its offer |
-/// | on a queue | always | yes | the thread that is its `drainer` |
-/// | on a queue, before the first call | with the subscriber as its `drainer` | yes | nobody: permits add up |
+/// | on `.current`, during the first call | from the first change on | yes | the subscriber, or the thread that takes its offer |
+/// | on a queue | always | yes | the `drainer` |
+/// | on a queue, before the first call | with the subscriber as its `drainer` | yes | no thread; permits add up |
 ///
-/// Invariants: the mailbox, its contents, and the release of the closure are guarded by `lock`. The
-/// deliverer reads the closure without it, because nothing is detached while it delivers.
+/// Invariants: `lock` guards the mailbox, its contents, and the release of the closure. The deliverer reads
+/// the closure without the lock, because nothing is detached while it delivers.
 @usableFromInline final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
 
-  /// Always set on a queue; on `.current`, once a change comes in during the first value's call.
+  /// The mailbox. It is always set on a queue. On `.current`, it is set when a change arrives during the
+  /// call with the first value.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
   @inlinable init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
     super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
-      // It is only called with this observation.
+      // The closure is only called with this observation.
       unsafeDowncast($0, to: Observation.self).releaseContents()
     }
   }
 
-  /// It is over, too, when the value that it observed is deallocated.
+  /// Whether the observation is cleaned, or the value that it observed is deallocated.
   override var isOver: Bool { isCleaned || lock.withLock { channel == nil } }
 
-  /// Delivers one change; only the channel's deliverer calls this.
+  /// Delivers one change. Only the channel's deliverer calls this method.
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     prepareCall(on: thread)
-    // It may be cleaned by now. If not, a thread that cleans it sees that a call is prepared.
+    // The observation may be cleaned by now. If not, a cleaning thread sees that a call is prepared.
     if isDirect {
       beginCall(on: thread)
       Observation.call(&changes, with: value)
@@ -47,8 +48,8 @@ import Synchronization
     endCall()
   }
 
-  /// Calls the closure, which nothing replaces meanwhile. Passing it `inout` says so, and saves
-  /// counting two references, which takes longer than a short call.
+  /// Calls the closure, which no thread replaces during the call. The `inout` parameter tells the compiler
+  /// so. This saves counting two references, which takes longer than a short call.
   @inlinable @inline(never)
   static func call(_ changes: inout (@Sendable (Element) -> Void)?, with value: Element) {
     changes?(value)
@@ -63,13 +64,13 @@ import Synchronization
     }
   }
 
-  /// What a thread does with a value after unlocking.
+  /// The action that a thread takes for a value, after unlocking.
   @usableFromInline enum Action {
     case nothing, receive, drain
     case sendPermit(Mailbox<Element>)
   }
 
-  /// Puts a value into the mailbox, unless it may be delivered immediately. The lock must be held.
+  /// Puts a value into the mailbox, unless the value may be delivered immediately. The lock must be held.
   @inlinable func decide(on value: Element, _ thread: CurrentThread) -> Action {
     if isCleaned { return .nothing }
     if isDirect { return .receive }
@@ -78,13 +79,13 @@ import Synchronization
     mailbox.values.append(value)
     switch mailbox.queue {
     case .current:
-      // The thread that delivers the first value delivers this too, unless it has offered that.
+      // The thread that delivers the first value delivers this one too, unless it has offered the delivery.
       defer { mailbox.offerer = 0 }
       return mailbox.offerer == 0 ? .nothing : .drain
     case .main
     where MainQueue.isCurrent
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
-      // What is on its way comes first, but this thread may deliver the last value immediately.
+      // Values on their way come first, but this thread may deliver the last value immediately.
       return mailbox.permitOne(on: thread) ? .drain : .nothing
     default: return .sendPermit(mailbox)
     }
@@ -92,19 +93,19 @@ import Synchronization
 
   // MARK: The first value
 
-  /// Makes changes wait for the first value. No other thread may know the observation yet, so
-  /// relaxed is enough.
+  /// Makes changes wait for the first value. Relaxed ordering is enough, because no other thread
+  /// may know the observation yet.
   @inlinable func prepareForFirst(on thread: CurrentThread) {
     if let mailbox {
-      // As if this thread were draining the mailbox: permits add up, and nothing is delivered.
+      // While this thread is the drainer, permits add up and nothing is delivered.
       mailbox.drainer = thread.id
     } else {
-      // Puts the closure behind the mailbox.
+      // From now on, changes go through a mailbox.
       flags.unscheduled.store(Dust.indirect, ordering: .relaxed)
     }
   }
 
-  /// Delivers the first value, and then what has come in meanwhile.
+  /// Delivers the first value, and then the changes that have arrived meanwhile.
   @inlinable func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
     if queue.isCurrent {
       thread.whileDelivering {
@@ -122,7 +123,7 @@ import Synchronization
     }
   }
 
-  /// Puts the first value in front of what has come in meanwhile, and lets that be delivered.
+  /// Puts the first value in front of the values that have arrived meanwhile, and permits their delivery.
   ///
   /// - Returns: The mailbox, unless the observation has been cleaned.
   @usableFromInline func prepend(first: Element) -> Mailbox<Element>? {
@@ -135,7 +136,7 @@ import Synchronization
 
   // MARK: The mailbox
 
-  /// Sends a block to the queue that permits one call.
+  /// Sends a block to the queue. The block permits one call.
   @usableFromInline func sendPermit(for mailbox: Mailbox<Element>) {
     let queue = mailbox.queue.dispatchQueue
     let end = mailbox.activity?.begin {
@@ -147,7 +148,8 @@ import Synchronization
     }
   }
 
-  /// Permits one more call, and makes it, unless a thread is draining the mailbox, which then makes it.
+  /// Permits one more call. Makes the call, unless a thread is draining the mailbox.
+  /// That thread then makes it.
   @usableFromInline func permitOne(on thread: CurrentThread) {
     if lock.withLock({ mailbox?.permitOne(on: thread) }) == true { drain(on: thread) }
   }
@@ -166,7 +168,7 @@ import Synchronization
     }
   }
 
-  /// Returns what to deliver next, with the call prepared, or ends the draining.
+  /// Prepares the next call and returns its value and closure, or ends the draining.
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
@@ -181,8 +183,8 @@ import Synchronization
       mailbox.drainer = 0
     } else {
       self.mailbox = nil
-      // Releasing, so that a thread that finds it direct sees what was done through the mailbox; one
-      // that finds it indirect checks again under the lock.
+      // Release ordering: a thread that finds the observation direct sees the effects of all calls through
+      // the mailbox. A thread that finds it indirect checks again under the lock.
       _ = flags.write { $0.bitwiseAnd(~Dust.indirect, ordering: .releasing) }
     }
     let isOver = channel == nil
@@ -192,7 +194,8 @@ import Synchronization
     return nil
   }
 
-  /// Releases the channel and, unless values are still on their way to it, the closure.
+  /// Releases the channel. Also releases the closure, unless values are still on their way to an
+  /// observer that isn't cleaned.
   @inlinable func releaseContents() {
     lock.lock()
     let channel = self.channel
@@ -206,7 +209,7 @@ import Synchronization
       self.mailbox = nil
     }
     lock.unlock()
-    // Released after unlocking, because a deinit may run user code.
+    // Release these after unlocking, because a deinit may run user code.
     _ = consume channel
     _ = consume changes
     _ = consume mailbox
@@ -215,20 +218,20 @@ import Synchronization
 
 /// The values on their way to an observer, in order.
 @usableFromInline final class Mailbox<Element> {
-  /// On `.current`, the mailbox exists only for the call with the first value.
+  /// The observer's queue. On `.current`, the mailbox exists only for the call with the first value.
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
-  /// The pending work that calls on the queue are part of.
+  /// The pending work that includes the calls on the queue.
   @usableFromInline let activity: PendingWork?
 
   /// The thread that is draining the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var drainer: UInt32 = 0
 
-  /// The thread that has delivered the first value and offers another to deliver the rest, or zero.
+  /// The thread that has delivered the first value and offers the rest to another thread, or zero.
   @exclusivity(unchecked) @usableFromInline var offerer: UInt32 = 0
 
-  /// How many calls are permitted and not made yet.
+  /// The number of calls that are permitted and not made yet.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
   @inlinable init(for queue: ExecuteQueue) {
@@ -240,7 +243,7 @@ import Synchronization
 
   /// Permits one more call. The observation's lock must be held.
   ///
-  /// - Returns: Whether this thread has to make it, because no other one is draining the mailbox.
+  /// - Returns: Whether this thread has to make the call, because no thread is draining the mailbox.
   @inlinable func permitOne(on thread: CurrentThread) -> Bool {
     permits += 1
     guard drainer == 0 else { return false }

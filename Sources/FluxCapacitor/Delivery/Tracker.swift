@@ -1,6 +1,6 @@
 import Observation
 
-/// Stands for a channel whose value was read inside `withObservationTracking`.
+/// The object by which Observation knows a channel, after a read inside `withObservationTracking`.
 ///
 /// It observes the channel like any other observer, and notifies Observation of each change.
 @usableFromInline final class Tracker: Observable, Sendable {

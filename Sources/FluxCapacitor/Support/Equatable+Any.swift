@@ -1,4 +1,4 @@
 extension Equatable {
-  /// Whether a value of unknown type is of this type, and equal.
+  /// Returns whether a value of an unknown type has this type and is equal.
   package func isEqual(to other: Any) -> Bool { (other as? Self) == self }
 }

@@ -1,8 +1,8 @@
-/// A first-in, first-out queue, with O(1) amortized insertion and removal at both ends.
+/// A first-in, first-out queue with amortized O(1) insertion at both ends and removal at the front.
 ///
-/// It is a ring buffer in its own memory, without an array's checks, because every change goes
-/// through one. Exactly the `count` slots from `head` on are initialized; `mask` is one less than
-/// the number of slots, which is a power of two, or zero.
+/// Each waiting change goes through such a queue. So it is a ring buffer with memory of its own, without
+/// the checks of an array. Exactly the `count` slots from `head` on are initialized. `mask` is one less
+/// than the number of slots, which is a power of two or zero.
 @usableFromInline struct FIFO<Element>: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<Element>?
   @usableFromInline var head: Int32 = 0
@@ -19,7 +19,7 @@
 
   @inlinable var isEmpty: Bool { count == 0 }
 
-  /// The element at an offset from the first, which must exist.
+  /// The element at an offset from the first one. The element must exist.
   @inlinable subscript(index: Int32) -> Element {
     _read { yield slots.unsafelyUnwrapped[slot(at: index)] }
     _modify { yield &slots.unsafelyUnwrapped[slot(at: index)] }
@@ -31,7 +31,7 @@
     count += 1
   }
 
-  /// Adds an element before the first.
+  /// Inserts an element at the front.
   mutating func prepend(_ element: Element) {
     if count > mask { grow() }
     head = Int32(slot(at: mask))
@@ -49,7 +49,7 @@
     return element
   }
 
-  /// Removes all elements, and keeps the memory.
+  /// Removes all elements and keeps the memory.
   mutating func removeAll() where Element: BitwiseCopyable { (head, count) = (0, 0) }
 
   @inlinable func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
@@ -67,8 +67,9 @@
   }
 }
 
-/// The first of several indices that satisfies a predicate, or their count. All indices after it
-/// must satisfy it too. O(log n).
+/// Returns the first index below `count` that satisfies a predicate, or `count` if there is none.
+///
+/// All indices after it must satisfy the predicate too. The search is O(log n).
 @inline(__always) func partitioningIndex(of count: Int, where predicate: (Int) -> Bool) -> Int {
   var (low, high) = (0, count)
   while low < high {

@@ -1,8 +1,8 @@
 extension Unmanaged {
-  /// Calls a closure with the object, without counting a reference: something else must own it for
-  /// as long as the call takes.
+  /// Calls a closure with the object, without counting a reference.
   ///
-  /// To count references takes longer than all else that is done for one node of a graph.
+  /// Another reference must keep the object alive during the call. Counting references takes longer than
+  /// all other work for one node of the graph of derived constants.
   @inlinable @inline(__always) func use<Result>(_ body: (Instance) -> Result) -> Result {
     _withUnsafeGuaranteedRef(body)
   }

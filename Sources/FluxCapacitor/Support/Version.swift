@@ -1,4 +1,4 @@
-/// How many changes a channel has had: writes, events, or changes announced to a derived constant.
+/// The number of changes that a channel has had: writes, events, or changes announced to a derived constant.
 @usableFromInline package struct Version: Comparable, Sendable {
   @usableFromInline let count: UInt64
 

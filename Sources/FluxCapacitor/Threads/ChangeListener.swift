@@ -1,22 +1,25 @@
-/// Is told that variables have changed, under the locks of all variables in the commit: a derived
-/// constant's source, whose type is in a layer above.
+/// An object that a commit calls, under the locks of all variables in the commit.
+///
+/// It is the base class of the sources of derived constants, which are in a later folder.
 @usableFromInline class ChangeListener: @unchecked Sendable {
-  /// Its place in the order in which the listeners of a commit are called: first by `group`, which
-  /// is a lock that they take together.
+  /// The listener's position among the listeners of a commit, which are ordered by `group` first. The
+  /// listeners of a group share one lock.
   @exclusivity(unchecked) @usableFromInline final var order: (group: UInt64, index: Int) = (0, 0)
 
   @inlinable init() {}
 
   /// Announces the change.
   ///
-  /// - Parameter takesLock: Whether this is the first listener of its group, which takes the lock.
+  /// - Parameter takesLock: Whether to take the group's lock: true for the first listener of the group.
   func announceChange(takesLock: Bool) {}
 
-  /// Called when all listeners of its group have announced the change. Releases their lock.
+  /// Releases the group's lock, after all listeners have announced the change. Only the first
+  /// listener of each group is called.
   func endAnnouncing(on thread: CurrentThread) {}
 }
 
-/// Listeners in their order, each once. Unretained, because they leave before they are released.
+/// Listeners in their order, without duplicates. The list doesn't retain a listener, which leaves the
+/// list before it is released.
 @usableFromInline typealias ListenerList = [Unmanaged<ChangeListener>]
 
 extension ListenerList {
@@ -36,8 +39,10 @@ extension ListenerList {
     if index < count, self[index].use({ $0 === listener }) { remove(at: index) }
   }
 
-  /// Tells all of them. Two threads that tell the same listeners do so in the same order, because
-  /// they keep the locks until the end.
+  /// Announces a change to all listeners.
+  ///
+  /// Two threads may announce changes to the same listeners. All of these listeners then receive the
+  /// changes in the same order, because each thread keeps the locks until the end.
   @inlinable func announceChange(on thread: CurrentThread) {
     if !isEmpty { announceToAll(on: thread) }
   }

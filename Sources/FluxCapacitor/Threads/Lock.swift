@@ -2,42 +2,42 @@ import Synchronization
 
 /// A mutex that knows whether the current thread already holds it for user code.
 ///
-/// Most holders keep it for a few instructions and run no user code; they leave `holder` at zero. A
-/// reduce and the body of a `modify` do run user code, which may come back to the same lock; they
-/// store their thread's number, so that re-entering can be told from waiting for another thread.
+/// Most threads hold the lock for a few instructions and run no user code. They leave `holder` at zero. A
+/// reduce and the body of a `modify` do run user code, which may use the same lock again. Their threads store
+/// their number in `holder`. So a thread that finds the lock taken can tell whether it holds the lock itself.
 ///
-/// `holder` is stored with release ordering before each unlock and loaded with acquire ordering
-/// after each lock. That costs nothing on x86 and next to nothing elsewhere, and it shows the
-/// thread sanitizer the synchronization inside `Mutex`, which it cannot see. The mutex itself
-/// orders everything else, so other accesses to `holder` may be relaxed: a thread finds its own
-/// number there if and only if it has stored it and not unlocked since.
+/// `holder` is stored with release ordering before each unlock, and loaded with acquire ordering after each
+/// lock. That costs nothing on x86 and almost nothing elsewhere. It shows the thread sanitizer the
+/// synchronization inside `Mutex`, which the sanitizer can't see. The mutex itself orders everything else,
+/// so other accesses to `holder` may be relaxed. A thread finds its own number in `holder` if and only if
+/// it has stored the number and hasn't unlocked since.
 @usableFromInline package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())
   @usableFromInline let holder = Atomic<UInt32>(0)
 
   #if DEBUG
-    /// Identifies the lock in a scenario. Unlike an address, it is never reused.
+    /// A number that identifies the lock in a scenario. Unlike an address, it is never reused.
     @usableFromInline let id = nextLockID()
   #endif
 
   @inlinable package init() {}
 
-  /// Waits for the lock, which the current thread must not hold.
+  /// Waits for the lock and takes it. The current thread must not hold it.
   @inlinable func lock() {
     #if DEBUG
       reach(.lock(id))
     #endif
-    // `withLock` would not do: a `_modify` accessor has to yield between locking and unlocking.
+    // `Mutex.withLock` isn't enough: a `_modify` accessor has to yield between locking and unlocking.
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
   }
 
-  /// Takes the lock if it is free.
+  /// Takes the lock if it is free, and returns whether it was.
   func tryLock() -> Bool {
     #if DEBUG
       if scheduledThread != nil {
         guard reach(.tryLock(id)) else { return false }
-        // Only a thread outside the scenario can hold it now, and that will unlock it.
+        // Only a thread outside the scenario can hold the mutex now, and that thread will unlock it.
         mutex._unsafeLock()
         return true
       }
@@ -47,7 +47,7 @@ import Synchronization
     return true
   }
 
-  /// Waits for the lock, to run user code while holding it.
+  /// Waits for the lock and takes it, to run user code while holding it.
   @inlinable func lock(holder thread: UInt32) {
     lock()
     holder.store(thread, ordering: .relaxed)
@@ -61,12 +61,13 @@ import Synchronization
     #endif
   }
 
-  /// Whether a thread holds the lock for user code. Only a hint, except about the current thread.
+  /// Whether a thread holds the lock for user code. For other threads than the
+  /// current one, this is only a hint.
   @inlinable var isHeldForUser: Bool { holder.load(ordering: .relaxed) != 0 }
 
-  /// Whether the current thread, which has this number, holds the lock for user code.
+  /// Returns whether the current thread, which has this number, holds the lock for user code.
   ///
-  /// There is no race: a thread's number is there only while that thread itself has put it there.
+  /// There is no race: only the thread itself stores its number, and removes it.
   @inlinable func isHeld(by thread: UInt32) -> Bool { holder.load(ordering: .relaxed) == thread }
 
   @inlinable package func withLock<Result, Failure: Error>(

@@ -4,10 +4,10 @@
   #error("FluxCapacitor needs Dispatch where there is more than one thread.")
 #endif
 
-/// Whether code runs on the main queue.
+/// A check whether code runs on the main queue.
 ///
-/// `Thread.isMainThread` would be wrong on Linux: the main actor leaves the main thread at the
-/// first `await` of an asynchronous `main`.
+/// `Thread.isMainThread` would be wrong on Linux, where the main actor leaves the main thread at the first
+/// `await` of an asynchronous `main`.
 @usableFromInline enum MainQueue {
   #if canImport(Dispatch)
     private static let key: DispatchSpecificKey<Void> = {
@@ -30,7 +30,8 @@
 }
 
 #if !canImport(Dispatch)
-  /// The main actor, in the place of the main queue: where there is no Dispatch, there is one thread.
+  /// A replacement for the main queue on platforms without Dispatch, which have only one thread. It
+  /// runs blocks on the main actor.
   @usableFromInline package struct DispatchQueue: Sendable {
     @usableFromInline static let main = DispatchQueue()
 

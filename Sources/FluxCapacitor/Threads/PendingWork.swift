@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The work in progress on behalf of a dispatcher, for tests that wait until there is none.
+/// The work in progress on behalf of a dispatcher, for tests that wait until all of it has ended.
 ///
-/// Work that causes other work begins that before it ends itself. So once nothing is in progress,
-/// nothing begins by itself.
+/// Work that causes other work begins the other work before it ends itself. So once no work is in progress,
+/// no further work begins by itself.
 @usableFromInline package final class PendingWork: @unchecked Sendable {
-  // All guarded by `lock`.
+  // `lock` guards all of these.
   private let lock = Lock()
   @exclusivity(unchecked) private var running: [Int: @Sendable () -> String] = [:]
   @exclusivity(unchecked) private var waiting: [@Sendable () -> Void] = []
   @exclusivity(unchecked) private var lastNumber = 0
 
-  /// Notes that some work has begun.
+  /// Records that a piece of work has begun.
   ///
   /// - Parameter describe: Returns a sentence about the work, for a test that waits in vain.
   /// - Returns: A closure to call once, when the work has ended.
@@ -34,7 +34,7 @@ import Synchronization
     for body in done { body() }
   }
 
-  /// Calls a closure when nothing is in progress: now, or on the thread that ends the last work.
+  /// Calls a closure when no work is in progress: immediately, or on the thread that ends the last work.
   package func whenIdle(_ body: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock {
       if !running.isEmpty { waiting.append(body) }
@@ -43,20 +43,21 @@ import Synchronization
     if isIdle { body() }
   }
 
-  /// A sentence about each piece of work in progress, in the order in which they began.
+  /// Sentences about the pieces of work in progress, in the order in which the work began.
   package var descriptions: [String] {
     let running = lock.withLock { self.running }
     return running.sorted { $0.key < $1.key }.map { $0.value() }
   }
 }
 
-/// Has pending work: a dispatcher, whose type is in a layer above.
+/// An object with pending work. Dispatchers, which are in a later folder, conform to it.
 protocol PendingWorkOwner: AnyObject, Sendable { var pendingWork: PendingWork { get } }
 
 extension PendingWork {
-  /// The pending work of the current task's dispatcher. It is `nil` until the process's dispatcher
-  /// has been replaced for the first time, because only tests wait for it and a `TaskLocal` is slow
-  /// to read.
+  /// The pending work of the current task's dispatcher, or `nil` until the process's dispatcher is
+  /// replaced for the first time.
+  ///
+  /// Only tests wait for pending work, and a `TaskLocal` is slow to read.
   @usableFromInline static var current: PendingWork? {
     shortcut.load(ordering: .relaxed) == isReplaced
       ? replacement.get()?.pendingWork ?? ofProcess : nil
@@ -65,16 +66,18 @@ extension PendingWork {
   /// The pending work of the process's dispatcher.
   static let ofProcess = PendingWork()
 
-  /// What replaces the process's dispatcher in the current task.
+  /// The dispatcher that replaces the process's dispatcher in the current task.
   static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
-  /// The address of the process's dispatcher until it is replaced for the first time, because
-  /// reading a `TaskLocal` takes longer than all the rest. Zero before it is created; `isReplaced`
-  /// for good once it was replaced.
+  /// The address of the process's dispatcher, until that dispatcher is replaced for the first time.
   ///
-  /// Releasing and acquiring, so that a thread that reads the address finds the dispatcher
-  /// initialized. `isReplaced` is stored and looked for relaxed: the task in which the dispatcher is
-  /// replaced has stored it itself, and no other task depends on it.
+  /// The value is zero before the dispatcher is created, and `isReplaced` for good after the first
+  /// replacement. The address makes it unnecessary to read a `TaskLocal`, which takes longer than the rest
+  /// of finding the dispatcher.
+  ///
+  /// The address is stored with release ordering and loaded with acquire ordering, so that a thread that
+  /// reads it finds the dispatcher initialized. `isReplaced` is stored and compared with relaxed ordering.
+  /// The task in which the dispatcher is replaced has stored it itself, and no other task depends on it.
   static let shortcut = Atomic<UInt>(0)
   static let isReplaced: UInt = 1
 }

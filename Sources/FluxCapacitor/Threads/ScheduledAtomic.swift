@@ -1,21 +1,20 @@
 import Synchronization
 
-/// An atomic that threads decide by, so that a scheduler may let another thread go first at each
-/// access. See `everyInterleaving` in FluxCapacitorTesting.
+/// An atomic that decisions depend on, and at which a scheduler may let another thread go first.
 ///
-/// Release builds contain nothing but the atomic.
+/// See `everyInterleaving` in FluxCapacitorTesting. Release builds contain nothing but the atomic.
 @usableFromInline package struct ScheduledAtomic<Value: AtomicRepresentable>: ~Copyable {
-  /// For accesses that no decision depends on.
+  /// The atomic, for accesses that no decision depends on.
   @usableFromInline let unscheduled: Atomic<Value>
 
   #if DEBUG
-    /// Identifies the atomic in a scenario, as a lock's number does.
+    /// A number that identifies the atomic in a scenario, like the number of a lock.
     @usableFromInline let id = nextLockID()
   #endif
 
   @inlinable package init(_ value: consuming Value) { unscheduled = Atomic(value) }
 
-  /// An access that only reads.
+  /// Performs an access that only reads.
   @inlinable @inline(__always)
   func read<Result>(_ access: (borrowing Atomic<Value>) -> Result) -> Result {
     #if DEBUG
@@ -24,7 +23,7 @@ import Synchronization
     return access(unscheduled)
   }
 
-  /// An access that writes.
+  /// Performs an access that writes.
   @inlinable @inline(__always)
   func write<Result>(_ access: (borrowing Atomic<Value>) -> Result) -> Result {
     #if DEBUG

@@ -3,73 +3,77 @@
 #endif
 import Synchronization
 
-// In debug builds, a scheduler can decide which thread goes on: see `everyInterleaving` in
-// FluxCapacitorTesting. Release builds contain nothing of it.
+// In debug builds, a scheduler can decide which thread continues; see `everyInterleaving` in
+// FluxCapacitorTesting. Release builds don't contain the scheduling.
 
 #if DEBUG
-  /// A step of a thread, before and after which other threads may find a different state.
+  /// A step of a thread. Other threads may find different states before and after it.
   @usableFromInline package enum ScheduledStep: Equatable, Sendable {
-    /// Possible only while no other thread has the lock.
+    /// A wait for a lock. It is possible only while no other thread holds the lock.
     case lock(UInt)
     case tryLock(UInt)
 
-    /// The point after an unlock, which has happened by then.
+    /// The point after a lock has been unlocked.
     case unlocked(UInt)
 
-    /// A read or a write of an atomic that belongs to a lock.
+    /// A read or a write of an atomic.
     case read(UInt)
     case write(UInt)
 
-    /// Done when other threads have made progress; impossible if there is none that can.
+    /// A wait until other threads have made progress. It is impossible if no other thread can continue.
     case yield
   }
 
-  /// A thread whose steps wait for a scheduler; other threads' steps wait for nothing.
+  /// A thread whose steps wait for a scheduler. The steps of other threads don't wait.
   package protocol ScheduledThread: AnyObject {
     /// Whether the thread stands for the main queue.
     var isMain: Bool { get }
 
     /// Waits until the scheduler permits the step.
     ///
-    /// - Returns: Whether the step is possible: not if it tries for a lock that another thread has,
-    ///   or yields while no other thread can go on.
+    /// - Returns: Whether the step is possible. It isn't if it tries to take a lock that another thread
+    ///   holds, or yields while no other thread can continue.
     @discardableResult func reach(_ step: ScheduledStep) -> Bool
 
-    /// Runs a block that was sent to a queue on a thread of the scenario.
+    /// Runs a block on another thread of the scenario, in place of the queue that this thread sends it to.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
-    /// Whether it goes on with each step that is possible.
+    /// Whether the thread continues with each possible step, without letting other threads go first.
     var isUninterrupted: Bool { get set }
 
-    /// Called when the process is about to end.
+    /// Called when a trap is about to end the process.
     func willTrap()
   }
 
-  /// The current thread's scheduled thread, if it has one.
+  /// The scheduled thread that the current thread runs, if there is one.
   package var scheduledThread: (any ScheduledThread)? {
     get { CurrentThread.current.pointee.scheduled }
     set {
       CurrentThread.current.pointee.scheduled = newValue
-      // What this thread did before must not influence what it does in a scenario.
+      // The thread's earlier work must not influence its behavior in a scenario.
       CurrentThread.current.pointee.changesOfOthers = 0
     }
   }
 
-  /// Returns a number greater than those of all earlier locks, and than those that scenarios give
-  /// to other things. Relaxed: all that matters is that no number is given twice.
+  /// Returns a new number for a lock or an atomic. It is greater than all earlier ones, and than the
+  /// numbers that scenarios give to other things.
+  ///
+  /// The ordering is relaxed, because only uniqueness matters.
   @usableFromInline func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 
   private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
 
-  /// Waits until a scheduler permits a step of the current thread, if it is scheduled.
+  /// Waits until the scheduler permits a step, if the current thread is scheduled. Returns
+  /// whether the step is possible.
   @usableFromInline @discardableResult func reach(_ step: ScheduledStep) -> Bool {
     scheduledThread?.reach(step) ?? true
   }
 #endif
 
-/// Calls what a task's cancellation handler does.
+/// Calls the body of a task's cancellation handler, without letting a scheduler switch threads.
 ///
-/// Meanwhile, the runtime holds a lock that no scheduler knows of, so none may let the task itself go first.
+/// During the handler, the runtime holds a lock that schedulers don't know. So no scheduler may
+/// let the task itself go first.
 @inline(__always) func whileCancelling(_ body: () -> Void) {
   #if DEBUG
     let thread = scheduledThread

@@ -1,4 +1,4 @@
-// What the core asks of the system. Only this file knows which one it is.
+// The functions of the operating system that the library calls. Only this file distinguishes systems.
 
 #if canImport(WinSDK)
   import CRT
@@ -17,7 +17,7 @@
 
 extension ThreadState {
   #if !_runtime(_multithreaded)
-    /// There is one thread, so nobody else uses it.
+    /// The state of the only thread. No other thread uses it.
     nonisolated(unsafe) private static var ofOnlyThread: UnsafeMutableRawPointer?
 
     static func makeKey() -> UInt? { 0 }
@@ -28,9 +28,9 @@ extension ThreadState {
       ofOnlyThread = state
     }
   #elseif canImport(WinSDK)
-    /// Creates the key under which each thread keeps its state, which is freed when the thread ends.
+    /// Creates the key under which each thread keeps its state. The state is freed when its thread ends.
     ///
-    /// - Returns: Nil if the process has no more keys.
+    /// - Returns: The key, or `nil` if the process has no more keys.
     static func makeKey() -> UInt? {
       let key = FlsAlloc { ThreadState.free($0) }
       return key == FLS_OUT_OF_INDEXES ? nil : UInt(key)
@@ -45,9 +45,9 @@ extension ThreadState {
       FlsSetValue(DWORD(truncatingIfNeeded: key), state)
     }
   #else
-    /// Creates the key under which each thread keeps its state, which is freed when the thread ends.
+    /// Creates the key under which each thread keeps its state. The state is freed when its thread ends.
     ///
-    /// - Returns: Nil if the process has no more keys.
+    /// - Returns: The key, or `nil` if the process has no more keys.
     static func makeKey() -> UInt? {
       var key = pthread_key_t()
       return pthread_key_create(&key) { ThreadState.free($0) } == 0 ? UInt(key) : nil
@@ -64,7 +64,7 @@ extension ThreadState {
   #endif
 }
 
-/// Lets another thread run, if one is ready to.
+/// Lets another thread run if one is ready.
 func yieldToOtherThreads() {
   #if canImport(WinSDK)
     SwitchToThread()
@@ -74,11 +74,11 @@ func yieldToOtherThreads() {
 }
 
 extension Duration {
-  /// The current time by the wall clock.
+  /// The time on the wall clock since the beginning of 1970.
   static var sinceBeginningOf1970: Duration {
     var time = timespec()
     #if canImport(Android)
-      // Older ones do not have what the C standard has.
+      // Older versions of Android lack `timespec_get`, which is in the C standard.
       clock_gettime(CLOCK_REALTIME, &time)
     #else
       timespec_get(&time, TIME_UTC)

@@ -1,7 +1,7 @@
 // A thread delivers its changes in a round, when it has no open transaction.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Runs a closure that calls observers. What they write is delivered after it, on this thread.
+  /// Runs a closure that calls observers. Their writes are delivered after the closure, on this thread.
   @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
@@ -10,7 +10,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     settle()
   }
 
-  /// Delivers this thread's round, unless it is already delivering or a transaction is open.
+  /// Delivers this thread's round, unless the thread is already delivering or has an open transaction.
   @inlinable func settle() {
     guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
       return
@@ -18,9 +18,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     deliverRound()
   }
 
-  /// Takes the last place in the round.
+  /// Appends a delivery to the round.
   ///
-  /// - Parameter isOwn: Whether this thread made the change, and isn't delivering another thread's.
+  /// - Parameter isOwn: Whether this thread made the change. If not, it delivers the
+  ///   change of another thread.
   @inlinable func append(_ delivery: PendingDelivery, isOwn: Bool) {
     #if DEBUG
       var delivery = delivery
@@ -48,7 +49,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   #if DEBUG
-    /// Collects the channels in a cycle of observers that never settles, and traps naming them.
+    /// Records the channels in a cycle of observers that never settles, and then traps with their names.
     private func noteCycle(through delivery: PendingDelivery) {
       let place = delivery.target.use { (ObjectIdentifier($0), "\($0)") }
       if !pointee.cycle.contains(where: { $0.channel == place.0 }) { pointee.cycle.append(place) }
@@ -64,33 +65,34 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   // MARK: Transactions
 
-  /// Opens a transaction, or goes on with the one that is open.
+  /// Opens a transaction, or continues the one that is open.
   @inlinable func beginTransaction() { pointee.openTransactions += 1 }
 
-  /// Closes the transaction. The outermost one is committed, so that it may be delivered.
+  /// Closes the transaction. If it is the outermost one, commits it, so that its changes can be delivered.
   ///
-  /// - Parameter held: The last variable that the transaction has written, if this thread holds its
-  ///   lock. It is unlocked, unless the transaction goes on.
+  /// - Parameter held: The last variable that the transaction has written, if this thread holds its lock.
+  ///   The variable is unlocked, unless the transaction continues.
   @inlinable func endTransaction(holding held: TransactionMember? = nil) {
     if pointee.openTransactions == 1, hasOpenPlaces { commitTransaction(holding: held) }
     pointee.openTransactions -= 1
   }
 
-  /// Whether there is something to do at the end of the transaction.
+  /// Whether the transaction has to be committed at its end.
   @inlinable var hasOpenPlaces: Bool {
     pointee.openPlaces > 0 || pointee.transaction.use { $0.isJoint }
   }
 
   @usableFromInline func commitTransaction(holding held: TransactionMember?) {
     let transaction = pointee.transaction
-    // The announcements may have taken further places, which belong to no transaction.
+    // The announcements may have appended further places, which belong to no transaction.
     defer { pointee.openPlaces = 0 }
     guard !transaction.use({ $0.end(on: self, holding: held) }) else { return }
     pointee.transaction = .passRetained(Transaction())
     transaction.release()
   }
 
-  /// Delivers the round, and runs the deferred dispatches, each delivered before the next one.
+  /// Delivers the round, and then runs the deferred dispatches. The changes of each dispatch are
+  /// delivered before the next one runs.
   @inlinable func finish() {
     settle()
     if !pointee.deferredDispatches.isEmpty, pointee.dispatchDeferrals == 0 {
@@ -98,7 +100,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
   }
 
-  /// Runs the deferred dispatches, in the order in which they were invoked.
+  /// Runs the deferred dispatches in the order in which they were invoked.
   @usableFromInline func runDeferredDispatches() {
     while let dispatch = pointee.deferredDispatches.popFirst() {
       dispatch(self)
@@ -107,25 +109,27 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 }
 
-/// A place in a thread's round: a channel, and how it delivers the change.
+/// A place in a thread's round: a channel, and a closure that delivers its changes.
 ///
-/// While a transaction is open, its places are the last ones in the round, and each is yet to be
-/// committed. A place owns one reference to the channel, which `perform` releases.
+/// While a transaction is open, its places are the last ones in the round, and they are not committed yet.
+/// A place owns one reference to the channel, which `perform` releases.
 @usableFromInline struct PendingDelivery {
-  /// Closures rather than virtual methods, which in a generic class always run unspecialized and take
-  /// ten times as long. They are created where the type is known and, except in `deferPastMutation`,
-  /// capture nothing, so they allocate nothing.
+  /// A closure that delivers the target's changes, as a replacement for a virtual method.
+  ///
+  /// A virtual method of a generic class always runs unspecialized, which takes ten times as long. The
+  /// closures are created in code that knows the type. Except in `deferPastMutation`, they capture nothing,
+  /// so they need no allocation.
   @usableFromInline typealias Deliver =
     @Sendable (TransactionMember, Version, CurrentThread) -> Void
 
   @usableFromInline let target: Unmanaged<TransactionMember>
 
-  /// The version up to which changes are delivered.
+  /// The version up to which the place delivers changes.
   @usableFromInline var version: Version
 
   @usableFromInline let deliver: Deliver
 
-  /// Whether it belongs to an open transaction, which has yet to commit it.
+  /// Whether the place belongs to a transaction, which commits it at its end.
   @usableFromInline var isOpen: Bool
 
   /// Whether this is the transaction's first place for the channel.
@@ -135,8 +139,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
 
   #if DEBUG
-    /// The length of the chain of observers that led to this change, each of which set something
-    /// when it was called with what the previous one had set.
+    /// The length of the chain of observers that led to this change. Each observer in it made a change when
+    /// it was called with the change of the previous one.
     @usableFromInline var depth = CurrentThread.current.pointee.depth
   #endif
 

@@ -1,76 +1,79 @@
 import Synchronization
 
-/// What one thread has in progress: a transaction, a round of deliveries, deferred dispatches.
+/// The work that one thread has in progress: a transaction, a round of deliveries, and deferred dispatches.
 ///
-/// It is stored under a key of the system's, which takes 2 ns to read where a `TaskLocal` takes 34. Only
-/// its own thread uses it, so it needs no lock. It is used through a pointer, one field at a time,
-/// because user code that runs in between may come back to it.
+/// The operating system stores it under a key. Reading it takes 2 ns, where a `TaskLocal` takes 34. Only
+/// its own thread uses it, so it needs no lock. Code accesses it through a pointer, one field at a time,
+/// because user code that runs in between may access it too.
 @usableFromInline struct ThreadState: ~Copyable {
-  /// This thread's number in locks and channels; never zero.
+  /// This thread's number in locks and channels, which is never zero.
   @usableFromInline let id: UInt32
 
-  /// How many transactions, reduces and mutations are open. Writes join the outermost one.
+  /// The number of open transactions, reduces and mutations. Writes join the outermost one.
   @usableFromInline var openTransactions = 0
 
-  /// The outermost transaction, if one is open, or else the next one.
+  /// The outermost transaction if one is open, or else the object for the next one.
   @usableFromInline var transaction = Unmanaged.passRetained(Transaction())
 
   /// The listeners of the transaction that is being committed.
   @usableFromInline var listeners = ListenerList()
 
-  /// How many reduces, mutations, reads and inits of stores are open. Dispatches wait for them.
+  /// The number of open reduces, replays, mutations, reads, and inits of stores.
+  /// Dispatches wait for their end.
   @usableFromInline var dispatchDeferrals = 0
 
-  /// How many bodies of `modify` are open. Each holds the lock of a variable.
+  /// The number of open mutations. Each of them holds the lock of a variable.
   @usableFromInline var openMutations = 0
 
-  /// How many inits of stores are running. Other threads may be waiting for each of those stores.
+  /// The number of running inits of stores. Other threads may be waiting for each of these stores.
   @usableFromInline var openCreations = 0
 
-  /// The route of the state that is being reduced on this thread; reduces never nest.
+  /// The route of the state that this thread is reducing. Reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyReduction>?
 
-  /// Whether this thread is calling observers. What they set takes a place in the round.
+  /// Whether this thread is calling observers. Their writes take places in the round.
   @usableFromInline var isDelivering = false
 
-  /// What this thread delivers when no transaction is open: a place for each channel that a
-  /// transaction has written to, in the order of the first writes, and for each change that had to
-  /// wait for another.
+  /// The deliveries that this thread makes when no transaction is open.
+  ///
+  /// Each channel that a transaction has written to has a place, in the order of the first writes. Each
+  /// change that had to wait for another one has a place too.
   @usableFromInline var round = FIFO<PendingDelivery>()
 
-  /// How many of the places, at the end of the round, have been taken in the open transaction.
+  /// The number of places that were taken during the open transaction. They are at the end of the round.
   @usableFromInline var openPlaces: Int32 = 0
 
-  /// The pending work that the round is part of, each with what to call at the end of the round.
+  /// The pending work that the round is part of. Each entry has a closure to call at the end of the round.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
-  /// How many changes of others it has delivered in this round since it last offered a handover.
+  /// The number of other threads' changes that this thread has delivered in this round, since
+  /// it last offered a handover.
   @usableFromInline var changesOfOthers: Int32 = 0
 
-  /// The registry whose dispatcher is replaying a recorded state; see `Dispatcher.replay(_:)`.
+  /// The registry of the dispatcher that is replaying a recorded state; see `Dispatcher.replay(_:)`.
   @usableFromInline var replaying: ObjectIdentifier?
 
-  /// Dispatches that wait until `dispatchDeferrals` is zero, in the order of their invocation.
+  /// The dispatches that wait until `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// Detects whether a read is tracked.
+  /// The object that detects whether a read is tracked.
   var tracking: Unmanaged<AnyReadDetector>?
 
   #if DEBUG
-    /// How a scheduler decides when this thread goes on, if one does.
+    /// The object by which a scheduler decides when this thread continues, if a scheduler does so.
     unowned(unsafe) var scheduled: (any ScheduledThread)?
 
     /// The depth of the delivery in progress.
     @usableFromInline var depth = 0
 
-    /// The channels in what seems to be a cycle of observers, and their names.
+    /// The channels in a suspected cycle of observers, and their names.
     var cycle: [(channel: ObjectIdentifier, name: String)] = []
 
-    /// Longer than any chain of observers that ends; a cycle gets here in about a second.
+    /// A depth that no chain of observers reaches if it ends. A cycle reaches it in about a second.
     static let depthOfCycles = 1_000_000
   #endif
 
-  /// What remains to be released when the release in progress has ended; see `release(_:)`.
+  /// The objects to release after the release in progress; see `release(_:)`.
   var releaseQueue: [AnyObject]?
 
   @usableFromInline init(id: UInt32) { self.id = id }
@@ -81,16 +84,17 @@ import Synchronization
   }
 }
 
-/// The route of the state that a thread is reducing. Its type is in a layer above.
+/// The route of the state that a thread is reducing. Its subclass is in a later folder.
 @usableFromInline class AnyReduction {}
 
-/// Detects whether a thread's reads are tracked by Observation. Its type is in a layer above.
+/// An object that detects whether Observation tracks a thread's reads. Its subclass is in a later folder.
 @usableFromInline class AnyReadDetector {}
 
 /// The state of the current thread.
 @usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
-/// Returns the current thread's state. A static property would be called through a thunk.
+/// Returns the current thread's state. It is a function because a static property would
+/// be called through a thunk.
 @usableFromInline func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
   guard keyAndOne != 0, let state = ThreadState.ofThread(under: keyAndOne &- 1)
@@ -98,7 +102,8 @@ import Synchronization
   return state.assumingMemoryBound(to: ThreadState.self)
 }
 
-/// Kept out of `currentThread()`, whose fast path it would slow down.
+/// Creates the current thread's state. It is a separate function because it would slow down the fast
+/// path of `currentThread()`.
 @inline(never) private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
   let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
@@ -112,8 +117,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @inlinable var id: UInt32 { pointee.id }
 
-  /// Releases an object, and then what its deinit passes here in turn: in a loop, because a long
-  /// chain would overflow the stack.
+  /// Releases an object, and then the objects that its deinit passes to this method.
+  ///
+  /// It is a loop, because nested releases along a long chain would overflow the stack.
   func release(_ object: consuming AnyObject) {
     let isOutermost = pointee.releaseQueue == nil
     if isOutermost { pointee.releaseQueue = [] }
@@ -125,7 +131,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Lets another thread run.
   ///
-  /// - Returns: Whether there may be one; a scenario knows when there is none.
+  /// - Returns: Whether there may be another thread that can run. A scenario knows if there isn't.
   @discardableResult func yieldProcessor() -> Bool {
     #if DEBUG
       if let thread = pointee.scheduled { return thread.reach(.yield) }
@@ -136,13 +142,14 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension ThreadState {
-  /// The last number given to a thread. Relaxed: all that matters is that no number is given twice.
-  /// A deliverer's number has room for 2^30 threads.
+  /// The last number given to a thread. The ordering is relaxed, because only uniqueness matters. The
+  /// number in a `Deliverer` has room for 2^30 threads.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
   /// One more than the key under which each thread keeps its state, or zero before there is a key.
-  /// Its initial value is a constant, so it is read without the check that a lazy global needs.
-  /// Relaxed: nothing but the number is read through it, and a thread that reads zero uses `key`.
+  ///
+  /// Its initial value is a constant, so reading it skips the check that a lazy global needs. The ordering
+  /// is relaxed: only the number itself is read through it, and a thread that reads zero uses `key`.
   fileprivate static let keyAndOne = Atomic<UInt>(0)
 
   /// The key, created on first use.
@@ -154,7 +161,7 @@ extension ThreadState {
     return key
   }()
 
-  /// Frees the state of a thread that ends.
+  /// Frees the state of a thread that is ending.
   static func free(_ state: UnsafeMutableRawPointer?) {
     guard let thread = state?.assumingMemoryBound(to: ThreadState.self) else { return }
     thread.deinitialize(count: 1)

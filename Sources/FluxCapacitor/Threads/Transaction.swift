@@ -1,30 +1,36 @@
 /// A thread's outermost transaction: a reduce, a `transaction`, or the body of a `modify`.
 ///
-/// While it is open, the last places in the thread's round are those of the variables that it has
-/// written, and of events that it has sent. When it ends, still within the dispatcher's turn, it
-/// *commits*: it locks these variables, makes each one's value a change, and announces the changes to the
-/// derived constants that several variables lead to. So no other change comes between them. They are
-/// delivered afterward, in the round.
+/// While the transaction is open, its places are the last ones in the thread's round: the variables
+/// that it has written, and the events that it has sent. The transaction *commits* when it ends, still
+/// within the dispatcher's turn:
+/// 1. It locks these variables.
+/// 2. It makes the value of each one a change.
+/// 3. It announces the changes to the derived constants that several variables lead to.
 ///
-/// If two open transactions write the same variable, no order of the two is right. They are *joined*,
-/// and the last one to end commits both. A dispatcher's turn prevents this among its own.
+/// So no other change comes between these changes. They are delivered afterward, in the round.
+///
+/// If two open transactions write the same variable, neither order of the two is right. They are *joined*,
+/// and the last one to end commits both. A dispatcher's turn prevents this among its own transactions.
 @usableFromInline final class Transaction: @unchecked Sendable {
-  /// How many transactions of this thread have been committed: an object serves for one after the other.
+  /// The number of transactions committed with this object, which serves one transaction after another.
   ///
-  /// Releasing and acquiring: a thread that sees that one has been committed sees what it has announced.
+  /// The number is stored with release ordering and loaded with acquire ordering. So a thread that sees the
+  /// commit of a transaction also sees what the transaction has announced.
   let commits = ScheduledAtomic(0)
 
-  /// Whether another open transaction has written the same variable. It is set once, under the lock of a
-  /// variable that has the mark of this transaction, or by its own thread. It is read under the locks of all
-  /// those variables, or by its own thread if there are none.
+  /// Whether another open transaction has written the same variable.
+  ///
+  /// It becomes true once, under the lock of a variable that has the mark of this transaction, or
+  /// on its own thread. It is read under the locks of all variables that have the mark, or on its
+  /// own thread if there are none.
   @exclusivity(unchecked) @usableFromInline var isJoint = false
 
-  /// The transactions that it is joined with. Guarded by `JointTransaction.lock`.
+  /// The group of transactions that this one is joined with. `JointTransaction.lock` guards it.
   @exclusivity(unchecked) fileprivate var joint: JointTransaction?
 
   init() {}
 
-  /// Takes a place for a write, and marks its channel. The channel's lock must be held.
+  /// Appends a place for a write to the round, and marks the channel. The channel's lock must be held.
   ///
   /// If another open transaction has marked the channel, the two are joined.
   @inlinable func add(
@@ -40,7 +46,7 @@
     if let other, other !== self { join(other) }
   }
 
-  /// Joins the transaction that has marked a variable. The variable's lock must be held.
+  /// Joins this transaction with the one that has marked a variable. The variable's lock must be held.
   @usableFromInline func join(_ other: Transaction) {
     JointTransaction.lock.withLock {
       (isJoint, other.isJoint) = (true, true)
@@ -69,10 +75,10 @@
     return false
   }
 
-  /// Commits all joined transactions, unless some are still open, or another thread has done it.
+  /// Commits all joined transactions, unless some are still open, or another thread has committed them.
   private func commitJointIfEnded(on thread: CurrentThread) {
     while let (count, members) = JointTransaction.lock.withLock({ joint?.ended }) {
-      // While they are not locked, another transaction may join, and even end.
+      // While the members are unlocked, another transaction may join, and even end.
       TransactionMember.lockAll(members.count) { .passUnretained(members[$0]) }
       let first = thread.pointee.round.count
       let transactions = JointTransaction.lock.withLock { joint?.takePlaces(count, on: thread) }
@@ -86,8 +92,8 @@
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Commits places in the round, with no other changes between them. Their channels must be locked, and
-  /// are unlocked.
+  /// Commits places in the round, with no other changes between them. The channels must be locked.
+  /// They are unlocked afterward.
   fileprivate func commitLocked(
     _ places: Range<Int32>,
     of transactions: some Collection<Transaction>
@@ -101,9 +107,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
     let isAnnounced = !pointee.listeners.isEmpty
     if isAnnounced { pointee.listeners.beginAnnouncing() }
-    // Before the listeners take places: a region that such a transaction has held is ready from now on.
+    // This comes before the listeners take places: regions that the transactions have held are now ready.
     for transaction in transactions {
-      // Nobody else writes it, because its marks are locked.
+      // No other thread writes the count, because the channels with the transaction's marks are locked.
       transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
     }
     if isAnnounced {
@@ -118,18 +124,18 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 }
 
-/// Open transactions that have written the same variables, and are committed as one.
+/// Open transactions that have written the same variables and are committed as one.
 private final class JointTransaction: @unchecked Sendable {
-  /// Guards all instances. Taken after the locks of variables.
+  /// The lock that guards all instances. It is taken after the locks of variables.
   static let lock = Lock()
 
-  /// Those that belong to it, which the marks of the variables refer to.
+  /// The joined transactions, to which the marks of the variables refer.
   @exclusivity(unchecked) private var members: [Transaction]
 
-  /// How many of them are still open.
+  /// The number of members that are still open.
   @exclusivity(unchecked) private var openCount = 1
 
-  /// The places of those that have ended.
+  /// The places of the members that have ended.
   @exclusivity(unchecked) private var places = FIFO<PendingDelivery>()
 
   init(of transaction: Transaction) {
@@ -144,7 +150,7 @@ private final class JointTransaction: @unchecked Sendable {
     while let place = places.popFirst() { other.places.append(place) }
   }
 
-  /// Takes over the places of a transaction, which ends. Its thread delivers nothing in them.
+  /// Takes over the places of a transaction that ends. The transaction's thread delivers nothing in them.
   func end(with range: Range<Int32>, on thread: CurrentThread) {
     openCount -= 1
     for index in range where thread.pointee.round[index].isOpen {
@@ -155,14 +161,14 @@ private final class JointTransaction: @unchecked Sendable {
     }
   }
 
-  /// How many places there are to commit, and their channels, if no transaction is open.
+  /// The number of places to commit, and the channels to lock, if no transaction is open.
   var ended: (count: Int32, members: [TransactionMember])? {
     if openCount > 0 || places.isEmpty { return nil }
     let members = (0..<places.count).compactMap { places[$0].member?.takeUnretainedValue() }
     return (places.count, members)
   }
 
-  /// Moves the places to a thread's round, if no transaction is open and none has been added.
+  /// Moves the places to a thread's round, if no transaction is open and no place has been added.
   ///
   /// - Returns: The transactions, to be released when no mark refers to them any more.
   func takePlaces(_ count: Int32, on thread: CurrentThread) -> [Transaction]? {

@@ -1,23 +1,24 @@
-/// An object whose changes belong to transactions: a channel, whose type is in a layer above.
+/// An object that transactions write: the base class of channels, which are in a later folder.
 @usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// Whether its value has yet to become a change, or to be delivered. Guarded by `lock`.
+  /// The state of the last write: whether its value has yet to become a change, or to be
+  /// delivered. `lock` guards it.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   @inlinable init() {}
 
-  /// The object's name in the sentence of a trap.
+  /// The object's name in the message of a trap.
   @usableFromInline var description: String { "\(Self.self)" }
 
-  /// Makes what an open transaction has left a change. The lock must be held.
+  /// Makes the writes of an open transaction a change. The lock must be held.
   ///
   /// - Parameter version: The version of the transaction's place.
   /// - Returns: The version up to which that place delivers.
   @usableFromInline
   func commit(through version: Version, on thread: CurrentThread) -> Version { version }
 
-  /// Waits for the lock, or traps if this thread holds it for a mutation.
+  /// Waits for the lock and takes it. Traps if this thread holds the lock for a mutation.
   @inlinable final func acquire() {
     trapIfInMutation()
     lock.lock()
@@ -36,13 +37,13 @@
 
   /// Locks several members.
   ///
-  /// The thread never waits for a lock while it holds another: a mutation may hold the lock of one
-  /// variable while its body waits for that of another.
+  /// The thread never waits for a lock while it holds another one. A mutation may hold the lock of one
+  /// variable while its body waits for the lock of another.
   ///
   /// - Parameters:
-  ///   - count: How many members there are.
-  ///   - held: The index of the member whose lock this thread already holds, if there is one.
-  ///   - member: Returns a member, or `nil` for one that comes a second time.
+  ///   - count: The number of members.
+  ///   - held: The index of the member that this thread has already locked, if there is one.
+  ///   - member: Returns the member at an index, or `nil` if the same member is at an earlier index.
   @inline(__always) static func lockAll(
     _ count: Int,
     holding held: Int? = nil,
@@ -67,23 +68,24 @@
   }
 }
 
-/// Whether the value of a variable has yet to become a change, or has yet to be delivered.
+/// The state of the last write to a variable: whether its value has yet to become a
+/// change, or to be delivered.
 ///
 /// | state | the value | before the next write |
 /// |---|---|---|
 /// | none | needs nothing | – |
-/// | written | is that of an open transaction, and becomes a change when that ends | it may be overwritten |
-/// | overwritten | is that of another thread amid the transaction, and becomes a change when that ends | it becomes a change by itself |
-/// | committed | is a change, for which a thread has a place in its round | it is appended to the backlog |
+/// | written | was written by an open transaction, and becomes a change when the transaction ends | the value may be overwritten |
+/// | overwritten | was written by another thread during the transaction, and becomes a change when the transaction ends | the value becomes a change by itself |
+/// | committed | is a change that has a place in a thread's round | the value is appended to the backlog |
 @usableFromInline struct WriteMark {
-  /// The address of the transaction. Of the lowest two bits, one says that another thread has written
-  /// since, and the other that the value is committed.
+  /// The address of the transaction, with flags in the lowest two bits. Bit 0 says that another thread has
+  /// written since, and bit 1 that the value is committed.
   @usableFromInline var bits: UInt = 0
 
-  /// None.
+  /// Creates the state "none".
   @inlinable init() {}
 
-  /// Written.
+  /// Creates the state "written".
   @inlinable init(_ transaction: Transaction) {
     bits = UInt(bitPattern: Unmanaged.passUnretained(transaction).toOpaque())
   }
@@ -106,7 +108,8 @@
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 
-  /// The open transaction. Unretained, because it clears its marks before it is released.
+  /// The open transaction. The mark doesn't retain it, because a transaction clears its
+  /// marks before it is released.
   @inlinable var transaction: Transaction? {
     UnsafeRawPointer(bitPattern: bits & ~3).map {
       Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue()
