@@ -1,8 +1,9 @@
 extension PrimitiveValue {
   /// Calls a closure with every change, together with the value before it.
   ///
-  /// - The closure receives each change once, in the order of the writes. The old value is the one
-  ///   that was delivered before or, for the first change, the value at the time of this call.
+  /// - The closure receives each change once, in the order of the writes. The old value is the
+  ///   value that was delivered before. For the first change, it is the value at the time of this
+  ///   call.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the
   ///   value before it to its last value.
   /// - The closure isn't called with the current value.
