@@ -37,9 +37,8 @@ extension PrimitiveValue {
   /// If a value is equal to the previous one, it isn't delivered, and no constant that derives from
   /// this one computes because of it.
   ///
-  /// An observer that subscribes while a change is being delivered may start with a value that
-  /// isn't the constant's own, but counts as equal to it. The observer keeps that value until the
-  /// next change.
+  /// An observer that subscribes while a change is being delivered may start with another value than
+  /// the constant's, if the two count as equal. The observer keeps that value until the next change.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. It is called like the
   ///   transform of ``map(_:)``, on any thread, with no lock held.
@@ -78,7 +77,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   ///
   /// Observers are called only with whole changes. A read is not always whole, and the first value
   /// of an observation is a read. While another thread's reduce is in progress, a read may return a
-  /// value from the middle of that reduce, as when you read two constants one by one.
+  /// value from the middle of it, as when you read two constants one by one.
   /// ``Dispatcher/read(_:)`` prevents this.
   ///
   /// ```swift
