@@ -1,7 +1,7 @@
-// A derived constant that is observed is linked to its sources, which may be derived themselves.
+// An observed derived constant is linked to its sources, which may be derived themselves.
 // Activating and deactivating are loops, because recursion along a long chain would overflow the
-// stack. All roots are locked meanwhile, so that each commit is announced to all of the constants or
-// to none.
+// stack. All roots are locked meanwhile, so each commit is announced to all of the constants or to
+// none.
 
 extension Node {
   /// Locks the variables, so that nothing can be written meanwhile.
@@ -17,10 +17,10 @@ extension Node {
   /// Whether a variable has a value of an open transaction. The variables must be locked.
   var hasOpenRoots: Bool { roots.contains { $0.channel.mark.isOpen } }
 
-  /// Links this node, and all upstream, to their sources. The roots must be locked.
+  /// Links this node, and all nodes upstream, to their sources. The roots must be locked.
   ///
-  /// - Returns: The nodes that were not active before, sources first. This thread is the deliverer of
-  ///   regions that begin with one of them, until `start`.
+  /// - Returns: The nodes that were not active before, sources first. If one of them begins a
+  ///   region, this thread is the region's deliverer until `start`.
   func activate(on thread: CurrentThread) -> [Node] {
     var activated: [Node] = []
     visitSourcesFirst(unless: \.isActive) { node in
@@ -49,7 +49,7 @@ extension Node {
   private func link(to source: AnySource) {
     source.channel.withRegionLocked { region in
       let node = source.channel.ensureNode()
-      // A deliverer may be reading it.
+      // Set only once, because the region's deliverer may be reading it.
       if source.node == nil { source.node = .passUnretained(node) }
       node.dependents.append(source)
       node.isInUse = true
@@ -70,7 +70,7 @@ extension Node {
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   ///
-  /// - Parameter staysFresh: Whether these values may be ahead of what is delivered.
+  /// - Parameter staysFresh: Whether these values may be ahead of the delivered values.
   func start(from evaluation: Evaluation, staysFresh: Bool, on thread: CurrentThread) {
     if isFirst {
       for source in sources {
@@ -84,10 +84,10 @@ extension Node {
     if isFirst { region.use { $0.endStarting(on: thread) } }
   }
 
-  /// Unlinks this node from its sources if nobody observes it any more, and then those sources that
-  /// nobody else observes.
+  /// Unlinks this node from its sources if it is not observed any more. Then does the same with
+  /// each source that is not observed otherwise.
   func deactivateIfUnobserved() {
-    // Values that were on their way are released after unlocking, because a deinit may run user code.
+    // Values on their way are released after unlocking, because a deinit may run user code.
     var discarded: [Any] = []
     var candidates = [self]
     lockRoots()
@@ -102,7 +102,7 @@ extension Node {
     withExtendedLifetime(discarded) {}
   }
 
-  /// Makes the node inactive, unless it is observed, or is the first one of a region that is being delivered.
+  /// Makes the node inactive, unless it is observed, or begins a region that is being delivered.
   private func deactivate(_ discarded: inout [Any]) -> Bool {
     let channel = channel.takeUnretainedValue()
     return channel.withRegionLocked { region in
@@ -125,7 +125,7 @@ extension Node {
         node.isInUse = node.isCombined || !node.dependents.isEmpty
         if !isFirst { node.nodeCount -= 1 }
         guard region.deliverer.isDelivering else { return }
-        // The deliverer may have listed this node, or this input of it.
+        // The deliverer may have listed this node, or this input of the node.
         region.deliverer.hasCleaned = true
         node.region.use { $0.detached.append(channel.takeUnretainedValue()) }
       }
@@ -141,12 +141,12 @@ extension Node {
     isFresh = false
   }
 
-  /// Visits this node and all derived nodes upstream, each after its sources, without those that are
-  /// done and what only they derive from.
+  /// Visits this node and all derived nodes upstream, each after its sources.
   ///
-  /// It is a loop, because recursion along a long chain would overflow the stack.
+  /// It skips a node that is done, and the nodes that only skipped nodes derive from. It is a loop,
+  /// because recursion along a long chain would overflow the stack.
   ///
-  /// - Parameter isDone: Whether to skip a node, which must hold once the node was visited.
+  /// - Parameter isDone: Returns whether to skip a node. It must return `true` for a visited node.
   func visitSourcesFirst(unless isDone: (Node) -> Bool, visit: (Node) -> Void) {
     guard !isDone(self) else { return }
     var path: [(node: Node, nextSource: Int)] = [(self, 0)]
@@ -164,8 +164,8 @@ extension Node {
 }
 
 extension AnyChannel {
-  /// Runs a closure with the region's lock held: it is if the region begins with a variable, because
-  /// the roots are locked.
+  /// Runs a closure with the region's lock held. The roots must be locked, so if the region begins
+  /// with a variable, that variable's lock is already held.
   final func withRegionLocked<Result>(_ body: (AnyChannel) -> Result) -> Result {
     let region = regionChannel
     return region.isDerived ? region.lock.withLock { body(region) } : body(region)

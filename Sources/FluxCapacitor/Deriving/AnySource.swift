@@ -1,64 +1,65 @@
-/// One of the constants or variables that a derived constant derives from: an edge of the graph,
-/// whatever the type of its values.
+/// A constant or variable that a derived constant derives from: an edge of the graph, for values of any type.
 ///
-/// While the derived constant is active, the source is linked into the list of those that derive
-/// from the same channel. A constant of the same region finds the value where that was computed. For
-/// the first constant of a region, the source is an *input*, in which values of another region wait until
-/// the constant is computed. The value of a variable is brought when a change is announced; that of a
-/// constant, when the deliverer of its region has computed it.
+/// While the derived constant is active, the source is linked into the list of dependents of its
+/// channel. A constant in the same region reads the value where the deliverer has computed it. For
+/// the first constant of a region, the source is an *input*: values of another region wait in it
+/// until the constant is computed. An input that reads a variable has its value when a change is
+/// announced. An input that reads a constant receives its value when the deliverer of that region
+/// has computed it.
 @usableFromInline class AnySource: ChangeListener, @unchecked Sendable {
-  /// The handle owns it.
+  /// The handle owns the channel.
   @usableFromInline final let channelReference: Unmanaged<AnyChannel>
 
   @inlinable final var channel: AnyChannel { channelReference.takeUnretainedValue() }
 
-  /// The factor of its state in that of what derives from it: 1 for the only source of a `map` or
-  /// `removeDuplicates`, and random for those of a `combine`.
+  /// The factor of the source's state in the state of the target. It is 1 for an only source, as in
+  /// `map` and `removeDuplicates`. It is random for each of several sources, as in `combine`.
   @usableFromInline final let weight: StateID
 
   /// The variable or constant, which keeps the channel alive.
   private final var handle: AnyObject?
 
-  /// The node that derives from it. Set once, by the node; the formula of that channel owns this.
+  /// The node that derives from the source. The node sets it once. The formula of its channel owns
+  /// the source.
   @exclusivity(unchecked) @usableFromInline final var target: Unmanaged<Node>!
 
-  /// The node of its channel. Set when it is linked, and owned by the channel.
+  /// The node of the channel, which owns it. Set when the source is linked.
   @exclusivity(unchecked) @usableFromInline final var node: Unmanaged<Node>!
 
-  // The list of those that derive from the same channel. Guarded by the lock of the channel's region.
+  // The links in the list of the channel's dependents. Guarded by the lock of the channel's region.
   @exclusivity(unchecked) final var next: Unmanaged<AnySource>?
   @exclusivity(unchecked) final var previous: Unmanaged<AnySource>?
 
-  /// The version of the source's region when this was linked: later changes concern the target.
-  /// Written under the locks of both regions.
+  /// The version of the channel's region when the source was linked. Only later changes concern the
+  /// target. Written under the locks of both regions.
   @exclusivity(unchecked) @usableFromInline final var since = Version()
 
   // Inputs
 
-  /// The target's pending changes for which a value hasn't been taken yet, in order. Guarded by the
-  /// target's lock.
+  /// The target's pending changes for which the target hasn't taken a value yet, in order. Guarded
+  /// by the target's lock.
   @exclusivity(unchecked) @usableFromInline final var awaiting = FIFO<Version>()
 
-  /// The state that the target uses. Belongs to the target's deliverer.
+  /// The state of the value that the target uses. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var state = StateID.zero
 
-  /// Whether the value is another one in the change in progress. Belongs to the target's deliverer.
+  /// Whether the change in progress has a new value for this input. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline final var isChanged = false
 
   let operations: Operations
 
   /// Closures that are created where the type is known; see `PendingDelivery`.
   @usableFromInline typealias Operations = (
-    /// Brings the value that was computed to the target.
+    /// Brings the computed value to the target.
     bring: @Sendable (AnySource, CurrentThread) -> Void,
 
-    /// Brings the value of a variable, whose lock must be held, and the target's.
+    /// Brings the value of a variable. The locks of the variable and of the target must be held.
     bringVariable: @Sendable (AnySource) -> Void,
 
-    /// Takes the first value that was brought. The target's lock must be held.
+    /// Takes the first of the values that were brought. The target's lock must be held.
     take: @Sendable (AnySource) -> Void,
 
-    /// Makes the value that was taken the current one, and releases the one before. No lock may be held.
+    /// Makes the taken value the current one, and releases the previous one. No lock may be held.
     makeCurrent: @Sendable (AnySource) -> Void
   )
 
@@ -75,7 +76,7 @@
   }
 
   deinit {
-    // Released in a loop: nested along a long chain, releases would overflow the stack.
+    // The handle is released in a loop: nested releases along a long chain would overflow the stack.
     if let handle = handle.take() { CurrentThread.current.release(handle) }
   }
 
@@ -90,9 +91,9 @@
     }
   }
 
-  /// Forgets what an input has been brought. The target's lock must be held.
+  /// Discards the values that were brought to an input. The target's lock must be held.
   ///
-  /// - Returns: What to release after unlocking.
+  /// - Returns: The values, to be released after unlocking.
   func discardValues() -> Any { () }
 
   // MARK: Announcing
@@ -101,7 +102,7 @@
     target.use { $0.region }.use { region in
       if takesLock { region.announce() }
       let isVariable = channelReference.use { !$0.isDerived }
-      // A commit of what the source had when it was linked is not delivered to it.
+      // The source started with the value of this commit, so the commit isn't delivered to it.
       let first = node.use { $0.regionChannel.takeUnretainedValue() }
       if !isVariable, !first.isDerived, since >= first.version { return }
       awaiting.append(region.expect(isBrought: isVariable))
@@ -114,7 +115,7 @@
   }
 }
 
-/// The sources that lead from one channel, in the order in which they were linked.
+/// The sources that derive from one channel, in the order in which they were linked.
 struct Dependents {
   private var first: Unmanaged<AnySource>?
   private var last: Unmanaged<AnySource>?

@@ -1,12 +1,12 @@
 import Synchronization
 
-// How a derived constant is read: at the current state of the variables, all at one time.
+// A derived constant is read at the current state of its variables, all of them at one time.
 
 extension DerivedChannel {
   @inlinable func currentValue() -> Element {
     ownNode.regionChannel.use { region in
       if region.isDerived { return evaluate() }
-      // During a mutation of the variable, this waits for its end or, on its own thread, traps.
+      // During a mutation of the variable, this waits for its end or, on the mutation's own thread, traps.
       region.acquire()
       let value = known(at: StateID(region.version))?.value
       region.lock.unlock()
@@ -14,9 +14,10 @@ extension DerivedChannel {
     }
   }
 
-  /// The value at the current state of the variables.
+  /// Returns the value at the current state of the variables.
   ///
-  /// - Parameter observer: Is called when this is no longer the value.
+  /// - Parameter observer: An observation that must be called when the value changes. It is marked
+  ///   if it is ahead.
   @usableFromInline func evaluate(for observer: Dust? = nil) -> Element {
     ownNode.lockRoots()
     let found = withRegionLocked { region in
@@ -29,14 +30,14 @@ extension DerivedChannel {
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
-  /// What was delivered, or computed by a reader, if it is of this state. The lock must be held.
+  /// Returns the delivered value or the memo, if it belongs to a state. The lock must be held.
   @inlinable func known(at state: StateID) -> (value: Element, edition: StateID)? {
     if let delivered, ownNode.deliveredState == state { return (delivered, ownNode.edition) }
     if let memo, memo.state == state { return (memo.value, memo.edition) }
     return nil
   }
 
-  /// Replaces the memo, and returns the former one, to be released after unlocking. The lock must be held.
+  /// Replaces the memo, and passes back the former one for release after unlocking. The lock must be held.
   @inlinable func replaceMemo(with outcome: inout Outcome?) {
     memoState.unscheduled.store(outcome?.state.value ?? .max, ordering: .relaxed)
     swap(&outcome, &memo)
@@ -59,7 +60,7 @@ extension DerivedChannel {
     return remember(value, at: StateID(version), from: StateID(version)).value
   }
 
-  /// Adds the value to an evaluation that has those of the sources.
+  /// Adds the value to an evaluation that has the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let state = evaluation.state(of: ownNode)
     regionChannel.lock.lock()
@@ -75,7 +76,8 @@ extension DerivedChannel {
     evaluation.add(outcome.value, edition: outcome.edition, of: self)
   }
 
-  /// Remembers what a reader has computed, or the value before if that is equal.
+  /// Stores a reader's value in the memo. If it is equal to the value before, the memo keeps the
+  /// value before.
   @inlinable func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
     var outcome: Outcome = (value, state, state, sources)
     if let isSame, let before = valueBefore, isSame(before.value, value) {
@@ -85,9 +87,9 @@ extension DerivedChannel {
     return outcome
   }
 
-  /// The value that a reader has to compare with: the last one that was delivered while the constant was
-  /// observed, or else computed by a reader. There is none while it is observed, because a reader ahead of a
-  /// delivery can't know which value comes before.
+  /// The previous value, with which a reader compares its own. It is the last delivered value, or
+  /// the memo if a reader has stored one since. While the constant is observed, there is none: a
+  /// reader ahead of a delivery can't know which value comes before.
   @inlinable var valueBefore: (value: Element, edition: StateID)? {
     regionChannel.lock.withLock {
       if ownNode.isActive { return nil }

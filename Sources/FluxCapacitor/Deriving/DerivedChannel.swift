@@ -1,11 +1,12 @@
 import Synchronization
 
-/// A value that is computed from those of its sources: the channel of what `map`, `combine` and
-/// `removeDuplicates` return.
+/// The channel of a derived constant, which `map`, `combine` and `removeDuplicates` return. Its
+/// value is computed from the values of its sources.
 ///
-/// While nobody observes it, it computes when it is read, if a source has changed since. While it
-/// is observed, it is linked to its sources, and computes each change once, before it is delivered;
-/// see `Node`. What readers compute is kept apart from what was delivered, because they may be ahead.
+/// Without observers, it computes its value when it is read, if a source has changed since. While
+/// it is observed, it is linked to its sources, and computes each change once, before delivering
+/// it; see `Node`. Readers may be ahead of the delivery, so the values that they compute are kept
+/// apart.
 @usableFromInline
 final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
@@ -15,22 +16,24 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
 
   @usableFromInline let ownNode: Node
 
-  /// The value that was delivered last, or would have been. Written under the region's lock, and only
-  /// by the region's deliverer or while there is none.
+  /// The last delivered value, which exists even if the channel has no observers of its own.
+  /// Written under the region's lock by the region's deliverer or, while the region has none, by a
+  /// subscriber.
   @exclusivity(unchecked) @usableFromInline var delivered: Element?
 
-  /// What a reader has computed last. Guarded by the region's lock.
+  /// The last value that a reader has computed. Guarded by the region's lock.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// Whether the memo is from after the last observation. Guarded by the region's lock.
+  /// Whether the memo was stored after the last observation ended. Guarded by the region's lock.
   @exclusivity(unchecked) @usableFromInline var isMemoLatest = false
 
-  /// The state of `memo`. Relaxed: it only tells a thread without the lock whether to look, and at
-  /// worst something is computed again.
+  /// The state of `memo`. Relaxed: a thread without the lock uses it only to decide whether to look
+  /// at the memo. At worst, a value is computed again.
   @usableFromInline let memoState = ScheduledAtomic<UInt64>(.max)
 
-  /// A value, the state for which it was computed or found to be the same, the state in which it became
-  /// that (its edition), and the editions of the sources that it was computed from.
+  /// A value, and the state of the variables that it belongs to. `edition` is the state in which it
+  /// became the value, and `sources` combines the editions of the sources that it was computed
+  /// from.
   @usableFromInline
   typealias Outcome = (value: Element, state: StateID, edition: StateID, sources: StateID)
 
@@ -58,7 +61,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode.regionChannel.takeUnretainedValue()
   }
 
-  /// A place in a round, which delivers the first pending change of the region that this channel begins.
+  /// Returns a place in a round that delivers the first pending change of the region that this
+  /// channel begins.
   @usableFromInline override func place(through version: Version) -> PendingDelivery {
     PendingDelivery(to: self, through: version) { channel, version, thread in
       // The place's target is this channel.
@@ -74,7 +78,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
 
   /// Computes the change that is being delivered.
   ///
-  /// - Returns: Whether it is another value. If not, nothing has happened.
+  /// - Returns: Whether there is a new value. If not, the channel keeps the delivered one.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       let value = takeMemo(at: region.state) ?? formula(.region)
@@ -93,7 +97,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     }
   }
 
-  /// The value, if a reader has computed it for this state, and not kept an earlier one instead.
+  /// Takes the value from the memo, if a reader has computed it for a state. If this constant skips
+  /// equal values, a value from an earlier state doesn't count.
   @inlinable func takeMemo(at state: StateID) -> Element? {
     let memoState = memoState.read { $0.load(ordering: .relaxed) }
     return memoState == state.value ? takeExistingMemo(at: state) : nil
@@ -133,7 +138,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     let activated = node.activate(on: thread)
     let staysFresh = node.hasOpenRoots
     let found = withRegionLocked { region in
-      // The commit of an open transaction is announced to a region that begins with a constant.
+      // The open transaction's commit is yet to be announced to a region that begins with a constant.
       let isBehind = staysFresh && node.mayKeepValues && region.isDerived
       link(observation, since: isBehind ? region.version.next : region.version)
       node.noteIfAhead(observation, in: region)
@@ -158,8 +163,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode.mayKeepValues ? evaluate(for: tracker) : currentValue()
   }
 
-  /// Takes the value from an evaluation as the one that was delivered last, unless a change may be
-  /// ahead of that.
+  /// Makes an evaluation's value the delivered value, unless a change has been delivered since or
+  /// another thread is delivering a change.
   @inlinable func start(from evaluation: Evaluation) {
     let node = ownNode
     evaluation.compute(self)

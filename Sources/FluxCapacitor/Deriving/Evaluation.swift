@@ -1,18 +1,18 @@
 /// The values of derived constants at one state of the variables that they derive from.
 ///
-/// The values of the variables are captured while all of them are locked, so that they belong
-/// together; the rest is computed from them with no lock held. This is a loop, sources first,
+/// All variables are locked while their values are captured, so the values belong together. The
+/// constants are computed from them with no lock held. The computation is a loop, sources first,
 /// because recursion along a long chain would overflow the stack.
 @usableFromInline final class Evaluation {
   private typealias Result = (channel: ObjectIdentifier, value: any Sendable, edition: StateID)
 
-  /// What has been computed so far: first the variables, whose editions are their versions.
+  /// The results so far. They begin with the variables, whose editions are their versions.
   private var results: [ObjectIdentifier: Result] = [:]
 
-  /// The result that was added last. In a chain, that is what the next one asks for.
+  /// The result that was added last. In a chain, the next constant asks for this one.
   private var latest: Result?
 
-  /// Captures the variables, which must be locked.
+  /// Captures the values of the variables, which must be locked.
   @usableFromInline init(of node: Node) {
     for root in node.roots.map(\.channel) {
       add(root.anyValue, edition: StateID(root.version), of: root)
@@ -28,7 +28,7 @@
     result(of: channel)?.value as? Value ?? channel.trapUncomputed()
   }
 
-  /// Computes a derived constant, after what it derives from.
+  /// Computes a derived constant, after the constants that it derives from.
   @usableFromInline func compute(_ channel: AnyChannel) {
     channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(result) != nil }) { node in
       node.channel.use { node.operations.evaluate($0, self) }

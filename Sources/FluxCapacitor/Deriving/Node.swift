@@ -4,46 +4,47 @@ import Synchronization
 ///
 /// | state | meaning | next |
 /// |---|---|---|
-/// | inactive | nobody observes it; it computes when it is read | fresh, by an observer |
-/// | fresh | it is linked to its sources, but what was delivered last is unknown: the next change counts, whatever the value | active, inactive |
+/// | inactive | it has no observers, and computes when it is read | fresh, by an observer |
+/// | fresh | it is linked to its sources, but its last delivered value is unknown: the next change counts, even with an equal value | active, inactive |
 /// | active | it computes each change once | inactive, when the last observer has left |
 ///
-/// The variables that it derives from, its *roots*, are all locked whenever it becomes active or
-/// inactive, so that no commit comes in between.
+/// The variables that the node derives from are its *roots*. All of them are locked whenever it
+/// becomes active or inactive, so no commit comes in between.
 @usableFromInline final class Node: Downstream, @unchecked Sendable {
   /// The channel, which owns the node.
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
 
-  /// The first channel of the region. The sources own it, if it is another one.
+  /// The first channel of the region. If it isn't the node's own, the sources own it.
   @exclusivity(unchecked) @usableFromInline private(set) var regionChannel: Unmanaged<AnyChannel>!
 
-  /// The region, which its first node owns. Set when the node is first linked.
+  /// The region, which its first node owns. Set when the node begins the region or is first linked.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
-  /// None for a variable. Unretained, because the formula of the channel owns them.
+  /// The sources; a variable has none. Unretained, because the formula of the channel owns them.
   @usableFromInline let sources: [Unmanaged<AnySource>]
 
-  /// The variables that it derives from.
+  /// The variables that the node derives from.
   @exclusivity(unchecked) private(set) var roots: [Root]
 
-  /// Whether it keeps a value that is equal to the one before, or a constant upstream does.
+  /// Whether this constant, or a constant upstream, keeps its value when the next one is equal.
   let mayKeepValues: Bool
 
-  /// The operations whose types only the channel knows. None for a variable.
+  /// The operations that need the type of the values, which only the channel knows. A variable has none.
   let operations: Operations!
 
   // Guarded by the region's lock.
   @exclusivity(unchecked) var dependents = Dependents()
 
-  /// Whether a region of several variables was created that this variable leads to. A transaction then
-  /// lists it whether anybody observes it or not, because that region may become active meanwhile.
+  /// Whether a constant that begins a region has been derived from this variable. A transaction
+  /// then lists the variable even without observers, because that region may become active
+  /// meanwhile.
   @exclusivity(unchecked) private(set) var isCombined = false
   @exclusivity(unchecked) @usableFromInline var isFresh = false
 
-  /// Whether there is an observation that is ahead; see `Dust`.
+  /// Whether an observation of the channel is ahead; see `Dust`.
   @exclusivity(unchecked) var hasObserversAhead = false
 
-  /// The state of the value that was delivered last, and the state in which it became that.
+  /// The state of the last delivered value, and its edition: the state in which it became the value.
   @exclusivity(unchecked) @usableFromInline var deliveredState = StateID(value: .max)
   @exclusivity(unchecked) @usableFromInline var edition = StateID.zero
 
@@ -52,23 +53,23 @@ import Synchronization
 
   // The change in progress. All of this belongs to the region's deliverer.
 
-  /// How many of its sources the list of these nodes has come to.
+  /// How many of the node's sources the region has listed so far, while it lists its nodes.
   @exclusivity(unchecked) var sourcesReached = 0
 
-  /// Whether the value is another one.
+  /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
-  /// Whether the node was fresh.
+  /// Whether the node was fresh before the change.
   @exclusivity(unchecked) @usableFromInline var isFirstChange = false
 
   @exclusivity(unchecked) @usableFromInline var observers: AnyChannel.Stretch = (nil, nil)
 
-  /// Whether some of them are owed a call even if the value is the same.
+  /// Whether some observers must be called even if the value is the same.
   @exclusivity(unchecked) private var owesCalls = false
 
-  /// A variable, and the factor of its version in the state of what derives from it.
+  /// A variable, and the factor of its version in the state of the node.
   struct Root {
-    /// The sources own it.
+    /// The sources own the channel.
     let reference: Unmanaged<AnyChannel>
 
     var weight: StateID
@@ -78,24 +79,24 @@ import Synchronization
 
   /// Closures that are created where the type is known; see `PendingDelivery`.
   @usableFromInline typealias Operations = (
-    /// Computes the value, and returns whether it is another one.
+    /// Computes the value, and returns whether it is a new one.
     compute: @Sendable (AnyChannel, Node) -> Bool,
 
-    /// Calls the observers with the value that was computed.
+    /// Calls the observers with the computed value.
     callObservers: @Sendable (AnyChannel, Node, CurrentThread) -> Void,
 
-    /// Adds the value to an evaluation that has those of the sources.
+    /// Adds the value to an evaluation that has the values of the sources.
     evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
 
-    /// Takes the value from an evaluation as the one that was delivered last.
+    /// Makes an evaluation's value the delivered value.
     start: @Sendable (AnyChannel, Evaluation) -> Void
   )
 
-  /// The number of nodes of derived constants that have been created. Relaxed: each gets a greater
-  /// number than its sources because it is created after them.
+  /// The number of nodes of derived constants that have been created. Relaxed: a node is created
+  /// after its sources, so its number is greater than theirs.
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// The node of a variable.
+  /// Creates the node of a variable.
   init(ofVariable channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     sources = []
@@ -106,7 +107,7 @@ import Synchronization
     beginRegion()
   }
 
-  /// The node of a derived constant, which attaches it to itself.
+  /// Creates the node of a derived constant. The constant's channel then calls `attach(to:)`.
   @usableFromInline init(from sources: [AnySource], keepsValues: Bool, _ operations: Operations) {
     self.sources = sources.map { .passUnretained($0) }
     self.operations = operations
@@ -121,7 +122,8 @@ import Synchronization
     }
   }
 
-  /// Begins a region if the sources belong to several. Otherwise, they have the same roots.
+  /// Attaches the node to its channel, and begins a region if the sources belong to several
+  /// regions. Otherwise, the sources have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     let regions = sources.map { $0.use { $0.channel.regionChannel } }
@@ -158,17 +160,18 @@ import Synchronization
     return roots
   }
 
-  /// Whether it is the first one of its region.
+  /// Whether this is the first node of its region.
   @inlinable var isFirst: Bool { ownRegion != nil }
 
-  /// The state of the variables that it derives from.
+  /// Returns the state of the variables that the node derives from.
   ///
   /// - Parameter version: Returns the version of a variable, as a state.
   func state(_ version: (AnyChannel) -> StateID) -> StateID {
     roots.reduce(.zero) { $0 + $1.weight * version($1.channel) }
   }
 
-  /// Whether it needs a value to start with: it compares values, or later ones may be missing.
+  /// Whether the node needs a value to start with: it compares values, or a change may bring only
+  /// some of its sources' values.
   var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
 
   /// Whether a variable is the only source.
@@ -176,8 +179,9 @@ import Synchronization
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
   }
 
-  /// Notes that an observer is ahead if the value that a reader finds now may never be delivered to the other
-  /// observers, because theirs is equal. The locks of the roots and of the region must be held.
+  /// Marks an observer as ahead if the value that it reads now may never be delivered: the other
+  /// observers may have a value that counts as equal. The locks of the roots and of the region must
+  /// be held.
   func noteIfAhead(_ observer: Dust, in region: AnyChannel) {
     guard mayKeepValues else { return }
     let mayHaveMissed = hasOpenRoots || sources[0].use { $0.since < region.version }
@@ -188,7 +192,7 @@ import Synchronization
 
   // MARK: One change; see `Region`
 
-  /// Notes whom to call. The region's lock must be held.
+  /// Prepares for a change, and records the observers to call. The region's lock must be held.
   func prepare(for version: Version) {
     observers = channel.use { $0.stretch }
     isFirstChange = isFresh
@@ -208,7 +212,7 @@ import Synchronization
     }
   }
 
-  /// Computes the value if the change has reached it.
+  /// Computes the value if the change has reached the node.
   func compute(_ isReached: Bool) {
     isChanged = isReached && channel.use { operations.compute($0, self) }
     if !isChanged {
@@ -228,7 +232,7 @@ import Synchronization
   @inlinable func didCompute(at state: StateID, for version: Version) {
     deliveredState = state
     edition = state
-    // It may have been left meanwhile, and be in use again.
+    // The node may have become inactive during the change, and then fresh again: it stays fresh.
     if isFirst || sources[0].use({ $0.since < version }) { isFresh = false }
   }
 
@@ -244,12 +248,12 @@ extension AnyChannel {
     anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
   }
 
-  /// Stands for a value that nobody has computed yet.
+  /// Traps, because a value was needed before it was computed.
   @usableFromInline final func trapUncomputed<Value>() -> Value {
     trap("\(self) was asked for before it was computed.")
   }
 
-  /// The node, if it is derived.
+  /// The node, if the channel is derived.
   final var derivedNode: Node? { isDerived ? node : nil }
 
   /// The node, created if there is none. The lock must be held.
@@ -262,7 +266,7 @@ extension AnyChannel {
 }
 
 extension AnySource {
-  /// The variables that it derives from.
+  /// The variables that the source derives from.
   final var roots: [Node.Root] {
     channel.derivedNode?.roots ?? [Node.Root(reference: channelReference, weight: .one)]
   }

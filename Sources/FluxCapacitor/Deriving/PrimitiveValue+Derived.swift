@@ -1,17 +1,18 @@
 extension PrimitiveValue {
   /// Returns a constant of the transformed value.
   ///
-  /// Derived constants are constants: you read, observe and derive from them in the same way.
+  /// You read, observe and derive from a derived constant like any other constant.
   ///
-  /// - While they aren't observed, they compute when they are read, and only if a source has
-  ///   changed since. While they are observed, they compute each change once, and deliver it after
-  ///   the reduce or transaction that made it. Reading a change before it is delivered computes it
-  ///   then, possibly ahead of others. What is on its way when the last observation ends may still
-  ///   be computed.
-  /// - However they are composed, one change of the variables is delivered once, and computed from
-  ///   values that belong together.
-  /// - You don't have to keep them: an observation does so until its Dust is cleaned. They keep the
-  ///   variables that they derive from alive, but no store.
+  /// - Without observers, a derived constant computes its value when you read it, and only if a
+  ///   source has changed since.
+  /// - While it is observed, it computes each change once, and delivers it after the reduce or
+  ///   transaction that made it. A read before the delivery computes the change then, possibly
+  ///   ahead of the observers. After the last observation ends, a change that is on its way may
+  ///   still be computed.
+  /// - However you compose derived constants, each change of the variables is delivered once, and
+  ///   computed from values that belong together.
+  /// - You don't have to keep derived constants: an observation keeps them until its Dust is
+  ///   cleaned. They keep the variables that they derive from alive, but no store.
   ///
   /// ```swift
   /// let names = Variable(["Emmett", "Marty"])
@@ -21,9 +22,9 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
-  /// - Parameter transform: Called on the thread that reads or that delivers the change, with no lock
-  ///   held. Two threads that read an unobserved constant at the same time may both call it. It
-  ///   should depend on nothing but its argument.
+  /// - Parameter transform: Called on the thread that reads the constant or delivers the change,
+  ///   with no lock held. It should depend on nothing but its argument. Two threads that read an
+  ///   unobserved constant at the same time may both call it.
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
@@ -33,14 +34,14 @@ extension PrimitiveValue {
 
   /// Returns a constant that skips consecutive values that a predicate considers equal.
   ///
-  /// A value that is equal to the one before is not delivered, and nothing derived from this
-  /// constant computes because of it.
+  /// If a value is equal to the previous one, it isn't delivered, and no constant that derives from
+  /// this one computes because of it.
   ///
-  /// An observer that subscribes while a change is being delivered may start with a value that the predicate
-  /// considers equal to that of the constant, and keep it until the next change.
+  /// An observer that subscribes while a change is being delivered may start with another value than
+  /// the constant's, if the two count as equal. The observer keeps that value until the next change.
   ///
-  /// - Parameter areEquivalent: Returns whether two values are equal. Called like the transform of
-  ///   ``map(_:)``, on any thread, with no lock held.
+  /// - Parameter areEquivalent: Returns whether two values are equal. It is called like the
+  ///   transform of ``map(_:)``, on any thread, with no lock held.
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
@@ -69,13 +70,14 @@ extension PrimitiveValue where Element: Equatable {
 extension PrimitiveValue where Trait == ImmutableTrait {
   /// Returns a constant of several constants' values, which change together.
   ///
-  /// A reduce that changes several of them is delivered once. The constants may belong to several
-  /// dispatchers: what changes in one reduce of one of them changes together. Transactions of several
-  /// dispatchers that write the same variable while they are open are delivered as one change.
+  /// A reduce that changes several of the constants is delivered as one change. The constants may
+  /// belong to several dispatchers: the constants that a single reduce changes still change
+  /// together. If transactions of several dispatchers are open at the same time and write the same
+  /// variable, they are delivered as one change.
   ///
-  /// Every change that observers are called with is whole. A read is not always whole, and the
-  /// first value of an observation is a read: while another thread's reduce is in progress, it may
-  /// be a value from the middle of that reduce, as when two constants are read one by one.
+  /// Observers are called only with whole changes. A read is not always whole, and the first value
+  /// of an observation is a read. While another thread's reduce is in progress, a read may return a
+  /// value from the middle of it, as when you read two constants one by one.
   /// ``Dispatcher/read(_:)`` prevents this.
   ///
   /// ```swift
@@ -99,7 +101,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     )
   }
 
-  /// There is nothing to combine.
+  /// Unavailable, because `combine` needs at least one constant.
   @available(*, unavailable, message: "Combine one constant or more.")
   public static func combine() -> Constant<()> where Element == () {
     trap("Constant.combine was called without a constant.")
@@ -107,8 +109,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
 
   /// Returns a constant of two constants' values, which change together.
   ///
-  /// It is the same as the other `combine`, but the compiler specializes it for the two types,
-  /// which makes it three times as fast.
+  /// The compiler specializes this overload for the two types, which makes it three times as fast
+  /// as the general one.
   @inlinable public static func combine<First: Sendable, Second: Sendable>(
     _ first: Constant<First>,
     _ second: Constant<Second>

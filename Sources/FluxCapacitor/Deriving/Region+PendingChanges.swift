@@ -1,5 +1,5 @@
-// Regions that begin with a constant: each change is announced, awaits the values of its inputs, and is
-// then computed.
+// In a region that begins with a constant, each change is announced, awaits the values of its
+// inputs, and is then computed.
 
 extension Region {
   /// Announces a change. Takes the lock, which `endAnnouncing` releases.
@@ -15,8 +15,7 @@ extension Region {
     }
   }
 
-  /// Notes that an input has a value for the change that was announced last, or will bring one. The lock
-  /// must be held.
+  /// Notes that an input has a value for the last announced change, or will bring one. The lock must be held.
   ///
   /// - Returns: The version of the change.
   func expect(isBrought: Bool) -> Version {
@@ -32,15 +31,15 @@ extension Region {
 
   /// Notes that an input has brought its value for a change. The lock must be held.
   @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
-    // The versions of pending changes have no gaps, but before the first, which may be of several.
+    // The versions of pending changes have no gaps. Only the first change may combine several versions.
     let first = pending[0].version
     let index = version < first ? 0 : Int32(truncatingIfNeeded: version.count &- first.count)
     pending[index].awaited -= 1
     if index == 0 { takePlaceIfReady(on: thread) }
   }
 
-  /// Takes a place in the thread's round if the first change is complete, or leaves it to the thread that
-  /// is delivering. The lock must be held.
+  /// Takes a place in the thread's round if the first change is complete, or leaves it to the
+  /// thread that is delivering. The lock must be held.
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
@@ -95,9 +94,10 @@ extension Region {
     channel.use { $0.endDelivering(on: thread) }
   }
 
-  /// Takes out the first pending change, with what the inputs have brought for it. The lock must be held.
+  /// Takes out the first pending change, with the values that the inputs have brought for it. The
+  /// lock must be held.
   ///
-  /// - Returns: Whether there is one for this thread to deliver.
+  /// - Returns: Whether there is a change for this thread to deliver.
   private func takeNext(on thread: CurrentThread) -> Bool {
     channel.use { channel in
       guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
@@ -127,9 +127,9 @@ extension Region {
     }
   }
 
-  /// Forgets the changes that are on their way. The lock must be held.
+  /// Discards the changes that are on their way. The lock must be held.
   ///
-  /// - Returns: What to release after unlocking.
+  /// - Returns: The values to release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
     return first.use { $0.sources.map { $0.use { $0.discardValues() } } }

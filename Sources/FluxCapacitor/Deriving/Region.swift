@@ -1,42 +1,42 @@
-/// A part of the graph of derived constants that one thread at a time delivers: a channel, and the
-/// constants that derive from it alone, directly or through each other.
+/// A part of the graph of derived constants, which a single thread at a time delivers. It consists
+/// of a channel and the constants that derive from it alone, directly or through each other.
 ///
-/// Its first channel is a variable, or a constant whose sources are in several regions. Which region
-/// a constant belongs to never changes, because its sources don't. The lock, the version and the
-/// deliverer of the first channel are those of the region.
+/// Its first channel is a variable, or a constant whose sources are in several regions. A constant
+/// always stays in its region, because its sources never change. The region uses the lock, the
+/// version and the deliverer of its first channel.
 ///
-/// A change of the region is delivered in four steps, by `deliver` in `Channel` for a variable, and by
-/// `deliverNext` for a constant:
-/// 1. Under the lock, list what the change reaches: the nodes, each after its sources, and the inputs
-///    of other regions.
+/// A change of the region is delivered in four steps, by `deliver` in `Channel` for a variable, and
+/// by `deliverNext` for a constant:
+/// 1. Under the lock, list the nodes that the change reaches, each after its sources, and the
+///    inputs of other regions.
 /// 2. Compute the nodes.
 /// 3. Bring the values to the inputs of other regions.
 /// 4. Call the observers, in the same order.
 ///
-/// To a region that begins with a constant, each change is announced first, when it is committed, and
-/// becomes a `PendingChange`. It is delivered when it is the first and all inputs that change with it
-/// have brought their values.
+/// If a region begins with a constant, each change is announced to it when the change is committed,
+/// and becomes a `PendingChange`. The change is delivered when it is the first, and all inputs that
+/// change with it have brought their values.
 ///
-/// Unretained references are sound because a region that is being delivered keeps what has left it
-/// until the end; see `detached`.
+/// Unretained references are sound because a region that is being delivered keeps the channels that
+/// leave it until the delivery ends; see `detached`.
 @usableFromInline final class Region: DerivedRegion, @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
 
   // The change in progress. All of this belongs to the deliverer.
 
-  /// The version of the change, and the state of the roots that it leads to.
+  /// The version of the change. `state` is the state of the roots that this change leads to.
   @exclusivity(unchecked) @usableFromInline var version = Version()
 
-  /// The version of the change before. Changes of a held region in between are part of this one.
+  /// The version of the previous change. If the region was held, this change includes the changes in between.
   @exclusivity(unchecked) @usableFromInline var previous = Version()
 
   @exclusivity(unchecked) @usableFromInline var state = StateID.zero
 
-  /// The address of a variable's value, while what derives from it is computed.
+  /// The address of a variable's value, while the constants that derive from it are computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
-  /// The nodes that the change reaches, behind the first, each after its sources.
+  /// The nodes that the change reaches, after the first node, each after its sources.
   @exclusivity(unchecked) private var nodes = FIFO<Unmanaged<Node>>()
 
   /// The inputs of other regions that the change reaches.
@@ -44,22 +44,22 @@
 
   // Guarded by the lock.
 
-  /// Whether these lists hold for the next change too: nothing has been linked or unlinked since, and no
-  /// source was linked behind the change.
+  /// Whether the lists also hold for the next change. They don't if a source has been linked or
+  /// unlinked since, or was left out because it was linked after the change.
   @exclusivity(unchecked) var isListed = false
 
   /// The changes that are on their way to the region, in order.
   @exclusivity(unchecked) var pending = FIFO<PendingChange>()
 
-  /// The open transactions that had written roots when the region came into use. The values that it
-  /// started with are ahead of those that are delivered. Until these transactions have been committed,
-  /// all changes are therefore one.
+  /// The open transactions that had written roots when the region came into use. The region's first
+  /// values are ahead of the delivered values. So until these transactions have been committed, all
+  /// changes are one.
   @exclusivity(unchecked) var holders: [(transaction: Transaction, commits: Int)] = []
 
-  /// What was detached from the region while a change was delivered.
+  /// The channels that were detached from the region during a delivery.
   @exclusivity(unchecked) var detached: [AnyObject] = []
 
-  /// A change that was announced, and how many inputs are still to bring a value for it.
+  /// An announced change, and the number of inputs that have yet to bring a value for it.
   typealias PendingChange = (version: Version, awaited: Int32)
 
   init(of first: Node, in channel: AnyChannel) {
@@ -78,8 +78,8 @@
 
   /// Lists the nodes, each after its sources, and the inputs.
   ///
-  /// A change reaches all sources of a node in the region. So the node comes as soon as the last of
-  /// its sources has come.
+  /// A change reaches all sources of a node in the region. So a node is listed when its last source
+  /// has been listed.
   private func list(for version: Version) {
     isListed = true
     nodes.removeAll()
@@ -97,7 +97,7 @@
       guard source.since < version else { return isListed = false }
       source.target.use { target in
         if target.isFirst {
-          // That of a variable was brought when the change was announced.
+          // An input that reads a variable received its value when the change was announced.
           if source.channelReference.use({ $0.isDerived }) {
             inputs.append(.passUnretained(source))
           }

@@ -1,12 +1,13 @@
-/// One of the constants or variables that a derived constant derives from.
+/// A constant or variable that a derived constant derives from.
 @usableFromInline final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
-  /// For an input: what was brought and not taken yet. It answers the first ones of `awaiting`. Of the commits
-  /// that one change consists of, only the first one has a value. Guarded by the target's lock.
+  /// For an input: the values that were brought and not taken yet. They belong to the first
+  /// versions in `awaiting`. If one change consists of several commits, only the first of these has
+  /// a value. Guarded by the target's lock.
   @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
 
   @usableFromInline typealias Brought = (value: Value?, isChanged: Bool, state: StateID)
 
-  /// For an input: what was taken and not used yet. Belongs to the target's deliverer.
+  /// For an input: the values that were taken and not used yet. Belongs to the target's deliverer.
   @exclusivity(unchecked) @usableFromInline var taken = FIFO<Value>()
 
   /// For an input: the value that the target uses. Belongs to the target's deliverer.
@@ -27,7 +28,7 @@
     )
   }
 
-  /// The value for a formula to use.
+  /// Returns the value for a formula to use.
   @inlinable func value(for reading: Reading) -> Value {
     switch reading {
     case .region:
@@ -35,7 +36,7 @@
       return valueInProgress
     case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):
-      // This reading is only used if the source is a variable: see `computeDirectly`.
+      // This reading is only used if the source is a variable; see `computeDirectly`.
       let variable = unsafeDowncast(channel, to: ValueChannel<Value>.self)
       variable.acquire()
       defer { variable.lock.unlock() }
@@ -44,7 +45,7 @@
     }
   }
 
-  /// What the deliverer of the source's region has computed, or delivers.
+  /// The value that the deliverer of the source's region has computed, or is delivering.
   @inlinable var valueInProgress: Value {
     channelReference.use { channel in
       guard channel.isDerived else {
@@ -59,17 +60,17 @@
 
   @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
-    // Brought even if it isn't another one: the target may have started with a value that is ahead of it.
+    // An unchanged value is brought too: the target may have started with a value that is ahead of it.
     let value = valueInProgress
     node.use { $0.region }.use { region in
       target.use { target in
         target.channel.use { $0.lock.lock() }
-        // Each of the commits that the change consists of was announced.
+        // Each commit in the change was announced, so the target awaits a value for each.
         let first =
           region.channel.use { $0.isDerived } ? max(since, region.previous).next : region.version
         var version = first
         while version <= region.version {
-          // The target may have been left meanwhile, and even be in use again.
+          // The target may have become inactive meanwhile, and even active again.
           if brought.count < awaiting.count, since < region.version {
             brought.append((version == first ? value : nil, isChanged, region.state))
             target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
@@ -110,14 +111,14 @@
   }
 }
 
-/// Where a formula gets the values of its sources.
+/// The place from which a formula reads the values of its sources.
 @usableFromInline enum Reading {
-  /// From where the region's deliverer has computed them, or what was brought to the inputs.
+  /// The values that the region's deliverer has computed or, for inputs, the values that were brought.
   case region
 
-  /// From an evaluation that has them.
+  /// The values in an evaluation.
   case evaluation(Evaluation)
 
-  /// From the variable that is the only source, and whose version is written to the address.
+  /// The value of the variable that is the only source. Its version is written to the address.
   case variable(UnsafeMutablePointer<Version>)
 }

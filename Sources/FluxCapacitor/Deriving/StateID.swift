@@ -1,9 +1,9 @@
-/// Identifies a state of the variables that a derived constant derives from: the sum of their
-/// versions, each times a random factor.
+/// A number that identifies a state of the variables that a derived constant derives from. It is
+/// the sum of their versions, each multiplied by a random factor.
 ///
 /// The sum can be computed step by step along a graph, with the same result as directly from the
-/// variables. It is taken modulo a prime, so that no product of factors is zero: however often
-/// diamonds add them up, two states are as unlikely to agree as any two numbers of 61 bits.
+/// variables. It is taken modulo a prime, so no product of factors is zero. However many diamonds
+/// add them up, two different states are as unlikely to agree as any two numbers of 61 bits.
 @usableFromInline struct StateID: Equatable, Sendable {
   @usableFromInline var value: UInt64
 
@@ -24,7 +24,7 @@
   }
 
   @inlinable static func * (left: StateID, right: StateID) -> StateID {
-    // 2^61 is 1 modulo the prime, so the bits above the lowest 61 are added to those.
+    // 2^61 is 1 modulo the prime, so the bits above the lowest 61 are added to the lowest 61.
     let (high, low) = left.value.multipliedFullWidth(by: right.value)
     return StateID(value: low & prime) + StateID(value: high << 3 | low >> 61)
   }

@@ -14,13 +14,12 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// If the change is made on the main queue, and no earlier one is still on its way there, it is
-  /// written immediately; see ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` for the
-  /// order.
+  /// If a change is made on the main queue, and no earlier one is still on its way there, the value
+  /// is written immediately. See ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` for
+  /// the order.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the
-  ///     observation.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
   ///   - queue: `.main`.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
@@ -33,12 +32,12 @@ extension PrimitiveValue {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Writes the current value, and then every change, to an optional property of an object on the
-  /// main actor, such as the text of a label.
+  /// Writes the current value, and then every change, to an optional property of an object on the main actor.
+  ///
+  /// The property may be the text of a label, for example.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the
-  ///     observation.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
   ///   - queue: `.main`.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
@@ -51,11 +50,10 @@ extension PrimitiveValue {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Calls a closure on the main actor with an object and the current value, and then with every
-  /// change.
+  /// Calls a closure on the main actor with an object and the current value, and then with every change.
   ///
-  /// The closure receives the object, so it doesn't have to capture it, either strongly, which
-  /// would keep it alive, or weakly.
+  /// The closure receives the object, so it doesn't have to capture it. It needs neither a strong
+  /// capture, which would keep the object alive, nor a weak one.
   ///
   /// ```swift
   /// @MainActor
@@ -69,7 +67,7 @@ extension PrimitiveValue {
   /// ```
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more; the
+  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more. The
   ///     first change after that ends the observation and releases the closure.
   ///   - queue: `.main`.
   ///   - changes: Called with the object and each value.
@@ -92,9 +90,8 @@ extension PrimitiveValue {
   /// Writes the current value, and then every change, to a property of an object.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the
-  ///     observation.
-  ///   - queue: Where the property is written. Without this argument, that is the main actor.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
+  ///   - queue: Where the property is written. Without this argument, it is written on the main actor.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
@@ -109,9 +106,8 @@ extension PrimitiveValue {
   /// Writes the current value, and then every change, to an optional property of an object.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the
-  ///     observation.
-  ///   - queue: Where the property is written. Without this argument, that is the main actor.
+  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
+  ///   - queue: Where the property is written. Without this argument, it is written on the main actor.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).
@@ -125,13 +121,12 @@ extension PrimitiveValue {
 
   /// Calls a closure with an object and the current value, and then with every change.
   ///
-  /// It is the same as ``observe(on:ignoreFirst:changes:)-(ExecuteQueue,_,_)``, except that it ends
-  /// with its target.
+  /// The observation ends with its target. See <doc:Concurrency> for threads, order, and calls that wait.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more; the
+  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more. The
   ///     first change after that ends the observation and releases the closure.
-  ///   - queue: Where `changes` is called. Without this argument, that is the main actor.
+  ///   - queue: Where `changes` is called. Without this argument, it is called on the main actor.
   ///   - changes: Called with the object and each value.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
   /// - Complexity: O(1).

@@ -1,6 +1,7 @@
 extension PrimitiveValue {
-  /// Calls a closure with the current value, and then with every change, for as long as an object
-  /// exists.
+  /// Calls a closure with the current value, and then with every change, for as long as an object exists.
+  ///
+  /// See <doc:Concurrency> for threads, order, and calls that wait.
   ///
   /// ```swift
   /// final class Exporter: Sendable {
@@ -12,7 +13,7 @@ extension PrimitiveValue {
   ///
   /// - Parameters:
   ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more; the first change after that ends the observation and releases the
+  ///     no call starts any more. The first change after that ends the observation and releases the
   ///     closure.
   ///   - queue: Where `changes` is called.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
@@ -30,12 +31,14 @@ extension PrimitiveValue {
     }
   }
 
-  /// Calls a closure on the main actor with the current value, and then with every change, for as
-  /// long as an object exists.
+  /// Calls a closure on the main actor with the current value and every change, for as long as an
+  /// object exists.
+  ///
+  /// This overload is for an object that any thread may use.
   ///
   /// - Parameters:
   ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more; the first change after that ends the observation and releases the
+  ///     no call starts any more. The first change after that ends the observation and releases the
   ///     closure.
   ///   - queue: `.main`.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
@@ -53,12 +56,14 @@ extension PrimitiveValue {
     }
   }
 
-  /// Calls a closure on the main actor with the current value, and then with every change, for as
-  /// long as an object exists that only the main actor uses.
+  /// Calls a closure on the main actor with the current value and every change, for as long as an
+  /// object exists.
+  ///
+  /// This overload is for an object that only the main actor uses, such as a view.
   ///
   /// - Parameters:
   ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more; the first change after that ends the observation and releases the
+  ///     no call starts any more. The first change after that ends the observation and releases the
   ///     closure.
   ///   - queue: `.main`.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.

@@ -1,16 +1,18 @@
-/// Ties an observation to an object: the observer is called only while the object exists, and the
-/// first change after that ends the observation, from inside the call.
+/// Ties an observation to an object.
 ///
-/// The Dust and this retain each other, through the closure, until that is released with the
-/// observation.
+/// The observer is called only while the object exists. The first change after that ends the
+/// observation, from inside the call.
+///
+/// The Dust retains this object through the closure, and this object retains the Dust. Releasing
+/// the closure with the observation breaks the cycle.
 final class ScopedObservation: @unchecked Sendable {
-  // `dust` is guarded by `lock`, because another thread may call the observer before it is set.
+  // Another thread may call the observer before `dust` is set, so `lock` guards it.
   private let lock = Lock()
   @exclusivity(unchecked) private var dust: Dust?
 
   /// Observes on any queue.
   ///
-  /// - Parameter subscribe: Subscribes the closure that it is called with.
+  /// - Parameter subscribe: Subscribes the closure that is passed to it.
   static func observe<Target: AnyObject & Sendable, Value>(
     for target: Target,
     changes: @escaping @Sendable (Target, Value) -> Void,
@@ -24,7 +26,7 @@ final class ScopedObservation: @unchecked Sendable {
     }
   }
 
-  /// Observes on the main actor, where the target and the closure needn't be `Sendable`.
+  /// Observes on the main actor, so the target doesn't have to be `Sendable`.
   @MainActor static func observeOnMain<Target: AnyObject, Value>(
     for target: Target,
     changes: @escaping @MainActor @Sendable (Target, Value) -> Void,
@@ -39,7 +41,7 @@ final class ScopedObservation: @unchecked Sendable {
   }
 
   private static func attach(to target: AnyObject, _ body: (ScopedObservation) -> Dust) -> Dust {
-    // The target exists until the Dust is set, so a call that finds it gone finds the Dust.
+    // The target exists until the Dust is set. So if a call finds no target, the Dust is set.
     withExtendedLifetime(target) {
       let observation = ScopedObservation()
       let dust = body(observation)

@@ -1,9 +1,11 @@
 extension Signal {
   /// Calls a closure with every event from now on, for as long as an object exists.
   ///
+  /// See <doc:Concurrency> for threads, order, and calls that wait.
+  ///
   /// - Parameters:
   ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more; the first event after that ends the observation and releases the
+  ///     no call starts any more. The first event after that ends the observation and releases the
   ///     closure.
   ///   - queue: Where `changes` is called.
   ///   - changes: Called with each event.
@@ -19,12 +21,13 @@ extension Signal {
     }
   }
 
-  /// Calls a closure on the main actor with every event from now on, for as long as an object
-  /// exists.
+  /// Calls a closure on the main actor with every event from now on, for as long as an object exists.
+  ///
+  /// This overload is for an object that any thread may use.
   ///
   /// - Parameters:
   ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more; the first event after that ends the observation and releases the
+  ///     no call starts any more. The first event after that ends the observation and releases the
   ///     closure.
   ///   - queue: `.main`.
   ///   - changes: Called with each event.
@@ -40,12 +43,13 @@ extension Signal {
     }
   }
 
-  /// Calls a closure on the main actor with every event from now on, for as long as an object
-  /// exists that only the main actor uses.
+  /// Calls a closure on the main actor with every event from now on, for as long as an object exists.
+  ///
+  /// This overload is for an object that only the main actor uses, such as a view.
   ///
   /// - Parameters:
   ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more; the first event after that ends the observation and releases the
+  ///     no call starts any more. The first event after that ends the observation and releases the
   ///     closure.
   ///   - queue: `.main`.
   ///   - changes: Called with each event.

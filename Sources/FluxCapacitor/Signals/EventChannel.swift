@@ -1,8 +1,8 @@
-/// A channel without a value: each event is delivered once, to those who observe at that time.
+/// A channel without a value: each event is delivered once, to the observers at that time.
 ///
-/// Of the values that a transaction writes to a variable, only the last one is delivered. But all
-/// of its events are delivered when it ends, each in its place among the writes. What other threads
-/// send meanwhile waits behind them.
+/// A transaction that writes a variable several times delivers only the last value. But it delivers
+/// all of its events when it ends, each in its place among the writes. Events that other threads
+/// send meanwhile are delivered after these.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable init() { super.init() }
 
@@ -27,30 +27,30 @@
     return nil
   }
 
-  /// Lets the events of a transaction be delivered, each in its place.
+  /// Makes the events of a transaction ready for delivery, each in its place. The lock must be held.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
-    // Other threads may have sent events behind it.
+    // Other threads may have sent events after the transaction's.
     if version < self.version { leave(through: self.version) }
     return version
   }
 
   /// Delivers an event before everything else in this thread's round.
   ///
-  /// It doesn't wait for the thread's transaction to end: a thread that delivers the next
-  /// event delivers this one first. If another thread is delivering events at that moment, it
-  /// delivers this one too, and this thread goes on without waiting for it. That could take
-  /// forever, because what is called there may need what this thread holds.
+  /// The event doesn't wait for the end of the thread's transaction: a thread that delivers the
+  /// next event delivers this one first. If another thread is delivering events at that moment, it
+  /// delivers this one too, and this thread goes on. Waiting for the other thread could take
+  /// forever, because the observers that it calls may need something that this thread holds.
   func sendInFront(_ event: Event, on thread: CurrentThread) {
     lock.lock()
     defer { lock.unlock() }
     version = version.next
     guard first != nil else { return }
     enqueue(event)
-    // A thread that is delivering delivers this too. Otherwise, this place is for all so far.
+    // A thread that is delivering delivers this event too. Otherwise, this place is for all events so far.
     thread.pointee.round.prepend(place(through: version))
   }
 
-  /// Subscribes an observer, which is called with the events from now on.
+  /// Subscribes an observer, which receives the events from now on.
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     lock.withLock { link(observation, since: version) }

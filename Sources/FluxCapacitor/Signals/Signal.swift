@@ -1,4 +1,6 @@
-/// The observable side of a ``Sink``, with the events from now on and none from before.
+/// The observable side of a ``Sink``.
+///
+/// An observer receives the events that are sent after it subscribes.
 ///
 /// ```swift
 /// let sink = Sink<Int>()
@@ -15,16 +17,17 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Calls a closure with every event from now on.
   ///
-  /// - Every event is delivered once, in the order of sending; none that was sent before is.
+  /// - The closure receives each event once, in the order of sending, and no event from before this call.
   /// - Calls to one observer never overlap.
-  /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean
-  ///   anything.
+  /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean anything.
+  ///
+  /// See <doc:Concurrency> for threads, order, and calls that wait.
   ///
   /// - Parameters:
   ///   - queue: Where `changes` is called.
   ///   - changes: Called with each event, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
-  ///   its signals are released; it keeps none of them alive.
+  ///   its signals are released. It keeps none of them alive.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe(
     on queue: ExecuteQueue = .current,
@@ -35,13 +38,15 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Calls a closure on the main actor with every event from now on.
   ///
-  /// It is the same as the other `observe`, with a closure that is isolated to the main actor.
+  /// The closure is isolated to the main actor. If an event is sent on the main queue, and no
+  /// earlier one is still on its way there, the closure is called immediately. See
+  /// <doc:Concurrency> for order, re-entrancy and the other guarantees.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
   ///   - changes: Called with each event, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
-  ///   its signals are released; it keeps none of them alive.
+  ///   its signals are released. It keeps none of them alive.
   /// - Complexity: O(1).
   public func observe(
     on queue: ExecuteQueue.Main,
@@ -52,9 +57,9 @@ public struct Signal<Event: Sendable>: Sendable {
     }
   }
 
-  /// Returns a signal of the same events, each transformed.
+  /// Returns a signal of the same events, each of them transformed.
   ///
-  /// - Parameter transform: Called once for each event and observer, where that observer is called.
+  /// - Parameter transform: Called once for each event and observer, on the thread that calls the observer.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Event) -> Result
   ) -> Signal<Result> {
@@ -65,7 +70,7 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Returns a signal of the events that satisfy a predicate.
   ///
-  /// - Parameter isIncluded: Called once for each event and observer, where that observer is called.
+  /// - Parameter isIncluded: Called once for each event and observer, on the thread that calls the observer.
   public func filter(_ isIncluded: @escaping @Sendable (Event) -> Bool) -> Signal<Event> {
     Signal { [subscribe] queue, changes in
       subscribe(queue) { if isIncluded($0) { changes($0) } }
@@ -76,7 +81,7 @@ public struct Signal<Event: Sendable>: Sendable {
 extension Signal {
   /// Creates the observable side of a sink.
   public init(_ sink: Sink<Event>) {
-    // Keeps the sink, and so its channel open.
+    // The closure retains the sink, which keeps the channel open.
     self.init { queue, changes in sink.channel.observe(on: queue, changes) }
   }
 }

@@ -3,10 +3,10 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// The identity of a variable, which its constants share.
   var identity: ObjectIdentifier { get }
 
-  /// Whether it is computed from others.
+  /// Whether the value is computed from other values.
   var isDerived: Bool { get }
 
-  /// Whether it can only be read.
+  /// Whether the value can only be read.
   var isConstant: Bool { get }
 
   var anyValue: any Sendable { get }
@@ -14,7 +14,7 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// The value, and a version that every write changes. Not for derived constants.
   var snapshot: (version: Version, value: any Sendable) { get }
 
-  /// How many observers it has, directly or through derived constants. O(n).
+  /// The number of observers, both direct and through derived constants. O(n).
   var observerCount: Int { get }
 
   /// Writes a value of the element's type. Not for derived constants.

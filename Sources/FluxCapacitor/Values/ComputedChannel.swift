@@ -1,7 +1,8 @@
-/// A channel whose value is computed from those of others, by a subclass in a layer above.
+/// A channel whose value is computed from other values, by a subclass in a layer above.
 @usableFromInline class ComputedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  /// Computes the value from the current values of the variables. A closure rather than a virtual
-  /// method, which would always run unspecialized. It captures nothing; see `PendingDelivery`.
+  /// Computes the value from the current values of the variables. It is a closure, because a
+  /// virtual method of a generic class always runs unspecialized. It captures nothing; see
+  /// `PendingDelivery`.
   @usableFromInline let compute: @Sendable (ComputedChannel) -> Element
 
   @usableFromInline init(compute: @escaping @Sendable (ComputedChannel) -> Element) {
@@ -9,7 +10,7 @@
     super.init(isDerived: true)
   }
 
-  /// Subscribes an observation, which is called with the value first unless `ignoreFirst`.
+  /// Subscribes an observation, and calls it with the value first unless `ignoreFirst` is true.
   @usableFromInline
   func subscribeObserver(
     _ observation: Observation<Element>,
@@ -17,12 +18,12 @@
     ignoreFirst: Bool
   ) {}
 
-  /// The value, for a tracker that must be told when that is no longer the value. A subclass notes whether the
-  /// tracker is ahead.
+  /// Returns the value that a tracker stands for. The tracker must be called when the value
+  /// changes, so a subclass notes whether the tracker is ahead.
   func value(andNoteIfAhead tracker: Dust) -> Element { compute(self) }
 }
 
-// As a method of `Channel`: see those of `ValueChannel`.
+// These are methods of `Channel` for the reason given in ValueChannel.swift.
 extension Channel {
   @inlinable final func computedValue() -> Element { computed.compute(computed) }
 

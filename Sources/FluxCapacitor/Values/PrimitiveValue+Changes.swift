@@ -1,13 +1,14 @@
 extension PrimitiveValue {
   /// Calls a closure with every change, together with the value before it.
   ///
-  /// - Every change is delivered once, in the order of the writes, together with the value that was
-  ///   delivered before it; the first change together with the value at the time of this call. A
-  ///   reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the value
-  ///   before it to the last one in it.
-  /// - Nothing is delivered at the time of this call.
-  /// - Calls to one observer never overlap, and no lock is held during one, as for
-  ///   ``observe(on:ignoreFirst:changes:)-(ExecuteQueue,_,_)``.
+  /// - The closure receives each change once, in the order of the writes. The old value is the
+  ///   value that was delivered before. For the first change, it is the value at the time of this
+  ///   call.
+  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the
+  ///   value before it to its last value.
+  /// - The closure isn't called with the current value.
+  /// - Calls to one observer never overlap, and no lock is held during a call. See
+  ///   <doc:Concurrency> for threads and order.
   ///
   /// ```swift
   /// let counter = Variable(1)
@@ -16,21 +17,21 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
-  /// The value that was delivered last is kept for the next change. So changing an array in place
-  /// copies it while there is such an observer.
+  /// The observation keeps the last delivered value for the next change. So while it lasts,
+  /// changing an array in place copies the array.
   ///
   /// - Parameters:
   ///   - queue: Where `changes` is called.
   ///   - changes: Called with the old and the new value, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated; it keeps neither the variable nor its store alive.
+  ///   deallocated. It keeps neither the variable nor its store alive.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observeChanges(
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
   ) -> Dust {
-    // Nothing guards it, because calls to one observer never overlap, and each sees what the one
-    // before it has done.
+    // No lock guards it. Calls to one observer never overlap, and each call sees the effects of the
+    // one before.
     nonisolated(unsafe) var previous: Element?
     return observe(on: queue) { new in
       let old = previous
@@ -41,14 +42,15 @@ extension PrimitiveValue {
 
   /// Calls a closure on the main actor with every change, together with the value before it.
   ///
-  /// It is the same as the other `observeChanges`, with a closure that is isolated to the main
-  /// actor.
+  /// The closure is isolated to the main actor. If a change is made on the main queue, and no
+  /// earlier one is still on its way there, the closure is called immediately. See
+  /// <doc:Concurrency> for order, re-entrancy and the other guarantees.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
   ///   - changes: Called with the old and the new value, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated; it keeps neither the variable nor its store alive.
+  ///   deallocated. It keeps neither the variable nor its store alive.
   /// - Complexity: O(1).
   public func observeChanges(
     on queue: ExecuteQueue.Main,

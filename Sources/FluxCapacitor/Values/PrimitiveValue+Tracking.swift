@@ -1,5 +1,5 @@
 extension PrimitiveValue {
-  /// The value, of whose next change Observation is notified.
+  /// Returns the value. Observation is notified of its next change.
   @usableFromInline func trackedValue() -> Element {
     let (tracker, dust) = channel.tracking { tracker in
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
@@ -10,7 +10,7 @@ extension PrimitiveValue {
 }
 
 extension Channel {
-  /// The channel's tracker, which is created and subscribed if there is none yet.
+  /// Returns the channel's tracker, which is created and subscribed if there is none yet.
   fileprivate final func tracking(
     observing observe: (Tracker) -> Dust
   ) -> AnyAttachments.Tracking {
@@ -25,7 +25,7 @@ extension Channel {
       if attachments.tracking == nil { attachments.tracking = (tracker, dust) }
       return attachments.tracking
     }
-    // Another thread may have been faster, and its tracker is already subscribed.
+    // Another thread may have subscribed its tracker first.
     if let tracking, tracking.tracker !== tracker {
       dust.clean()
       return tracking

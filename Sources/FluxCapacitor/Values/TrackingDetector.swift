@@ -3,19 +3,19 @@ import Observation
 /// Detects reads inside `withObservationTracking`, at the cost of a thread-local lookup.
 ///
 /// Observation has no API for that. But inside tracking, and only there, it hashes the key path of
-/// each access that it is notified of. So this notifies it of an access whose key path notes that
-/// it is hashed. Otherwise every constant would need a registrar as soon as it is read, and every
-/// write would have to consult it.
+/// each access that it is notified of. So the detector notifies it of an access with a key path
+/// that notes its own hashing. Otherwise, every constant would need a registrar as soon as it is
+/// read, and every write would have to consult the registrar.
 ///
 /// Each thread has its own instance, which no other thread uses.
 @usableFromInline final class TrackingDetector: AnyReadDetector, Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
   private let path: any KeyPath<TrackingDetector, Void> & Sendable = \TrackingDetector[HashProbe()]
 
-  /// How often the key path was hashed.
+  /// The number of times that the key path was hashed.
   @exclusivity(unchecked) private var hashes = 0
 
-  /// How many reads were tracked through this instance.
+  /// The number of reads that were tracked through this instance.
   @exclusivity(unchecked) private var reads = 0
 
   /// The thread's previous instance.
@@ -26,7 +26,7 @@ import Observation
     previous?.previous = nil
   }
 
-  /// Notes that it is hashed.
+  /// Counts how often it is hashed.
   private struct HashProbe: Hashable, Sendable {
     static func == (left: HashProbe, right: HashProbe) -> Bool { true }
 
@@ -57,10 +57,10 @@ import Observation
 
   /// Gives the thread a new instance.
   ///
-  /// Each registrar that is accessed while tracking keeps the reader's `onChange` closure until its
-  /// next change, and this one never changes. So an instance is replaced after a number of reads,
-  /// which releases those closures. It must not be released before the tracking in which it was
-  /// accessed has ended, so it is kept until its successor is replaced too.
+  /// While tracking, each registrar that is accessed keeps the reader's `onChange` closure until
+  /// its next change, and this registrar never changes. So an instance is replaced after a number
+  /// of reads, which releases those closures. An instance must outlive the tracking in which it was
+  /// accessed, so it is kept until its successor is replaced too.
   private static func renew() -> Unmanaged<TrackingDetector> {
     let previous = current?.takeRetainedValue()
     let tracking = Unmanaged.passRetained(TrackingDetector(after: previous))
@@ -68,6 +68,6 @@ import Observation
     return tracking
   }
 
-  /// As many values as can be read in one tracking without leaving anything behind.
+  /// The number of values that one tracking can read without leaving closures in memory.
   private static let readsPerInstance = 256
 }

@@ -1,8 +1,8 @@
-/// The channel of a value that is written under a lock: what a variable and its constants share.
+/// The channel of a value that is written under a lock. A variable and its constants share it.
 ///
-/// A write outside a transaction is a change. Inside one, the transaction lists the variable, and
-/// makes its value a change when it ends; see `WriteMark` for what another thread's write does
-/// meanwhile.
+/// A write outside a transaction is a change. For a write inside one, the transaction lists the
+/// variable, and makes its value a change when it ends. See `WriteMark` for the effect of another
+/// thread's write in between.
 @usableFromInline
 final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// Guarded by the lock.
@@ -17,7 +17,7 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
 
   override var anyValue: any Sendable { stored }
 
-  /// Makes the value a change. It stays where it is, or is appended to the backlog if that comes first.
+  /// Makes the value a change. In an idle channel, it stays in place. Otherwise, it joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
     if let attachments = anyAttachments, !attachments.listeners.isEmpty {
       thread.pointee.listeners.insert(contentsOf: attachments.listeners)
@@ -29,9 +29,9 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
   }
 }
 
-// The operations of a value's channel are methods of `Channel`, the type by which a variable knows
-// it. Downcasting that property would retain it, which would double the time of a read; downcasting
-// `self` doesn't.
+// The operations of a value's channel are methods of `Channel`, because a variable knows its
+// channel by that type. Downcasting the variable's property would retain the channel, which would
+// double the time of a read. Downcasting `self` doesn't retain it.
 extension Channel {
   @inlinable final var value: Element {
     _read { yield unsafeDowncast(self, to: ValueChannel<Element>.self).stored }
@@ -86,8 +86,8 @@ extension Channel {
 
   /// Takes the lock for user code that changes the value in place.
   ///
-  /// A mutation is a small transaction: what its body sets elsewhere is delivered after it, and
-  /// what it invokes is dispatched after it.
+  /// A mutation is a small transaction: other variables that its body sets are delivered after it,
+  /// and states that it invokes are dispatched after it.
   @inlinable final func beginMutation() -> CurrentThread {
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
@@ -114,7 +114,7 @@ extension Channel {
       lock.unlock()
       deliverNow(value, delivery, on: thread)
     } else {
-      // The last in the list, unless it is in that of another transaction already.
+      // This variable becomes the last in the list, unless it is in another transaction's list.
       let isHeld = isOutermost && mark.isNone
       leaveToTransaction(on: thread)
       if !isHeld { lock.unlock() }
@@ -125,7 +125,7 @@ extension Channel {
 
   /// Traps if an asynchronous function that mutates the value in place has changed threads.
   @inlinable final func trapIfSuspended() {
-    // Compares thread numbers, which are never reused: a thread's state is freed when it ends.
+    // Compares thread numbers, which are never reused: a thread's state is freed when the thread ends.
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
       "\(self) was mutated in place across an `await`, with its lock in hand.",
@@ -135,8 +135,8 @@ extension Channel {
 
   // MARK: Transactions
 
-  /// Leaves what was written to the end of a transaction: this thread's, or the one that has written
-  /// the variable before. The lock must be held.
+  /// Leaves a written value to the end of a transaction: this thread's own or, without one, the
+  /// open transaction that has written the variable. The lock must be held.
   @inlinable final func leaveToTransaction(on thread: CurrentThread) {
     guard thread.pointee.openTransactions > 0 else { return mark.isOverwritten = true }
     mark.isOverwritten = false
@@ -158,7 +158,7 @@ extension Channel {
   /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
   @inlinable final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
-    // Another thread may have appended it to the backlog, and have committed a value of its own.
+    // Another thread may have appended the value to the backlog, and have committed a value of its own.
     guard mark.isCommitted, self.version == version else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
@@ -170,7 +170,7 @@ extension Channel {
     deliver(value, delivery, on: thread)
   }
 
-  /// Makes sure that the value is delivered although it is going to be overwritten. The lock must be held.
+  /// Makes sure that the value is delivered although it is about to be overwritten. The lock must be held.
   @usableFromInline final func keepValue(on thread: CurrentThread) {
     if mark.isCommitted {
       mark = WriteMark()
@@ -186,7 +186,7 @@ extension Channel {
 
   // MARK: Observing
 
-  /// Subscribes an observation, which is called with the current value first unless `ignoreFirst`.
+  /// Subscribes an observation, and calls it with the current value first unless `ignoreFirst` is true.
   @inlinable final func subscribe(
     _ observation: Observation<Element>,
     on queue: ExecuteQueue,
