@@ -75,7 +75,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// together. If transactions of several dispatchers are open at the same time and write the same
   /// variable, they are delivered as one change.
   ///
-  /// Observers are called only with whole changes. A read is not always whole, and the first value
+  /// Observers are called only with whole changes, unless this constant was created while another
+  /// thread's reduce was in progress. A read is not always whole, and the first value
   /// of an observation is a read. While another thread's reduce is in progress, a read may return a
   /// value from the middle of it, as when you read two constants one by one.
   /// ``Dispatcher/read(_:)`` prevents this.

@@ -23,7 +23,8 @@ extension PrimitiveValue {
   ///   - queue: `.main`.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -41,7 +42,8 @@ extension PrimitiveValue {
   ///   - queue: `.main`.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -72,7 +74,8 @@ extension PrimitiveValue {
   ///   - queue: `.main`.
   ///   - changes: Called with the object and each value.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -94,7 +97,8 @@ extension PrimitiveValue {
   ///   - queue: Where the property is written. Without this argument, it is written on the main actor.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
@@ -110,7 +114,8 @@ extension PrimitiveValue {
   ///   - queue: Where the property is written. Without this argument, it is written on the main actor.
   ///   - keyPath: The property.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
@@ -129,7 +134,8 @@ extension PrimitiveValue {
   ///   - queue: Where `changes` is called. Without this argument, it is called on the main actor.
   ///   - changes: Called with the object and each value.
   /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,

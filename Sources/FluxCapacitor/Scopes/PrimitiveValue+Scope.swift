@@ -19,7 +19,8 @@ extension PrimitiveValue {
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,
@@ -44,7 +45,8 @@ extension PrimitiveValue {
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue.Main,
@@ -69,7 +71,8 @@ extension PrimitiveValue {
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Called with each value.
   /// - Returns: The observation. Clean it to end it before the object is deallocated.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @MainActor @discardableResult public func observe(
     duringScopeOf object: some AnyObject,
     on queue: ExecuteQueue.Main,

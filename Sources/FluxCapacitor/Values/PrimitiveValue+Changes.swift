@@ -24,8 +24,10 @@ extension PrimitiveValue {
   ///   - queue: Where `changes` is called.
   ///   - changes: Called with the old and the new value, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated. It keeps neither the variable nor its store alive.
-  /// - Complexity: O(1).
+  ///   deallocated. It keeps neither the variable nor its store alive. An observation of a derived
+  ///   constant keeps the variables upstream alive, and so lasts until its `clean()`.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   @_disfavoredOverload public func observeChanges(
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
@@ -50,8 +52,10 @@ extension PrimitiveValue {
   ///   - queue: `.main`.
   ///   - changes: Called with the old and the new value, and retained until the Dust is cleaned.
   /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated. It keeps neither the variable nor its store alive.
-  /// - Complexity: O(1).
+  ///   deallocated. It keeps neither the variable nor its store alive. An observation of a derived
+  ///   constant keeps the variables upstream alive, and so lasts until its `clean()`.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
+  ///   variables that it derives from.
   public func observeChanges(
     on queue: ExecuteQueue.Main,
     changes: @escaping @MainActor @Sendable (_ old: Element, _ new: Element) -> Void

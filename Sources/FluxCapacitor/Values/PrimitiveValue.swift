@@ -156,8 +156,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// observation of the variable is fine.
   ///
   /// Using the same variable in the body traps, even in the deinit of an object that the body
-  /// discards. A ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in the body traps too,
-  /// because it would wait while holding the lock. Two threads deadlock if they nest the mutations
+  /// discards. A ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in the body traps too, unless
+  /// this thread is inside one already: it would wait while holding the lock. Two threads deadlock if they nest the mutations
   /// of two variables in opposite orders.
   ///
   /// ```swift
