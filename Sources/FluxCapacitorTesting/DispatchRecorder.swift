@@ -14,7 +14,7 @@ public final class DispatchRecorder: Sendable {
   private let recording: Recording<any DispatchState>
   private let dust: Dust
 
-  /// Creates a recorder of the states whose reduce begins from now on.
+  /// Creates a recorder of the states whose reduce begins after this call.
   public init(_ dispatcher: Dispatcher = .shared) {
     let recording = Recording<any DispatchState>()
     self.recording = recording
@@ -36,14 +36,15 @@ public final class DispatchRecorder: Sendable {
   /// Waits for the next states that no earlier call has returned.
   ///
   /// - Parameters:
-  ///   - count: How many states to wait for.
+  ///   - count: The number of states to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
   ///   - fileID: Where a failure is reported: by default, at the call.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The states; fewer than asked for if the time was up, or the task was cancelled.
+  /// - Returns: The states. There are fewer than `count` if the time was up, or the task was
+  ///   cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,
@@ -56,7 +57,7 @@ public final class DispatchRecorder: Sendable {
   ) async -> [any DispatchState] {
     let place = Place(fileID, filePath, line, column)
     return await recording.next(count, within: limit, orFailAt: place) { states in
-      missing(count, of: "the states", came: states.map(shownState))
+      missing(count, of: "the dispatched states", came: states.map(shownState))
     }
   }
 }

@@ -2,14 +2,14 @@ import Dispatch
 import FluxCapacitor
 
 extension Dispatcher {
-  /// Waits until nothing that this dispatcher knows of is under way.
+  /// Waits until all work that this dispatcher knows of has ended.
   ///
   /// It knows of:
   ///
   /// - states that are being reduced or delivered, or that were invoked inside a reduce;
-  /// - calls, on their way to any queue, of observers that were added where this dispatcher is
+  /// - calls of observers that are waiting on any queue, if the observers were added where this dispatcher is
   ///   `Dispatcher.shared`;
-  /// - operations of `Effects` that were run there, and tasks that were put into a `DustBuster` there.
+  /// - operations of `Effects` that were run there, and tasks that were added to a `DustBuster` there.
   ///
   /// ```swift
   /// action.fetch("octocat")
@@ -17,13 +17,13 @@ extension Dispatcher {
   /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// A task that waits for values without end is under way until it is cancelled. The dispatcher
-  /// doesn't know of other tasks, of variables that other threads set outside a dispatch and, if it
-  /// is the process-wide one, of what began before any test replaced it.
+  /// A task that iterates over an endless sequence of values is under way until it is cancelled. The
+  /// dispatcher doesn't know of other tasks, or of variables that other threads set outside a dispatch. The
+  /// process-wide dispatcher doesn't know of work that began before a test first replaced it.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait at most. When the time is up, the test fails, with a list of what
-  ///     is still under way.
+  ///   - limit: How long to wait at most. When the time is up, the test fails, and lists the work that is
+  ///     still under way.
   ///   - isolation: The actor of the caller.
   ///   - fileID: Where a failure is reported: by default, at the call.
   ///   - filePath: See `fileID`.
@@ -39,7 +39,7 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
-    // Without a hook, the dispatcher does not note what is under way.
+    // The dispatcher only keeps track of its work while it has a hook.
     let hook = addHook { _ in }
     defer { hook.clean() }
     awaitReduce()
@@ -52,12 +52,12 @@ extension Dispatcher {
     return hasSettled
   }
 
-  /// What is still under way, a line each.
+  /// A list of the work that is still under way, one line for each piece.
   private var pendingWorkList: String {
     pendingWork.descriptions.map { "\n  \($0)" }.joined()
   }
 
-  /// Says, to somebody who misses something, that not all of it has come to its end.
+  /// A hint for a failure that lists the work still under way. It is empty if all work has ended.
   var hintAtUnsettled: String {
     let list = pendingWorkList
     guard !list.isEmpty else { return "" }
@@ -67,9 +67,9 @@ extension Dispatcher {
       """
   }
 
-  /// Counts the reduce that another thread may be in as under way, until it has ended.
+  /// Counts a reduce or a transaction on another thread as work under way, until it has ended.
   private func awaitReduce() {
-    let end = pendingWork.begin { "A state is being reduced, or a transaction runs." }
+    let end = pendingWork.begin { "A state is being reduced, or a transaction is running." }
     DispatchQueue.global().async {
       self.read {}
       end()

@@ -12,14 +12,14 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// States that aren't `Equatable` are compared part by part, as `dump` shows them. What the
-/// operation leaves behind on queues or in tasks isn't waited for. If it leaves anything behind,
-/// let it end with `await Dispatcher.shared.settled()`.
+/// States that aren't `Equatable` are compared part by part, as `dump` shows them. `expectStates`
+/// doesn't wait for work that the operation leaves on queues or in tasks. If the operation leaves
+/// any, let it end with `await Dispatcher.shared.settled()`.
 ///
 /// - Parameters:
-///   - dispatcher: Where the states are dispatched.
+///   - dispatcher: The dispatcher of the states.
 ///   - expected: The states.
-///   - operation: What dispatches them.
+///   - operation: The operation that dispatches them.
 ///   - isolation: The actor of the caller.
 ///   - fileID: Where a failure is reported: by default, at the call.
 ///   - filePath: See `fileID`.
@@ -41,14 +41,16 @@ public func expectStates(
   compare(recorder.states, with: expected(), on: dispatcher, at: place)
 }
 
-/// Expects that an operation dispatches exactly these states, of any type, in this order.
+/// Expects that a synchronous operation dispatches exactly these states, of any type, in this
+/// order.
 ///
-/// It is the same as the other `expectStates`, for an operation that isn't asynchronous.
+/// States that aren't `Equatable` are compared part by part, as `dump` shows them. `expectStates`
+/// doesn't wait for work that the operation leaves on queues or in tasks.
 ///
 /// - Parameters:
-///   - dispatcher: Where the states are dispatched.
+///   - dispatcher: The dispatcher of the states.
 ///   - expected: The states.
-///   - operation: What dispatches them.
+///   - operation: The operation that dispatches them.
 ///   - fileID: Where a failure is reported: by default, at the call.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
@@ -101,5 +103,5 @@ private func compare(
     }
   }
   let list = lines.joined(separator: "\n")
-  place.fail("Other states were dispatched than expected:\n\(list)\(dispatcher.hintAtUnsettled)")
+  place.fail("The states differ from the expected states:\n\(list)\(dispatcher.hintAtUnsettled)")
 }

@@ -13,7 +13,7 @@ import FluxCapacitor
 /// #expect(await work.value == "done")
 /// ```
 public final class Gate: @unchecked Sendable {
-  // All guarded by `lock`.
+  // `lock` guards `isOpen` and `held`.
   private let lock = Lock()
   private var isOpen = false
   private var held: [CheckedContinuation<Void, Never>] = []
@@ -22,7 +22,7 @@ public final class Gate: @unchecked Sendable {
   /// Creates a closed gate.
   public init() {}
 
-  /// Lets the held work continue, and any work that arrives later.
+  /// Lets all held work continue, and all work that arrives later.
   public func open() {
     let held = lock.withLock {
       isOpen = true
@@ -34,7 +34,7 @@ public final class Gate: @unchecked Sendable {
 
   /// Waits until the gate is open; the work calls this.
   ///
-  /// It holds a cancelled task too, as a server would that doesn't know of the cancellation.
+  /// The gate holds a cancelled task too, like a server that doesn't know of the cancellation.
   public func pass(isolation: isolated (any Actor)? = #isolation) async {
     await withCheckedContinuation { continuation in
       let isOpen = lock.withLock {
@@ -46,10 +46,10 @@ public final class Gate: @unchecked Sendable {
     }
   }
 
-  /// Waits until work that no earlier call has waited for arrives at the gate; the test calls this.
+  /// Waits for arrivals at the gate that no earlier call has waited for; the test calls this.
   ///
   /// - Parameters:
-  ///   - count: How many arrivals to wait for.
+  ///   - count: The number of arrivals to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
   ///   - fileID: Where a failure is reported: by default, at the call.
@@ -67,7 +67,7 @@ public final class Gate: @unchecked Sendable {
   ) async {
     let place = Place(fileID, filePath, line, column)
     _ = await arrivals.next(count, within: limit, orFailAt: place) { arrived in
-      "\(count) to come to the gate, and \(arrived.count) came."
+      "arrivals at the gate: \(arrived.count) of \(count) came."
     }
   }
 }

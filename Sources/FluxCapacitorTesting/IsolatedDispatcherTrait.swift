@@ -6,7 +6,7 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
   /// Creates the trait; see `.isolatedDispatcher`.
   public init() {}
 
-  /// Whether the tests of a suite that has the trait have it too: they do.
+  /// `true`, because the tests in a suite with the trait have the trait too.
   public var isRecursive: Bool { true }
 
   /// Returns a scope for each test case, and none for the suites around it.
@@ -21,7 +21,7 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let dispatcher = Dispatcher()
-    // With a hook, the dispatcher notes what is under way, should the test ask whether it has settled.
+    // With a hook, the dispatcher keeps track of its work, in case the test calls `settled()`.
     let hook = dispatcher.addHook { _ in }
     let isolation = EscapedDispatches.shared.begin(dispatcher, for: test)
     defer {
@@ -50,8 +50,8 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// Work that leaves the task, on a dispatch queue or in a detached task, uses the process-wide
-  /// dispatcher again, unless its action keeps the one that was shared when the action was created:
+  /// Work that leaves the task, on a dispatch queue or in a detached task, uses the process-wide dispatcher
+  /// again. To prevent this, keep the dispatcher that is shared when the action is created:
   ///
   /// ```swift
   /// final class DownloadAction: Actionable {
@@ -65,9 +65,9 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// A state that reaches the process-wide dispatcher from outside any test's task is reported if
-  /// it reaches no store there, or if an isolated test has a store for it. It fails that test or,
-  /// if it isn't known which test it came from, the run. So give the trait to all tests that
-  /// invoke, or to none.
+  /// A state may reach the process-wide dispatcher from outside any test's task. It is reported if it reaches
+  /// no store there, or if an isolated test has a store for it. The report fails that test or, if it isn't
+  /// known which test the state came from, the run. So give the trait to all tests that invoke states, or to
+  /// none.
   public static var isolatedDispatcher: Self { Self() }
 }

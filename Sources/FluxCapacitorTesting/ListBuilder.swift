@@ -1,5 +1,5 @@
-/// Lists what a test expects, one item per line: the states of `expectStates`, or the changes of a
-/// ``StoreTester``.
+/// Builds the list of a test's expectations, one for each line: the states of `expectStates`, or
+/// the changes of a ``StoreTester``.
 @resultBuilder
 public enum ListBuilder<Element> {
   /// Builds the item of one line.

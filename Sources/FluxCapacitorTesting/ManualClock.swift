@@ -34,7 +34,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
     }
   }
 
-  // All guarded by `lock`.
+  // `lock` guards `time`, `sleepers` and `lastNumber`.
   private let lock = Lock()
   private var time = Instant(offset: .zero)
   private var sleepers: [Int: (deadline: Instant, continuation: Continuation)] = [:]
@@ -66,7 +66,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
           return duration
         }
         if duration > .zero { beginnings.note(duration) } else { continuation.resume() }
-        // It may have been cancelled before it was there to be found.
+        // The task may have been cancelled before `sleepers` contained it.
         if Task.isCancelled { cancel(number) }
       }
     } onCancel: {
@@ -80,8 +80,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
     sleeper?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Advances the clock, and wakes those whose deadline has been reached, in the order of the
-  /// deadlines.
+  /// Advances the clock, and wakes all sleepers whose deadline has been reached, in the order of
+  /// their deadlines.
   public func advance(by duration: Duration) {
     let due = lock.withLock {
       time = time.advanced(by: duration)
@@ -92,25 +92,25 @@ public final class ManualClock: Clock, @unchecked Sendable {
     for sleeper in due { sleeper.value.continuation.resume() }
   }
 
-  /// Who sleeps that an earlier call has waited for, or nobody.
+  /// A sentence about the tasks that are sleeping now. It is empty if there are none.
   private var sleepersByNow: String {
     let (now, deadlines) = lock.withLock { (time, sleepers.values.map(\.deadline).sorted()) }
     guard !deadlines.isEmpty else { return "" }
     let list = deadlines.map { "\($0.offset)" }.joined(separator: ", ")
-    return " It is \(now.offset) by this clock, on which somebody sleeps until \(list)."
+    return " The clock shows \(now.offset). Tasks are sleeping until \(list)."
   }
 
-  /// Waits until something that no earlier call has waited for has begun to sleep.
+  /// Waits for the beginning of sleeps that no earlier call has waited for.
   ///
   /// - Parameters:
-  ///   - count: How many sleeps to wait for.
+  ///   - count: The number of sleeps to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
   ///   - fileID: Where a failure is reported: by default, at the call.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: How long each of them sleeps, from when it began.
+  /// - Returns: The duration of each sleep, from its beginning.
   @discardableResult
   public func sleeping(
     _ count: Int = 1,
@@ -123,7 +123,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   ) async -> [Duration] {
     let place = Place(fileID, filePath, line, column)
     return await beginnings.next(count, within: limit, orFailAt: place) { durations in
-      "\(count) to sleep, and \(durations.count) did.\(sleepersByNow)"
+      "sleeps on this clock: \(durations.count) of \(count) began.\(sleepersByNow)"
     }
   }
 }

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Tests what states do to a store: exactly these variables change, to exactly these values, in
-/// this order.
+/// Tests the changes that states make in a store: exactly these variables change, to exactly these
+/// values, in this order.
 ///
 /// ```swift
 /// let tester = StoreTester(CounterStore.self)
@@ -11,18 +11,18 @@ import FluxCapacitor
 /// tester.invoke(.add(0))
 /// ```
 ///
-/// A change that isn't listed fails the test, and so does a listed one that doesn't happen; the
-/// failure shows the difference. The tester looks into all variables of the store: private ones
-/// too, and those in its structs, tuples, optionals, arrays and dictionaries, but not those of
-/// other objects. A constant that derives from them may be listed, anywhere in the list, but
-/// doesn't have to be.
+/// A change that isn't listed fails the test, and so does a listed change that doesn't happen. The
+/// failure shows the difference. The tester compares all variables of the store. This includes
+/// private variables, and variables in the store's structs, enums, tuples, optionals, arrays and
+/// dictionaries, but not the variables of other objects. You may list a derived constant, anywhere
+/// in the list, but you don't have to.
 public final class StoreTester<Store: Storable>: Sendable {
-  /// Which changes a tester compares with those that are listed.
+  /// The changes that a tester compares with the listed ones.
   public enum Strictness: Sendable {
     /// Every change.
     case exact
 
-    /// Only the listed ones, in their order; others may happen.
+    /// Only the listed changes, in their order. Other changes may happen.
     case relaxed
   }
 
@@ -35,7 +35,7 @@ public final class StoreTester<Store: Storable>: Sendable {
   private let recording = Recording<RecordedChange>()
   private let dustBuster = DustBuster()
 
-  /// Creates a tester of the one live store of a type, which is created if there is none.
+  /// Creates a tester of the live store of a type, and the store itself if it doesn't exist yet.
   ///
   /// - Parameters:
   ///   - type: The type of the store.
@@ -63,12 +63,12 @@ public final class StoreTester<Store: Storable>: Sendable {
     }
   }
 
-  /// Invokes a state, and expects the changes that it makes.
+  /// Invokes a state, and expects the listed changes.
   ///
   /// - Parameters:
   ///   - state: The state.
   ///   - changes: The changes, in the order in which the reduce first sets the variables. Setting a
-  ///     variable to the value that it has is not a change.
+  ///     variable to its current value is not a change.
   ///   - fileID: Where a failure is reported: by default, at the call.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
@@ -91,7 +91,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     )
   }
 
-  /// Expects the changes that an operation makes, such as an action that invokes several states.
+  /// Expects the listed changes from an operation, such as an action that invokes several states.
   ///
   /// ```swift
   /// await tester.expect {
@@ -106,7 +106,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   ///
   /// - Parameters:
   ///   - changes: The changes, in the order in which they are delivered.
-  ///   - operation: What makes them. They are compared when it has ended.
+  ///   - operation: The operation that makes them. The tester compares them when the operation has
+  ///     ended.
   ///   - isolation: The actor of the caller.
   ///   - fileID: Where a failure is reported: by default, at the call.
   ///   - filePath: See `fileID`.
@@ -168,7 +169,7 @@ public final class StoreTester<Store: Storable>: Sendable {
   }
 }
 
-/// What was told of a variable.
+/// A value that the observer of a variable has received.
 struct RecordedChange: Sendable {
   let name: String
   let value: any Sendable
@@ -184,7 +185,8 @@ struct Snapshot {
     self.start = start
   }
 
-  /// The changes since then that were some, with the values before.
+  /// Returns the changes since the snapshot, with the values before them. It leaves out a value
+  /// that equals the previous one.
   func changes(in all: [RecordedChange]) -> [Difference.Event] {
     var values = values
     return all[start...].compactMap { change in
@@ -196,7 +198,7 @@ struct Snapshot {
   }
 }
 
-/// A value that never changes, though its type does not say so.
+/// A value that is never mutated, although its type isn't `Sendable`.
 struct Unchecked<Value>: @unchecked Sendable {
   let value: Value
 

@@ -2,7 +2,7 @@ import FluxCapacitor
 
 /// Records every value of a variable, a constant or a signal, in order.
 ///
-/// It observes from its creation until it is deallocated. You can use it on any thread.
+/// A recorder observes from its creation until it is deallocated. You can use it on any thread.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -15,8 +15,8 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   private let name: String
   private let dust: Dust
 
-  /// Creates a recorder of the current value of a variable or a constant, and every change from now
-  /// on.
+  /// Creates a recorder of the current value of a variable or a constant, and of every later
+  /// change.
   ///
   /// - Parameters:
   ///   - value: The variable or constant. The recorder doesn't keep it alive.
@@ -28,7 +28,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     dust = value.observe(ignoreFirst: ignoreFirst) { recording.note($0) }
   }
 
-  /// Creates a recorder of every event of a signal from now on.
+  /// Creates a recorder of every later event of a signal.
   public init(_ signal: Signal<Value>) {
     let recording = Recording<Value>()
     self.recording = recording
@@ -52,14 +52,15 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - count: How many values to wait for.
+  ///   - count: The number of values to wait for.
   ///   - limit: How long to wait at most. When the time is up, the test fails.
   ///   - isolation: The actor of the caller.
   ///   - fileID: Where a failure is reported: by default, at the call.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The values; fewer than asked for if the time was up, or the task was cancelled.
+  /// - Returns: The values. There are fewer than `count` if the time was up, or the task was
+  ///   cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,
@@ -77,9 +78,9 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   }
 }
 
-/// Says that less has come than was waited for.
+/// Returns the rest of a sentence about values that have not come in time.
 func missing(_ count: Int, of name: String, came: [String]) -> String {
-  let wanted = "the next \(count) of \(name), and"
+  let wanted = "the next \(count) of \(name), but"
   if came.isEmpty { return "\(wanted) none came." }
   return "\(wanted) only \(came.count) came:" + came.map { "\n  \($0)" }.joined()
 }

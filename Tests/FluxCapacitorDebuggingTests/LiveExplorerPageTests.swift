@@ -202,7 +202,7 @@ struct LiveExplorerPageTests {
     TallyAction().invoke(.signIn(Password(text: "swordfish")))
     try await page.wait(until: "\(count) === '2 dispatches'")
     try await page.run(click("save-flow"))
-    try await page.wait(until: "\(notice).includes('has a secret in it')")
+    try await page.wait(until: "\(notice).includes('contains a secret')")
     let all: String = try await page.value(of: "document.documentElement.textContent")
     #expect(!all.contains("swordfish"))
   }

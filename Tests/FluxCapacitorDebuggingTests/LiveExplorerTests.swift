@@ -214,7 +214,7 @@ struct LiveExplorerTests {
     #expect(events.contains("•••"))
     for text in [events, flow.body, page.body] { #expect(!text.contains("swordfish")) }
     #expect(flow.status == "422 Unprocessable Content")
-    #expect(flow.body.contains("has a secret in it"))
+    #expect(flow.body.contains("contains a secret"))
   }
 
   @Test func theFlowThatIsSavedComesToTheSame() throws {
@@ -303,8 +303,8 @@ struct LiveExplorerTests {
       try LiveExplorer(circuits, port: port)
     }
     #expect(error?.port == port)
-    #expect(error?.description.hasPrefix("Port \(port) can't be listened on: ") == true)
-    #expect(error?.description.hasSuffix("Choose another one, or 0 for any that is free.") == true)
+    #expect(error?.description.hasPrefix("The explorer can't listen on port \(port): ") == true)
+    #expect(error?.description.hasSuffix("Choose another port, or 0 for any free port.") == true)
   }
 
   /// Of two that are told things at different times, one leaves while it is not yet to be told more.

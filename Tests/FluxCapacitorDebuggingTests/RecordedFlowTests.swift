@@ -119,7 +119,7 @@ struct RecordedFlowTests {
 
     #expect(
       failure?.description == """
-        Line 1: A FluxCapacitorDebuggingTests.Chain has a secret in it. Leave such states out.
+        Line 1: A FluxCapacitorDebuggingTests.Chain contains a secret. Leave such states out.
         """
     )
   }
@@ -132,7 +132,7 @@ struct RecordedFlowTests {
       #expect(throws: RecordedFlow.Failure.self) { try RecordedFlow(circuits.events).data() }
     )
 
-    #expect(failure.description.hasPrefix("Line 1: Its Codable refuses it: "))
+    #expect(failure.description.hasPrefix("Line 1: Its Codable conformance throws: "))
   }
 
   @Test func anUnknownTypeIsNamed() throws {
@@ -141,7 +141,7 @@ struct RecordedFlowTests {
     #expect(flow.states.isEmpty)
     #expect(
       flow.failure?.description == """
-        Line 1: FluxCapacitorDebuggingTests.List is not among the types that were named. Name it too.
+        Line 1: FluxCapacitorDebuggingTests.List is not among the types that were passed. Pass it too.
         """
     )
   }
@@ -157,7 +157,7 @@ struct RecordedFlowTests {
 
     #expect(failure?.line == 2)
     #expect(
-      failure?.description.contains("is not Codable. Let it be, or leave its states out.") == true
+      failure?.description.contains("is not Codable. Make it so, or leave its states out.") == true
     )
   }
 

@@ -135,7 +135,7 @@
         }
       }
 
-      #expect(failures.first?.contains("does not do the same each time") == true)
+      #expect(failures.first?.contains("does not do the same thing each time") == true)
     }
 
     @Test func aScenarioThatDoesNotEndIsNamed() async {
@@ -155,7 +155,7 @@
       }
 
       #expect(
-        failures == [#""first 1, then 2" is no schedule: it looks like "1×12 2×7 1×3"."#]
+        failures == [#""first 1, then 2" is not a schedule: a schedule looks like "1×12 2×7 1×3"."#]
       )
     }
 
@@ -239,7 +239,7 @@
         }
       }
 
-      #expect(failures.first?.contains("a task waits for something that never comes") == true)
+      #expect(failures.first?.contains("a task waits for something that never happens") == true)
     }
 
     // MARK: Beside others

@@ -72,7 +72,7 @@ struct ExpectStatesTests {
     #expect(
       sentences == [
         """
-        Other states were dispatched than expected:
+        The states differ from the expected states:
           Search.isSearching(true)
         ✗ Search.found(["b"]) was expected
         ✗ Search.found(["a"]) was not expected

@@ -57,7 +57,7 @@ struct GateTests {
 
     #expect(
       sentences == [
-        "Waited 0.001 seconds for 2 to come to the gate, and 1 came."
+        "Waited 0.001 seconds for arrivals at the gate: 1 of 2 came."
       ]
     )
   }

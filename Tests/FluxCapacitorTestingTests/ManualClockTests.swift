@@ -78,7 +78,7 @@ struct ManualClockTests {
   @Test func waitingInVainFailsTheTest() async {
     let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
 
-    #expect(sentences == ["Waited 0.001 seconds for 1 to sleep, and 0 did."])
+    #expect(sentences == ["Waited 0.001 seconds for sleeps on this clock: 0 of 1 began."])
   }
 
   @Test func whoSleepsByThenIsNamed() async {
@@ -90,7 +90,7 @@ struct ManualClockTests {
     #expect(sentences.count == 1)
     #expect(
       sentences.first?.hasSuffix(
-        "It is 0.0 seconds by this clock, on which somebody sleeps until 5.0 seconds."
+        "The clock shows 0.0 seconds. Tasks are sleeping until 5.0 seconds."
       ) == true
     )
     sleep.cancel()

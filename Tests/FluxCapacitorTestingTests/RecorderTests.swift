@@ -69,7 +69,7 @@ struct ValueRecorderTests {
     }
 
     #expect(
-      sentences == ["Waited 0.001 seconds for the next 2 of Variable<Int>, and only 1 came:\n  7"]
+      sentences == ["Waited 0.001 seconds for the next 2 of Variable<Int>, but only 1 came:\n  7"]
     )
     variable.value = 8
     #expect(await recorder.next() == [8])
@@ -84,8 +84,8 @@ struct ValueRecorderTests {
       #expect(await task.value == [])
     }
 
-    let cancelled = "The task was cancelled as it waited for the next 1 of a Signal<Int>"
-    #expect(sentences == ["\(cancelled), and none came."])
+    let cancelled = "The task was cancelled while it waited for the next 1 of a Signal<Int>"
+    #expect(sentences == ["\(cancelled), but none came."])
   }
 
   @Test func theRecorderObservesNoLongerThanItLives() {
@@ -179,7 +179,7 @@ struct DispatchRecorderTests {
     #expect(
       sentences == [
         """
-        Waited 0.001 seconds for the next 2 of the states, and only 1 came:
+        Waited 0.001 seconds for the next 2 of the dispatched states, but only 1 came:
           Note.write("a")
         """
       ]

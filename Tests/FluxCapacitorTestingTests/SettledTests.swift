@@ -125,7 +125,7 @@ struct SettledTests {
     release.signal()
     await dispatcher.settled()
 
-    #expect(sentence.contains("A state is being reduced, or a transaction runs."))
+    #expect(sentence.contains("A state is being reduced, or a transaction is running."))
     #expect(store.results.value == ["later"])
   }
 

@@ -97,7 +97,7 @@ struct StoreTesterTests {
       sentences == [
         """
         SearchStore after Search.isSearching(false):
-        ✗ isSearching: has not changed to false, as was expected (line \(line))
+        ✗ isSearching: was expected to change to false, but did not (line \(line))
         """
       ]
     )
@@ -123,7 +123,7 @@ struct StoreTesterTests {
         SearchStore after Search.found(["a"]):
           results: [] → ["a"]
           isSearching: true → false
-        ✗ in another order than expected: isSearching, results
+        ✗ the changes were expected in another order: isSearching, results
         """
       ]
     )
@@ -142,7 +142,9 @@ struct StoreTesterTests {
     }
 
     #expect(sentences.count == 1)
-    #expect(sentences.first?.contains("✗ searches: has not changed to 3, as was expected") == true)
+    #expect(
+      sentences.first?.contains("✗ searches: was expected to change to 3, but did not") == true
+    )
   }
 
   @Test func valuesThatAreNotEquatableAreComparedByDump() async {
@@ -187,7 +189,7 @@ struct StoreTesterTests {
     #expect(
       sentences.first?.contains(
         """
-        ✗ sarches: the store has no such variable, but these: isSearching, results, count, searches
+        ✗ sarches: the store has no variable with this name, only isSearching, results, count, searches
         """
       ) == true
     )
@@ -210,7 +212,7 @@ struct StoreTesterTests {
     }
 
     #expect(sentences.count == 1)
-    #expect(sentences.first?.contains("✗ results: has not changed once more, to") == true)
+    #expect(sentences.first?.contains("✗ results: was expected to change once more, to") == true)
   }
 
   @Test func variablesInCollectionsAreLookedInto() async {

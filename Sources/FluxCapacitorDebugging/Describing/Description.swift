@@ -1,21 +1,21 @@
 import FluxCapacitor
 
-/// How a value is written: in parts, by the short names of its types and without its secrets.
+/// The text of a value: its parts, with the short names of their types and without secrets.
 ///
-/// A value with a description of its own is written by that, unless there is a secret in it. Objects
-/// are not looked into: another thread may be changing them. Of a long text or collection, an excerpt is
-/// written.
+/// A value with a description of its own is written as that description, unless it contains a secret. The
+/// parts of an object are left out, because another thread may be changing them. Long texts and collections
+/// are cut to excerpts.
 struct Description {
   let text: String
 
   /// - Parameters:
   ///   - value: The value of a variable, or a part of a state.
-  ///   - other: What it is to be compared with: excerpts begin where they differ.
+  ///   - other: The value to compare with. Excerpts show the first difference between the two.
   init(of value: Any, beside other: Any? = nil) {
     text = Description.text(of: value, beside: other)
   }
 
-  /// - Parameter state: A state, which is written with the type that it belongs to.
+  /// - Parameter state: A state. Its text begins with the name of its type.
   init(ofState state: Any) {
     let type = "\(type(of: state))"
     let text = Description.text(of: state)
@@ -42,7 +42,7 @@ struct Description {
     return mirror.displayStyle == .class ? "\(type(of: value))" : "\(value)"
   }
 
-  /// Whether a value is written by its parts.
+  /// Whether the text of a value consists of the texts of its parts.
   private static func isComposed(_ value: Any, _ mirror: Mirror) -> Bool {
     switch mirror.displayStyle {
     case .optional, .collection, .set, .dictionary, .tuple: true
@@ -56,7 +56,7 @@ struct Description {
       || value is any TextOutputStreamable
   }
 
-  /// Whether a value is secret, or something in it that is not in an object.
+  /// Returns whether a value is or contains a secret. The contents of objects don't count.
   static func hasSecret(_ value: Any) -> Bool {
     if value is any Secret { return true }
     let mirror = Mirror(reflecting: value)
@@ -98,7 +98,7 @@ struct Description {
     }.joined(separator: ", ")
   }
 
-  /// The elements in the order of their texts.
+  /// Returns the text of a set or a dictionary, with its elements in the order of their texts.
   private static func sorted(
     _ mirror: Mirror,
     beside others: Mirror?,
@@ -122,7 +122,7 @@ struct Description {
 }
 
 extension DispatchEvent.Change {
-  /// How both values are written, so that one can see where they differ.
+  /// The texts of both values, with excerpts that show the first difference.
   var texts: (old: String, new: String) {
     (
       Description(of: oldValue, beside: newValue).text,

@@ -1,22 +1,24 @@
 import FluxCapacitor
 
-/// How many bytes a text or a collection may take up: a file of ten thousand dispatches must not have a
-/// long list twenty thousand times.
+/// The largest number of bytes that a text or a collection may take up. Without a limit, a file of ten
+/// thousand dispatches could contain a long list twenty thousand times.
 private let room = 1_000
 
 extension Collection {
-  /// As many elements as there is room for, with commas between them, and how many more there are.
+  /// Returns the text of as many elements as there is room for, with commas between them, and the number of
+  /// the other elements.
   ///
-  /// What has room is whole. Otherwise it begins where the first difference can be seen.
+  /// If all elements have room, the text is complete. Otherwise, it begins where it can show the first
+  /// difference.
   ///
   /// - Parameters:
-  ///   - difference: Answers how many elements come before the first difference from what this is
-  ///     compared with; nil if there is none.
-  ///   - text: Answers how an element is written.
+  ///   - difference: A closure that returns the number of elements before the first difference from another
+  ///     collection, or nil if there is none.
+  ///   - text: A closure that returns the text of an element.
   func excerpt(from difference: () -> Int?, _ text: (Element) -> String) -> String {
     var (texts, skipped) = (texts(from: startIndex, text), 0)
     if texts.count < count, let difference = difference(), difference >= texts.count {
-      // With some of what comes before it.
+      // The excerpt includes three elements before the difference.
       skipped = Swift.max(0, difference - 3)
       texts = self.texts(from: index(startIndex, offsetBy: skipped), text)
     }
@@ -38,13 +40,13 @@ extension Collection {
     return texts
   }
 
-  /// How many elements come before the first difference from another collection of this type; nil if
-  /// there is none.
+  /// Returns the number of elements before the first difference from another collection of this type, or nil
+  /// if there is none.
   func firstDifference(from other: Any, isSame: (Any, Any) -> Bool) -> Int? {
     guard let other = other as? Self else { return nil }
     var (rest, others) = (self[...], other[...])
     var same = 0
-    // In pieces, for an element at a time takes a hundred times as long.
+    // This compares 64 elements at a time, because comparing single elements takes a hundred times as long.
     while !rest.isEmpty, let piece = rest.prefix(64) as? any Equatable,
       piece.isEqual(to: others.prefix(64))
     {
@@ -61,16 +63,17 @@ extension Collection {
 }
 
 extension String {
-  /// As much of a text as there is room for, from where its first difference from another can be seen.
+  /// Returns as much of a text as there is room for, beginning where it can show the first difference from
+  /// another text.
   ///
-  /// - Parameter write: How it is written.
+  /// - Parameter write: A closure that returns the written form of a part of the text.
   func excerpt(beside other: String? = nil, _ write: (String) -> String) -> String {
     guard utf8.count > room else { return write(self) }
     let same = other == self ? 0 : other.map { zip(utf8, $0.utf8).prefix { $0 == $1 }.count } ?? 0
     let skipped = same < room / 2 ? 0 : same - 20
     let start = utf8.index(startIndex, offsetBy: skipped)
     let end = utf8.index(start, offsetBy: room, limitedBy: endIndex) ?? endIndex
-    // Both ends are moved to where a scalar begins.
+    // Both ends move to the beginning of a Unicode scalar.
     let shown = unicodeScalars[start..<end]
     let before = self[..<shown.startIndex].utf8.count
     let behind = self[shown.endIndex...].utf8.count

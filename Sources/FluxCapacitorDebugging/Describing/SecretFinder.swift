@@ -1,7 +1,7 @@
 import Foundation
 
-/// An encoder that writes nothing, but finds out whether it is handed a secret: wherever that is, in an
-/// object too, or behind a mirror of a value's own.
+/// An encoder that writes nothing, but finds out whether a value contains a secret. It also finds a secret in
+/// an object, or in a value with a custom mirror.
 struct SecretFinder: Encoder {
   private final class Result {
     var hasSecret = false
@@ -9,9 +9,9 @@ struct SecretFinder: Encoder {
 
   private let result = Result()
 
-  /// Whether the encoding of a value has a secret in it.
+  /// Returns whether the encoding of a value contains a secret.
   ///
-  /// - Throws: If the `Codable` of the value refuses it.
+  /// - Throws: An error of the value's `Encodable` conformance.
   static func hasSecret(_ value: any Encodable) throws -> Bool {
     let finder = SecretFinder()
     try finder.look(into: value)

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// A page that shows what dispatches did, as one HTML file that needs nothing else.
+/// A page that shows dispatches and their changes, in one self-contained HTML file.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -9,15 +9,16 @@ import Foundation
 /// try FlowExplorer(circuits).write(to: file)
 /// ```
 ///
-/// It has the timeline of the dispatches with their durations, a filter, the state and the changes
-/// of each, the values at any moment of the variables that changed, and a picture of the way that
-/// the dispatch took. The arrow keys step through it. Nothing that comes from the application can
-/// become markup or script, and a ``Secret`` is not in it. It has excerpts of long texts and
-/// collections, as a ``DispatchLogger`` writes them.
+/// The page has a timeline of the dispatches with their durations, and a filter. For each dispatch,
+/// it shows the state, the changes, the values of the variables at that moment, and a picture of
+/// the dispatch's path. The arrow keys step through the dispatches. Nothing that comes from the
+/// application can become markup or script, and the page doesn't contain a ``Secret``. Long texts
+/// and collections are cut, as in a ``DispatchLogger``.
 public struct FlowExplorer: Sendable {
   private let page: PageUpdate
 
-  /// Creates a page of what time circuits remember, with all that is in the stores.
+  /// Creates a page of the dispatches that time circuits remember, with all variables of the
+  /// stores.
   ///
   /// - Parameters:
   ///   - circuits: The time circuits that remember the dispatches.
@@ -28,7 +29,7 @@ public struct FlowExplorer: Sendable {
     page = writer.update(title: title, events: circuits.events, contents: contents)
   }
 
-  /// Creates a page of some dispatches, with what they have changed.
+  /// Creates a page of some dispatches, with the variables that they have changed.
   ///
   /// - Parameters:
   ///   - events: The dispatches, the oldest first.
@@ -41,14 +42,14 @@ public struct FlowExplorer: Sendable {
   /// The HTML of the page.
   public var html: String { String(decoding: data, as: UTF8.self) }
 
-  /// Writes the page to a file, replacing what is there, or into a pipe or a device.
+  /// Writes the page to a file, replacing its contents, or into a pipe or a device.
   public func write(to url: URL) throws {
     try data.replaceContents(of: url)
   }
 
   private var data: Data { FlowExplorer.data(page.json) }
 
-  /// The page, with what it begins with.
+  /// Returns the page with its initial data.
   static func data(_ json: Data) -> Data {
     let template = Data(PackageResources.Explorer_html)
     guard let place = template.range(of: Data("/*flow*/".utf8)) else { return template }

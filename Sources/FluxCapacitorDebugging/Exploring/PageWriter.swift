@@ -1,29 +1,29 @@
 import FluxCapacitor
 import Foundation
 
-/// What a page is told: some dispatches, and what it needs to show them.
+/// An update for a page: some dispatches, and the data to show them.
 struct PageUpdate: Encodable, Sendable {
-  /// A variable, by a number: two may have one name.
+  /// A variable. It is identified by a number, because two variables may have one name.
   struct Variable: Encodable, Sendable {
     let number: Int
     let store: String
     let name: String
 
-    /// Its value now; nil if that follows from the changes.
+    /// The current value, or nil if it follows from the changes.
     let value: String?
     let observers: Int
   }
 
-  /// Nil unless this is the first that the page is told.
+  /// The title if the page begins with this update, or nil if it continues from the previous one.
   let title: String?
 
-  /// The sequence number of the first dispatch that is remembered.
+  /// The sequence number of the first remembered dispatch.
   let first: Int
 
-  /// That of the dispatch before these; what the page has behind it is forgotten.
+  /// The sequence number of the dispatch before these. The page forgets all dispatches after it.
   let after: Int
 
-  /// That of the last dispatch of the past; 0 if there is none.
+  /// The sequence number of the last dispatch in the past, or 0 if there is none.
   let position: Int
 
   let dispatches: [DispatchRecord]
@@ -32,12 +32,12 @@ struct PageUpdate: Encodable, Sendable {
   let changed: [[Int]]
   let variables: [Variable]
 
-  /// With nothing in it that ends a script element, or begins a comment in one; on one line.
+  /// The update as JSON on one line. It contains nothing that ends a script element, or begins a comment in
+  /// one.
   var json: Data {
     // Texts and numbers can always be encoded.
     let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
-    // Bytes, for a character may be more than what begins an element: it has what stands before or
-    // behind it, if that combines.
+    // This looks at bytes, because a `Character` may combine a `<` with the scalars before or after it.
     var json = Data(capacity: data.count)
     for byte in data {
       if byte == UInt8(ascii: "<") { json += Data(#"\u003c"#.utf8) } else { json.append(byte) }
@@ -46,7 +46,7 @@ struct PageUpdate: Encodable, Sendable {
   }
 }
 
-/// Writes what pages are told, so that all it is told has one name for each type, and one number for each
+/// Writes the updates for one page. All of them have the same name for a type, and the same number for a
 /// variable.
 struct PageWriter {
   typealias Contents = [(store: any Storable.Type, contents: StoreContents)]
@@ -55,7 +55,7 @@ struct PageWriter {
     let store: any Storable.Type
     let name: String
 
-    /// Nil if it is gone. Those that are gone go by their names.
+    /// The variable, or nil if it no longer exists. Then it is identified by its name.
     weak var variable: (any AnyPrimitiveValue)?
   }
 
@@ -70,7 +70,8 @@ struct PageWriter {
 
   /// Writes an update.
   ///
-  /// - Parameter contents: What is in the stores, if the page is to show all of it.
+  /// - Parameter contents: The contents of the stores, if the page shows all of their variables, or an empty
+  ///   array.
   mutating func update(
     title: String? = nil,
     first: Int = 0,
@@ -105,7 +106,7 @@ struct PageWriter {
     )
   }
 
-  /// Whether no update has had a store of this type.
+  /// Returns whether no update has contained a store of this type.
   func isNew(_ store: any Storable.Type) -> Bool { !names.hasName(for: store) }
 
   private mutating func variable(_ number: Int, hasChanged: Bool) -> PageUpdate.Variable {
@@ -129,7 +130,8 @@ struct PageWriter {
     if let number = known.first(where: { places[$0].variable?.identity == variable?.identity }) {
       return number
     }
-    // A variable takes the place of one that is gone, so that there are never more than were at one time.
+    // A variable takes the number of one that no longer exists. So there are never more numbers than there
+    // have been variables at one time.
     if let number = known.first(where: { places[$0].variable == nil }) {
       places[number].variable = variable
       return number

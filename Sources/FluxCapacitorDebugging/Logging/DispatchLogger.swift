@@ -9,20 +9,22 @@ import Foundation
 /// withExtendedLifetime(logger) {}
 /// ```
 ///
-/// It writes in the order of the reduces, on the thread that dispatches, before any observer is
-/// called. It ends when it is deallocated. Of a long text or collection, it writes about 1,000
-/// bytes: from the beginning or, if that hasn't changed, from where the change is.
+/// A logger writes in the order of the reduces, on the thread that dispatches, before any observer
+/// is called. If another thread is delivering a dispatch at that moment, that thread writes the
+/// line, and an observer may be called first. A logger ends when it is deallocated. Long texts and
+/// collections are cut to about 1,000 bytes. The excerpt shows the beginning or, if the beginning
+/// hasn't changed, the change.
 public final class DispatchLogger: Sendable {
-  /// How a dispatch is written.
+  /// The format of a line.
   public enum Format: Sendable {
-    /// A line to read: the number of the dispatch, the state, the stores, how long the reduces
-    /// took, and where it was invoked.
+    /// A line to read: the number of the dispatch, the state, the stores, the duration of the
+    /// reduces, and the source location of the `invoke`.
     case text
 
-    /// The same, followed by a line for each variable that has changed.
+    /// The same line as `text`, followed by a line for each variable that has changed.
     case textWithChanges
 
-    /// A line of JSON, with all that is known of the dispatch.
+    /// A line of JSON, with everything that is known of the dispatch.
     case jsonLines
   }
 
@@ -32,8 +34,8 @@ public final class DispatchLogger: Sendable {
   /// Creates a logger that writes to a stream.
   ///
   /// - Parameters:
-  ///   - dispatcher: The dispatcher whose dispatches to write, from now on.
-  ///   - format: How to write them.
+  ///   - dispatcher: The dispatcher to log from now on.
+  ///   - format: The format of the lines.
   ///   - types: The types of the states to write, or `nil` for all.
   ///   - output: The stream to write to. Calls to it never overlap.
   public convenience init<Output: TextOutputStream & Sendable>(
@@ -47,14 +49,14 @@ public final class DispatchLogger: Sendable {
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// What can't be written is lost, because logging must not stop what it logs; ``failure`` says
-  /// why.
+  /// Lines that can't be written are lost, because logging must not stop the dispatches.
+  /// ``failure`` has the first error.
   ///
   /// - Parameters:
-  ///   - dispatcher: The dispatcher whose dispatches to write, from now on.
-  ///   - format: How to write them.
+  ///   - dispatcher: The dispatcher to log from now on.
+  ///   - format: The format of the lines.
   ///   - types: The types of the states to write, or `nil` for all.
-  ///   - file: The file to write to. It is not closed.
+  ///   - file: The file to write to. The logger doesn't close it.
   public convenience init(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
@@ -85,13 +87,13 @@ public final class DispatchLogger: Sendable {
     dust.clean()
   }
 
-  /// Why something couldn't be written to the file, the first time, or `nil` if everything was.
+  /// The first error of a write to the file, or `nil` if every write has succeeded.
   public var failure: (any Error)? { file?.failure }
 }
 
-/// A stream that the calls of an interceptor write to.
+/// The stream that an interceptor writes to.
 private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
-  // Calls to one interceptor never overlap, and nobody else has it.
+  // Calls of one interceptor never overlap, and no other code uses the stream.
   private var output: Output
 
   init(_ output: Output) {
@@ -126,7 +128,7 @@ private final class FileStream: TextOutputStream, @unchecked Sendable {
   }
 }
 
-/// Keeps the signal away that would end the process because nobody reads a pipe any more.
+/// Blocks the signal that would end the process when a pipe has no reader anymore.
 private func withoutPipeSignal(_ body: () -> Void) {
   var pipe = sigset_t()
   var pending = sigset_t()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Foundation
 
 extension DispatchLogger.Format {
-  /// What is written of a dispatch, without the last line break.
+  /// Returns the text of a dispatch, without the last line break.
   func line(for event: DispatchEvent) -> String {
     switch self {
     case .text: event.headline.onOneLine
@@ -25,7 +25,7 @@ extension DispatchEvent {
 
   fileprivate var json: String {
     // Texts and numbers can always be encoded.
-    // Short ones, whoever has them too.
+    // Each line has short names, even if types in other lines have the same short names.
     var names = ShortNames()
     let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self, names: &names))
     return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -40,7 +40,7 @@ extension DispatchEvent.Change {
 }
 
 extension String {
-  /// The same with line breaks, and whatever else could control a terminal, written as Swift escapes them.
+  /// The text with Swift's escapes for line breaks, and for everything else that could control a terminal.
   fileprivate var onOneLine: String {
     var line = ""
     for scalar in unicodeScalars {

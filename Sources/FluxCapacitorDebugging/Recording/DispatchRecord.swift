@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// A dispatch as files have it: all values as texts, and none of the secret ones.
+/// A dispatch as it is written to files: its values are texts, without secrets.
 struct DispatchRecord: Encodable, Sendable {
   struct Change: Encodable, Sendable {
     let store: String

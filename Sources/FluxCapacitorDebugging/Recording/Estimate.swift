@@ -2,7 +2,7 @@ import FluxCapacitor
 import Foundation
 
 extension DispatchEvent {
-  /// About how many bytes the state and the values take up.
+  /// The approximate size of the state and the values in bytes.
   var estimatedSize: Int {
     let values = [state] + changes.flatMap { [$0.oldValue, $0.newValue] }
     return values.reduce(256) { sum, value in
@@ -12,17 +12,17 @@ extension DispatchEvent {
   }
 }
 
-/// Whether a value is nothing but its own bytes: numbers, and enums and structs of them.
+/// Returns whether a value has no memory outside of its own bytes: numbers, and enums and structs of numbers.
 private func isPlain<Value>(_: Value) -> Bool { _isPOD(Value.self) }
 
-/// About how many bytes a value takes up.
+/// An estimate of the number of bytes that a value takes up.
 ///
-/// It looks at a thousand parts at most, and takes those of a collection for all. What is in an object is
-/// not counted: another thread may be changing it.
+/// It looks at a thousand parts at most. In a large collection, some elements stand for all of them. The
+/// contents of objects don't count, because another thread may be changing them.
 private struct Estimate {
   private var parts = 0
 
-  /// What a value takes up besides its own place.
+  /// Returns the number of bytes that a value takes up outside of its own bytes.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
     if isPlain(value) { return 0 }
@@ -48,7 +48,7 @@ private struct Estimate {
     }
   }
 
-  /// A hundred elements, evenly spread, stand for all.
+  /// Returns the bytes of all elements, estimated from about a hundred evenly spread ones.
   private mutating func bytes(of elements: Mirror.Children, _ count: Int) -> Int {
     let step = max(1, count / 100)
     var (sum, seen) = (0, 0)

@@ -1,18 +1,18 @@
 import FluxCapacitor
 
-/// What was dispatched, as far as it is remembered, and where in it one is.
+/// The remembered dispatches, and the current position between the past and the future.
 ///
-/// It is written to in the dispatcher's turn only: a dispatch and a step back never overlap.
+/// It is only written to during the dispatcher's turn, so a dispatch and a step back never overlap.
 final class History: @unchecked Sendable {
   private struct Entry {
     let event: DispatchEvent
     let bytes: Int
   }
 
-  // All guarded by `lock`.
+  // `lock` guards all variables below.
   private let lock = Lock()
   private let limits: TimeCircuits.Limits
-  /// The entries by their numbers, which are all of those in `numbers`.
+  /// The entries by their numbers. `numbers` contains exactly these numbers.
   private var entries: [Int: Entry] = [:]
   private var numbers = 0..<0
   /// The number of the first entry of the future.
@@ -28,22 +28,24 @@ final class History: @unchecked Sendable {
     lock.withLock { numbers.compactMap { entries[$0]?.event } }
   }
 
-  /// How many of the events are in the past.
+  /// The number of events in the past.
   var position: Int { lock.withLock { next - numbers.lowerBound } }
 
-  /// What has come since one was told of an event.
+  /// The news since an event.
   struct Update {
-    /// The first and the last event that are remembered, and the last of the past; 0 if there is none.
+    /// The sequence numbers of the first remembered event, the last remembered event, and the last event in
+    /// the past. Each is 0 if the event doesn't exist.
     let first: Int
     let last: Int
     let position: Int
 
-    /// The one before the new ones: those that were between them are forgotten.
+    /// The sequence number of the event before the new events, or 0. The events between it and the given
+    /// event are forgotten.
     let after: Int
     let events: [DispatchEvent]
   }
 
-  /// Returns the events behind one, at most so many of the oldest. All are known by sequence numbers.
+  /// Returns the news since a sequence number, with the oldest new events up to a count.
   func update(since sequence: Int, atMost count: Int) -> Update {
     lock.withLock {
       let start = number(after: sequence)
@@ -58,14 +60,15 @@ final class History: @unchecked Sendable {
     }
   }
 
-  /// How many events there are up to the one with a sequence number.
+  /// Returns the number of events up to a sequence number.
   func position(after sequence: Int) -> Int {
     lock.withLock { number(after: sequence) - numbers.lowerBound }
   }
 
   private func sequence(of number: Int) -> Int { entries[number]?.event.sequenceNumber ?? 0 }
 
-  /// The number of the first entry behind a sequence number, which grow with the entries' own.
+  /// Returns the number of the first entry after a sequence number. The sequence numbers grow with the
+  /// numbers of the entries.
   private func number(after sequence: Int) -> Int {
     var (low, high) = (numbers.lowerBound, numbers.upperBound)
     while low < high {
@@ -75,7 +78,7 @@ final class History: @unchecked Sendable {
     return low
   }
 
-  /// Calls a closure with each event that is noted, in the dispatcher's turn, and behind each move.
+  /// Sets the closure to call for each new event, during the dispatcher's turn, and after each move.
   func setListener(_ listener: (@Sendable () -> Void)?, of owner: AnyObject) {
     lock.withLock { listeners[ObjectIdentifier(owner)] = listener }
   }
@@ -84,7 +87,7 @@ final class History: @unchecked Sendable {
     for listener in lock.withLock({ Array(listeners.values) }) { listener() }
   }
 
-  /// Adds an event to the past; the future is forgotten.
+  /// Adds an event to the past, and forgets the future.
   func note(_ event: DispatchEvent) {
     let entry = Entry(event: event, bytes: event.estimatedSize)
     var forgotten: [Entry] = []
@@ -100,7 +103,7 @@ final class History: @unchecked Sendable {
       }
       numbers = first..<next
     }
-    // What they hold goes when the lock is open again.
+    // The values in the forgotten entries are released after unlocking.
     withExtendedLifetime(forgotten) {}
     tellListeners()
   }
@@ -111,7 +114,7 @@ final class History: @unchecked Sendable {
     forgotten.append(entry)
   }
 
-  /// Takes the changes of one event back, or makes them again; the dispatcher's turn is held.
+  /// Reverts the changes of one event, or makes them again. The dispatcher's turn must be held.
   func move(by step: Int) -> DispatchEvent? {
     let event = lock.withLock { () -> DispatchEvent? in
       guard let event = entries[step < 0 ? next - 1 : next]?.event else { return nil }

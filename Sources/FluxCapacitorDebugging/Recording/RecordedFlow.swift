@@ -25,9 +25,9 @@ public struct RecordedFlow: Sendable {
   /// The states, in the order of their dispatches.
   public let states: [any CodableState]
 
-  /// What is wrong with the first line that couldn't be read, or `nil` if all could.
+  /// The error in the first line that couldn't be read, or `nil` if every line was read.
   ///
-  /// ``states`` are those of the lines before it.
+  /// ``states`` has the states of the lines before it.
   public let failure: Failure?
 
   /// Creates a flow of the states of some dispatches.
@@ -48,13 +48,13 @@ public struct RecordedFlow: Sendable {
 
   /// Creates a flow from a file.
   ///
-  /// Reading ends at a line that can't be read: ``failure`` says what is wrong, and ``states`` are
-  /// those of the lines before it. Empty lines are skipped.
+  /// Reading ends at the first line that can't be read. Then ``failure`` describes the error, and ``states``
+  /// has the states of the lines before it. Empty lines are skipped.
   ///
   /// - Parameters:
   ///   - url: The file.
   ///   - types: The types that its states may have.
-  /// - Throws: An error if there is no such file, or if it can't be read at all.
+  /// - Throws: An error if the file doesn't exist, or if it can't be read at all.
   public init(contentsOf url: URL, types: [any CodableState.Type]) throws {
     try self.init(data: Data(contentsOf: url), types: types)
   }
@@ -78,10 +78,10 @@ public struct RecordedFlow: Sendable {
     self.failure = failure
   }
 
-  /// Returns the contents of a file of these states.
+  /// Returns the contents of a file with these states.
   ///
-  /// - Throws: ``Failure``, with the number of the state, if its `Codable` conformance throws, if
-  ///   it contains a ``Secret``, or if its type has the name of another.
+  /// - Throws: ``Failure``, with the number of the state, if it contains a ``Secret``, if its
+  ///   `Codable` conformance throws, or if another type has the name of its type.
   public func data() throws(Failure) -> Data {
     var data = Data()
     var names = TypeNames()
@@ -97,33 +97,34 @@ public struct RecordedFlow: Sendable {
     return data
   }
 
-  /// Writes the states to a file, replacing what is there, or into a pipe or a device.
+  /// Writes the states to a file, replacing its contents, or into a pipe or a device.
   public func write(to url: URL) throws {
     try data().replaceContents(of: url)
   }
 
   /// Dispatches the states, one after the other.
   ///
-  /// What reduces and observers invoke meanwhile, on this thread, is among the states already, so
-  /// it isn't dispatched again. What they invoke later, on a queue or in a task, is dispatched.
+  /// Reduces and observers may invoke states meanwhile. On this thread, such a state isn't dispatched,
+  /// because the flow already contains it. A state that they invoke later, on a queue or in a task, is
+  /// dispatched.
   public func replay(on dispatcher: Dispatcher = .shared) {
     for state in states { dispatcher.replay(state) }
   }
 }
 
 extension RecordedFlow {
-  /// Why a state can't be written to a file, or a line of a file can't be read.
+  /// The error of a state that can't be written to a file, or of a line that can't be read.
   public struct Failure: Error, Sendable, CustomStringConvertible {
     /// The number of the state, or of the line of the file, counted from 1.
     public let line: Int
 
-    /// What is wrong.
+    /// The reason for the failure.
     public let reason: Reason
 
-    /// A message that says what is wrong, and what to do.
+    /// A message that names the reason and a remedy.
     public var description: String { "Line \(line): \(reason.description)" }
 
-    /// What is wrong.
+    /// A reason for a failure.
     public enum Reason: Error, Sendable, CustomStringConvertible {
       /// A state of this type is not `Codable`.
       case notCodable(String)
@@ -131,7 +132,7 @@ extension RecordedFlow {
       /// A state of this type contains a ``Secret``, which no file may contain.
       case secret(String)
 
-      /// The `Codable` conformance of a state throws, for this reason.
+      /// The `Codable` conformance of a state throws an error with this description.
       case notEncoded(String)
 
       /// Two types have this name.
@@ -140,17 +141,17 @@ extension RecordedFlow {
       /// The line has a state of a type that was not passed.
       case unknownType(String)
 
-      /// The line is not as this library writes it.
+      /// The line doesn't have the format that this library writes.
       case damaged(String)
 
-      /// A message that says what is wrong, and what to do.
+      /// A message that names the reason and a remedy.
       public var description: String {
         switch self {
-        case .notCodable(let type): "\(type) is not Codable. Let it be, or leave its states out."
-        case .secret(let type): "A \(type) has a secret in it. Leave such states out."
-        case .notEncoded(let cause): "Its Codable refuses it: \(cause)"
+        case .notCodable(let type): "\(type) is not Codable. Make it so, or leave its states out."
+        case .secret(let type): "A \(type) contains a secret. Leave such states out."
+        case .notEncoded(let cause): "Its Codable conformance throws: \(cause)"
         case .ambiguousType(let type): "Two types are called \(type). Rename one of them."
-        case .unknownType(let type): "\(type) is not among the types that were named. Name it too."
+        case .unknownType(let type): "\(type) is not among the types that were passed. Pass it too."
         case .damaged(let cause): "It is damaged: \(cause)"
         }
       }
@@ -158,15 +159,15 @@ extension RecordedFlow {
   }
 }
 
-/// The names of types as a file has them: with their modules, and without what differs from one process
-/// to the next.
+/// The names of types in a file: with their modules, and without the parts that differ from one process to
+/// the next.
 private struct TypeNames {
   private var names: [ObjectIdentifier: String] = [:]
   private var types: [String: ObjectIdentifier] = [:]
 
   static func name(of type: any Any.Type) -> String {
     String(reflecting: type)
-      // A type that is nested in another module's is called by its own module.
+      // A type that is nested in a type of another module has the name of its own module.
       .replacing(/\(extension in ([^)]+)\):[^.]+/) { $0.output.1 }
       .withSourceNames
   }
@@ -217,7 +218,8 @@ extension RecordedFlow {
 
     func data(named name: String) throws(Failure.Reason) -> Data {
       do {
-        // To an encoder, a secret that is the key of a dictionary may be a text.
+        // Both checks are necessary: an encoder may receive a secret as a text if it is the key of a
+        // dictionary.
         if try Description.hasSecret(state) || SecretFinder.hasSecret(state) {
           throw Failure.Reason.secret(name)
         }

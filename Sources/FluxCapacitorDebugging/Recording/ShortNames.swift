@@ -1,4 +1,5 @@
-/// The names of types without their modules; with them, where another type has the short name already.
+/// The names of types without their modules. If another type already has the short name, the name includes
+/// the module.
 struct ShortNames {
   private var names: [ObjectIdentifier: String] = [:]
   private var taken: Set<String> = []

@@ -1,7 +1,6 @@
 import FluxCapacitor
 
-/// Remembers what the dispatches of a dispatcher have changed, and goes back and forth between
-/// them.
+/// Remembers the changes of a dispatcher's dispatches, and goes back and forth between them.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -13,22 +12,23 @@ import FluxCapacitor
 /// print(store.count.value)  // 1
 /// ```
 ///
-/// Each step sets all variables in one transaction, so observers are called once. A dispatch in the
-/// past starts a new future, and the one before is forgotten. You can use time circuits on any
-/// thread, and inside an observer.
+/// Each step sets all variables in one transaction, so observers are called once. If you dispatch a
+/// state after going back, a new future begins, and the previous future is forgotten. You can use
+/// time circuits on any thread, and inside an observer.
 ///
-/// A step sets the variables that the dispatch has changed in the stores that it reached: back to
-/// their values before it, or forward to their values after it. What is set outside a dispatch, or
-/// in a store that the dispatch didn't reach, is not a step of its own, and stays as it is until a
-/// step sets the same variable. Variables of stores that no longer exist are left out.
+/// A step sets the variables that the dispatch has changed in the stores that it reached. It sets
+/// them back to their values before the dispatch, or forward to their values after it. A change
+/// outside a dispatch, or in a store that the dispatch didn't reach, is not a step of its own. It
+/// stays until a step sets the same variable. Variables of stores that no longer exist are left
+/// out.
 public final class TimeCircuits: Sendable {
-  /// How much is remembered; anything older is forgotten.
+  /// The limits of the memory. Dispatches beyond them are forgotten, the oldest first.
   public struct Limits: Sendable {
     /// The largest number of dispatches.
     public var count: Int
 
-    /// The largest size of their states and values in bytes, as far as it is known: what is in
-    /// objects is not counted.
+    /// The largest size of their states and values in bytes, as far as it is known. The contents of
+    /// objects don't count.
     public var bytes: Int
 
     /// Creates limits: by default, 10,000 dispatches and 64 MB.
@@ -42,7 +42,7 @@ public final class TimeCircuits: Sendable {
   let history: History
   private let dust: Dust
 
-  /// Creates time circuits that remember the dispatches whose reduce begins from now on.
+  /// Creates time circuits that remember the dispatches whose reduce begins after this call.
   public init(_ dispatcher: Dispatcher = .shared, limits: Limits = Limits()) {
     let history = History(limits)
     self.dispatcher = dispatcher
@@ -54,11 +54,10 @@ public final class TimeCircuits: Sendable {
     dust.clean()
   }
 
-  /// The remembered dispatches, the oldest first: those of the past, followed by those of the
-  /// future.
+  /// The remembered dispatches, the oldest first: the past, followed by the future.
   public var events: [DispatchEvent] { history.events }
 
-  /// How many of ``events`` are in the past: all of them, unless you have gone back.
+  /// The number of ``events`` in the past: all of them, unless you have gone back.
   public var position: Int { history.position }
 
   /// Goes back by one dispatch.
@@ -79,8 +78,8 @@ public final class TimeCircuits: Sendable {
     return dispatcher.transaction { history.move(by: 1) }
   }
 
-  /// Goes to where a given number of ``events`` are in the past, or to the last event if there are
-  /// fewer.
+  /// Goes back or forward until a given number of ``events`` are in the past, or to the last event
+  /// if there are fewer.
   ///
   /// - Returns: The position that was reached.
   @discardableResult
@@ -88,7 +87,7 @@ public final class TimeCircuits: Sendable {
     travel { _ in position }
   }
 
-  /// Goes to where a position is found to be when no dispatch can come in between.
+  /// Finds a position and goes there. No dispatch can come in between.
   func travel(to find: (History) -> Int) -> Int {
     defer { history.tellListeners() }
     return dispatcher.transaction {

@@ -1,21 +1,22 @@
 import Foundation
 
-/// A request, as far as a ``LiveExplorer`` needs to know it.
+/// The parts of an HTTP request that a ``LiveExplorer`` needs.
 struct HTTPRequest: Sendable {
   let method: String
   let path: String
   let body: String
   private let headers: [String: [String]]
 
-  /// What is no request, or more than anybody has reason to send.
+  /// The error for bytes that are not a valid request, and for a request that is too long.
   struct Malformed: Error {}
 
-  /// How many bytes a request may have.
+  /// The largest number of bytes in the head or the body of a request.
   static let mostBytes = 16_384
 
-  /// Finds the end of the head of a request; nil if that has not come yet.
+  /// Returns the range of the empty line that ends the head of a request, or nil if it has not come
+  /// yet.
   ///
-  /// - Parameter start: Where what has not been looked at begins.
+  /// - Parameter start: The index of the first byte that no earlier call has looked at.
   static func head(of bytes: [UInt8], from start: Int) throws(Malformed) -> Range<Int>? {
     let end = Array("\r\n\r\n".utf8)
     if let head = bytes[max(0, start - 3)...].firstRange(of: end) { return head }
@@ -23,9 +24,10 @@ struct HTTPRequest: Sendable {
     return nil
   }
 
-  /// Reads the request that some bytes begin with; nil if they are only a part of it.
+  /// Creates the request at the beginning of some bytes, or returns nil if the bytes are only a
+  /// part of it.
   ///
-  /// - Parameter head: The end of its head.
+  /// - Parameter head: The range of the empty line that ends the head.
   init?(_ bytes: [UInt8], _ head: Range<Int>) throws(Malformed) {
     var lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -43,7 +45,7 @@ struct HTTPRequest: Sendable {
       )
       headers[line[..<colon].lowercased(), default: []].append(value)
     }
-    // A body in pieces is more of HTTP than this needs.
+    // Chunked bodies are not supported.
     guard headers["transfer-encoding"] == nil, headers["content-length"]?.count ?? 0 <= 1,
       let length = UInt16(headers["content-length"]?.first ?? "0"), length <= HTTPRequest.mostBytes,
       headers["content-length"]?.first?.first != "+"
@@ -56,17 +58,17 @@ struct HTTPRequest: Sendable {
     self.body = String(decoding: body.prefix(Int(length)), as: UTF8.self)
   }
 
-  /// The values of a header, one for each time that it stands there.
+  /// Returns the values of a header, one for each time that it occurs.
   func values(of header: String) -> [String] { headers[header] ?? [] }
 }
 
-/// What is sent for a request. The connection is closed behind it.
+/// The response to a request. The connection is closed after it.
 struct HTTPResponse: Sendable {
   let status: String
   var type = "text/plain; charset=utf-8"
   var body = Data()
 
-  /// The name under which a browser saves it, if it does not show it.
+  /// The file name under which a browser saves the body, or nil if the browser shows it.
   var fileName: String?
 
   static let malformed = HTTPResponse(status: "400 Bad Request")
@@ -74,14 +76,14 @@ struct HTTPResponse: Sendable {
   static let notFound = HTTPResponse(status: "404 Not Found")
   static let wrongMethod = HTTPResponse(status: "405 Method Not Allowed")
 
-  /// Events, which follow until the connection ends.
+  /// The response that begins a stream of events, which lasts until the connection ends.
   static let events = HTTPResponse(status: "200 OK", type: "text/event-stream")
 
   /// The bytes to send.
   var data: Data {
     var lines = [
       "HTTP/1.1 \(status)", "Connection: close", "Content-Type: \(type)", "Cache-Control: no-store",
-      // The address is secret: no other page learns it, embeds this one, or reads it.
+      // The address is secret: other pages must not learn it, embed this page, or read it.
       "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "X-Frame-Options: DENY",
       "Cross-Origin-Resource-Policy: same-origin",
     ]

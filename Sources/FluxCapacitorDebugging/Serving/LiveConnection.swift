@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// One connection of a ``LiveServer``, whose thread alone uses it.
+/// One connection of a ``LiveServer``. Only the server's thread uses it.
 final class LiveConnection {
   let socket: Socket
   let number: Int
@@ -11,24 +11,25 @@ final class LiveConnection {
   private var head: Range<Int>?
   private var hasRequest = false
 
-  /// Whether the other end sends no more, and waits for its answer.
+  /// Whether the other end has sent everything, and waits for its response.
   private(set) var hasInputEnded = false
 
-  /// What is still to be sent, from `sent` on.
+  /// The bytes to send, from `sent` on.
   private var output = Data()
   private var sent = 0
   private var closesBehindOutput = false
 
-  /// Whether all has been sent, and the connection waits for the other end to close it: what has come and was
-  /// not read would have the system throw away what was sent.
+  /// Whether everything has been sent, and the connection waits for the other end to close it. If this end
+  /// closed it before reading everything, the system would discard the sent bytes.
   private var isEnding = false
 
   private var stream: LiveServer.Stream?
 
-  /// When the last event was sent that told all there was.
+  /// The time of the last event, or nil if the stream had nothing to send.
   private var lastSent: UInt64?
 
-  /// What changes more often is told together. A page draws no more often than this.
+  /// The shortest time between two events, in nanoseconds. Faster changes are sent together. A page draws no
+  /// more often than this.
   private static let pause: UInt64 = 40_000_000
 
   init(_ socket: Socket, number: Int) {
@@ -40,7 +41,7 @@ final class LiveConnection {
 
   var hasMoreToSend: Bool { sent < output.count }
 
-  /// How long until it is to send again, if it waits for that.
+  /// The milliseconds until the next event may be sent, or nil if the connection isn't in a pause.
   var millisecondsToPause: Int32? {
     guard stream != nil, !hasMoreToSend, let lastSent else { return nil }
     let now = DispatchTime.now().uptimeNanoseconds
@@ -48,12 +49,12 @@ final class LiveConnection {
     return end > now ? Int32((end - now) / 1_000_000) + 1 : 0
   }
 
-  /// Reads what has come; answers the request, once it is complete.
+  /// Reads the bytes that have come, and returns the request once it is complete.
   func receive() -> Result<HTTPRequest, HTTPRequest.Malformed>? {
     let start = received.count
     do {
       let bytes = try socket.receive(atMost: HTTPRequest.mostBytes)
-      // Nothing is expected behind a request.
+      // Bytes after a request are ignored.
       guard !hasRequest, !isEnding else { return nil }
       received += bytes
     } catch {

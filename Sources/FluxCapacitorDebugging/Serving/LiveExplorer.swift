@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Foundation
 
-/// Shows the dispatches of this process in a browser while it runs, and travels in it.
+/// Shows the dispatches of this process in a browser while it runs, and goes back and forth between them.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -10,18 +10,19 @@ import Foundation
 /// print(explorer.url)
 /// ```
 ///
-/// The page is that of a ``FlowExplorer``: first with all that the time circuits remember, and then with
-/// each dispatch as it comes. With its slider and its buttons, the process travels: its variables are set to
-/// their values of then, and their observers are called, on a thread of the explorer. What it has can be saved
-/// as a file for ``RecordedFlow``, or as a page.
+/// The page looks like a ``FlowExplorer``. It begins with all dispatches that the time circuits remember, and
+/// adds each new dispatch. Its slider and its buttons take the process itself back and forth. They set the
+/// variables to the values of that moment, and call their observers, on a queue of the explorer. You can
+/// save the dispatches as a file for ``RecordedFlow``, or as a page.
 ///
-/// Only this machine can connect, and whoever doesn't know the address, which has a random secret, learns
-/// nothing. A ``Secret`` of the application is not shown. Still, whoever has the address can see and change
-/// what the stores have: make an explorer in debug builds only, and don't pass on its address.
+/// Only this machine can connect. The address contains a random secret, and a program that doesn't know the
+/// address learns nothing. A ``Secret`` of the application is not shown. Still, anyone with the address can
+/// see and change the contents of the stores. Create an explorer in debug builds only, and don't pass on its
+/// address.
 ///
-/// A dispatch waits for no browser. What one takes too slowly is told together, and what has been forgotten by
-/// then is left out. You can use an explorer from any thread. It ends with ``stop()``, and when it is
-/// deallocated.
+/// A dispatch never waits for a browser. A slow browser receives updates in batches, without the dispatches
+/// that have been forgotten by then. You can use an explorer from any thread. It ends with ``stop()``, and
+/// when it is deallocated.
 public final class LiveExplorer: Sendable {
   /// The address to open in a browser on this machine.
   public let url: URL
@@ -29,13 +30,13 @@ public final class LiveExplorer: Sendable {
   private let server: LiveServer
   private let circuits: TimeCircuits
 
-  /// Creates an explorer, which can be looked at from now on.
+  /// Creates an explorer, and serves its page from now on.
   ///
   /// - Parameters:
   ///   - circuits: The time circuits that remember the dispatches.
   ///   - title: The title of the page.
-  ///   - port: The port of this machine; 0 for any that is free. With a port of your own, the address is the
-  ///     same in the next run, and a page that is still open goes on.
+  ///   - port: The port on this machine, or 0 for any free port. If you choose a port, the address is the
+  ///     same in the next run, and a page that is still open continues.
   /// - Throws: ``Failure``, if the port can't be used.
   public init(_ circuits: TimeCircuits, title: String = "Flow", port: UInt16 = 0) throws {
     let secret = port == 0 ? LiveSecret() : LiveSecret(port: port)
@@ -49,7 +50,7 @@ public final class LiveExplorer: Sendable {
     (address.scheme, address.host, address.port) = ("http", "127.0.0.1", Int(server.port))
     address.path = "/\(secret.text)/"
     guard let url = address.url else {
-      throw Failure(port: port, cause: "It has no address.")
+      throw Failure(port: port, cause: "The address is not a valid URL.")
     }
     self.url = url
     let handler = LiveHandler(circuits: circuits, title: title, port: server.port, secret: secret)
@@ -61,25 +62,25 @@ public final class LiveExplorer: Sendable {
     stop()
   }
 
-  /// Ends the connections of all pages, and lets go of the port. The time circuits go on.
+  /// Ends the connections of all pages, and releases the port. The time circuits continue.
   public func stop() {
     circuits.history.setListener(nil, of: server)
     server.stop()
   }
 
-  /// Why an explorer can't be created.
+  /// The error when an explorer can't be created.
   public struct Failure: Error, LocalizedError, Sendable, CustomStringConvertible {
-    /// The port that was asked for.
+    /// The requested port.
     public let port: UInt16
 
     let cause: String
 
-    /// A message that says what is wrong, and what to do.
+    /// A message that names the reason and a remedy.
     public var description: String {
-      "Port \(port) can't be listened on: \(cause) Choose another one, or 0 for any that is free."
+      "The explorer can't listen on port \(port): \(cause) Choose another port, or 0 for any free port."
     }
 
-    /// The same message.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
   }
 }

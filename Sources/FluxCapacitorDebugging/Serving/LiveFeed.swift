@@ -1,21 +1,22 @@
 import FluxCapacitor
 import Foundation
 
-/// What one page of a ``LiveExplorer`` is told. The server's thread alone uses it.
+/// The updates for one page of a ``LiveExplorer``. Only the server's thread uses it.
 ///
-/// Nothing is queued for a page: when it takes more, it is told what it has not been told, as far as that is
-/// still remembered. So one that takes it slowly skips what was forgotten meanwhile.
+/// A feed has no queue. When a page can receive more, the feed looks up the dispatches that the page has not
+/// received and that are still remembered. So a slow page skips the dispatches that were forgotten meanwhile.
 final class LiveFeed: @unchecked Sendable {
   private let circuits: TimeCircuits
   private let title: String
   private var writer = PageWriter()
   private var isNew = true
 
-  /// What the page has been told: the sequence numbers of the last dispatch, and of the last of the past.
+  /// The sequence numbers of the last dispatch, and of the last dispatch in the past, that the page has
+  /// received.
   private var told = 0
   private var position = 0
 
-  /// The most dispatches that a page is told at a time.
+  /// The largest number of dispatches in one update.
   private static let most = 500
 
   init(_ circuits: TimeCircuits, title: String) {
@@ -23,19 +24,20 @@ final class LiveFeed: @unchecked Sendable {
     self.title = title
   }
 
-  /// The next event, or nil if there is nothing to tell.
+  /// Returns the next event, or nil if there is nothing to send.
   @Sendable func next() -> Data? {
     update().map { Data("data: ".utf8) + $0.json + Data("\n\n".utf8) }
   }
 
-  /// Returns what the page is to be told, if there is something.
+  /// Returns the next update, or nil if there is nothing to send.
   private func update() -> PageUpdate? {
     let news = circuits.history.update(since: told, atMost: LiveFeed.most)
     let hasForgotten = news.last < told
     guard isNew || hasForgotten || !news.events.isEmpty || news.position != position else {
       return nil
     }
-    // With all that it has, it forgets the changes that it was not told: it begins anew.
+    // The page may have missed changes before the first of these events, so it starts again from the
+    // beginning.
     if news.after == 0, !news.events.isEmpty { (isNew, writer) = (true, PageWriter()) }
     let showsAll = isNew || news.events.contains { $0.stores.contains(where: writer.isNew) }
     let update = writer.update(

@@ -1,20 +1,20 @@
 import FluxCapacitor
 import Foundation
 
-/// Decides what is answered to whom.
+/// Decides on the response to each request.
 struct LiveHandler: Sendable {
   let circuits: TimeCircuits
   let title: String
   let port: UInt16
   let secret: LiveSecret
 
-  /// What to do about a request: nothing but a refusal, unless it comes from a page of this explorer, or
-  /// from whoever was told the address.
+  /// Returns the reaction to a request. A request is refused unless it comes from a page of this explorer, or
+  /// from a program that knows the address.
   func reaction(to request: HTTPRequest) -> LiveServer.Reaction {
     let names = ["127.0.0.1", "localhost"]
-    // Browsers leave out the port of all the web.
+    // Browsers leave out the default port, which is 80.
     let hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
-    // The name by which another site reaches this machine is not one of them, nor is another site's page.
+    // This refuses a request that another site sends, or that uses another name of this machine.
     guard request.values(of: "host").count == 1,
       request.values(of: "host").allSatisfy(hosts.contains),
       request.values(of: "origin").allSatisfy(hosts.map { "http://\($0)" }.contains)
@@ -39,14 +39,14 @@ struct LiveHandler: Sendable {
     }
   }
 
-  /// Moves, and answers where the process is then: the sequence number of the last dispatch of the past.
+  /// Moves the process, and responds with its position: the sequence number of the last dispatch in the past.
   private func moved<Result>(_ move: () -> Result) -> HTTPResponse {
     _ = move()
     let position = circuits.history.update(since: .max, atMost: 0).position
     return HTTPResponse(status: "200 OK", body: Data("\(position)".utf8))
   }
 
-  /// The flow as a file, or why it can't be one.
+  /// The flow as a file, or the reason why it can't be written.
   private var flow: HTTPResponse {
     do {
       let data = try RecordedFlow(circuits.events).data()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What only who was told the address knows.
+/// The secret in an explorer's address. Only programs that were given the address know it.
 struct LiveSecret: Sendable {
   let text: String
 
@@ -8,7 +8,7 @@ struct LiveSecret: Sendable {
     self.text = text
   }
 
-  /// A random one.
+  /// Creates a random secret.
   init() {
     var generator = SystemRandomNumberGenerator()
     let parts = (0..<4).map { _ in
@@ -18,10 +18,10 @@ struct LiveSecret: Sendable {
     self.init(text: parts.joined())
   }
 
-  /// A random one; the one of before, if this user has listened on this port before.
+  /// Creates the secret that this user had on this port before, or a random one.
   ///
-  /// So a page stays open while the process is built and started again. The file belongs to the user, and
-  /// nobody else may read it. Where none can be written, the secret is a new one.
+  /// So a page stays open while the process is built and started again. The secret is kept in a file that
+  /// only the user may read. If the file can't be written, the secret is new each time.
   init(port: UInt16) {
     let file = LiveSecret.folder?.appendingPathComponent("explorer-\(port)")
     let known = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
@@ -33,7 +33,8 @@ struct LiveSecret: Sendable {
     }
   }
 
-  /// Whether a text is the secret, in a time that does not say how much of it is right.
+  /// Returns whether a text is the secret. The time that this takes doesn't show how much of the text is
+  /// right.
   func matches(_ other: Substring) -> Bool {
     guard other.utf8.count == text.utf8.count else { return false }
     return zip(other.utf8, text.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -2,33 +2,41 @@ import Dispatch
 import FluxCapacitor
 import Foundation
 
-/// The connections of a ``LiveExplorer``, on a thread of their own.
+/// The server of a ``LiveExplorer``, which handles its connections on a thread of its own.
 ///
-/// The thread waits in one `poll` for all of them. Nobody waits for it: others wake it by a byte in a pipe.
-/// A stream has no queue: when its socket takes more, it is asked what to send then.
+/// The thread waits for all connections in one `poll`. Other threads never wait for it: they wake it by a
+/// byte in a pipe. A stream has no queue: when its socket can take more, the server asks the stream for the
+/// next event.
 ///
-/// Invariants: the connections belong to the thread. What others do with it is guarded by `lock`: to stop
-/// it, to answer what was to be answered later, and to wake it. A descriptor is closed by the thread, and
-/// the listening one under `lock`, so nobody uses one that is another's by then. While there are streams, and
-/// the thread sleeps without a limit, `hasNews` is false, so that whoever notes news wakes it.
+/// These invariants hold:
+///
+/// - Only the server's thread uses the connections.
+/// - `lock` guards everything that other threads do: stopping the server, adding a response, and waking the
+///   thread.
+/// - The thread closes the descriptors of connections, and the listening descriptor is closed under `lock`.
+///   So no thread uses a descriptor that the system has already given to another file.
+/// - While there are streams, and the thread sleeps without a limit, `hasNews` is false. So `noteNews` wakes
+///   the thread.
 final class LiveServer: @unchecked Sendable {
-  /// What to do about a request.
+  /// The server's reaction to a request.
   enum Reaction: Sendable {
     case answer(HTTPResponse)
 
-    /// Runs a closure off the thread, and then answers.
+    /// Runs a closure on a queue, and then sends its response.
     case answerAfter(@Sendable () -> HTTPResponse)
 
     /// Sends events until the connection ends.
     case stream(Stream)
   }
 
-  /// What is sent next as long as a connection lasts, or nil if there is nothing to send.
+  /// Returns the next data to send, or nil if there is nothing to send. The server calls it as long as the
+  /// connection lasts.
   typealias Stream = @Sendable () -> Data?
 
   let port: UInt16
 
-  /// More than browsers open. The oldest that is no stream goes for a new one.
+  /// The largest number of connections, which is more than browsers open. A new connection replaces the
+  /// oldest one that isn't a stream.
   private static let mostConnections = 128
 
   private let listener: Socket
@@ -42,23 +50,23 @@ final class LiveServer: @unchecked Sendable {
   private var sockets: Set<Socket> = []
   private var answers: [(connection: Int, response: HTTPResponse)] = []
 
-  // The thread's own.
+  // Only the server's thread uses these.
   private var connections: [LiveConnection] = []
   private var lastNumber = 0
   private var canAccept = true
 
-  /// Listens from now on.
+  /// Creates a server that listens from now on.
   init(port: UInt16) throws {
     let ends = [wakeUps.fileHandleForReading, wakeUps.fileHandleForWriting].map(\.fileDescriptor)
     guard ends.allSatisfy({ $0 >= 0 }) else { throw POSIXError(.EMFILE) }
-    // No process that is started inherits them.
+    // Processes that this one starts don't inherit the pipe.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (listener, self.port) = try Socket.listening(on: port)
   }
 
-  /// Answers, until it is stopped.
+  /// Starts the thread, which handles requests until the server is stopped.
   ///
-  /// - Parameter react: What to do about a request. Called on the thread.
+  /// - Parameter react: Returns the reaction to a request. It is called on the thread.
   func start(react: @escaping @Sendable (HTTPRequest) -> Reaction) {
     let thread = Thread { self.run(react) }
     thread.name = "LiveExplorer"
@@ -66,12 +74,12 @@ final class LiveServer: @unchecked Sendable {
     thread.start()
   }
 
-  /// Ends all connections, and lets go of the port.
+  /// Ends all connections, and releases the port.
   func stop() {
     lock.withLock {
       guard !isStopped else { return }
       isStopped = true
-      // To close it is not enough while the thread waits for it.
+      // Closing the listener is not enough while the thread waits for it.
       listener.shutDown()
       listener.close()
       for socket in sockets { socket.shutDown() }
@@ -79,8 +87,8 @@ final class LiveServer: @unchecked Sendable {
     wake()
   }
 
-  /// Notes that streams may have something to send. It costs next to nothing while the thread knows that,
-  /// or while there are none.
+  /// Notes that streams may have something to send. This costs next to nothing while the thread already knows
+  /// it, or while there are no streams.
   func noteNews() {
     let isFirst = lock.withLock {
       defer { hasNews = true }
@@ -110,7 +118,7 @@ final class LiveServer: @unchecked Sendable {
     for connection in connections { connection.socket.close() }
   }
 
-  /// Waits until there is something to do; answers nil when it is stopped.
+  /// Waits until there is something to do. Returns nil when the server is stopped.
   private func waitForWork() -> (isAnyoneNew: Bool, readable: Set<Socket>)? {
     let pipe = wakeUps.fileHandleForReading.fileDescriptor
     var polled = [pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)]
@@ -125,8 +133,8 @@ final class LiveServer: @unchecked Sendable {
     let isAnyoneStreamed = connections.contains(where: \.isStream)
     var limit = (pauses + (canAccept ? [] : [100])).min() ?? -1
     let isStopped = lock.withLock {
-      // Behind a pause, all streams ask what is new. If none pauses, they ask now, if something has come since
-      // they asked last; what comes from now on wakes the thread.
+      // After a pause, all streams look for news. If no stream pauses, they look now if there is news since
+      // they last looked. Any later news wakes the thread.
       if isAnyoneStreamed, pauses.isEmpty {
         if hasNews { limit = 0 }
         hasNews = false
@@ -162,7 +170,7 @@ final class LiveServer: @unchecked Sendable {
         lastNumber += 1
         connections.append(LiveConnection(socket, number: lastNumber))
       } catch {
-        // The process has no descriptors left, which the system says even if nobody waits.
+        // The process has no descriptors left. The system reports this even if no client waits.
         if hasAccepted { return }
         canAccept = !connections.isEmpty
         return dropOldest()

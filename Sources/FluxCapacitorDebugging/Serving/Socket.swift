@@ -3,16 +3,16 @@
 #endif
 import Foundation
 
-/// A socket of this machine's own network, which nothing waits for.
+/// A socket on this machine's own network. Its calls never block.
 struct Socket: Hashable, Sendable {
   let descriptor: Int32
 
-  /// The end of a connection that nobody sends to, or receives from, any more.
+  /// The error of a connection whose other end no longer sends or receives.
   struct Closed: Error {}
 
-  /// Listens where only this machine can connect.
+  /// Returns a socket that listens on this machine, which no other machine can connect to.
   ///
-  /// - Parameter port: The port; 0 for any that is free.
+  /// - Parameter port: The port, or 0 for any free port.
   static func listening(on port: UInt16) throws -> (socket: Socket, port: UInt16) {
     #if canImport(Darwin)
       let type = Darwin.SOCK_STREAM
@@ -29,7 +29,7 @@ struct Socket: Hashable, Sendable {
       address.sin_port = port.bigEndian
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
       var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      // The connections of a process that has ended don't keep its port.
+      // The connections of a process that has ended don't block its port.
       socket.set(SO_REUSEADDR)
       socket.prepare()
       let error = withUnsafeMutablePointer(to: &address) {
@@ -46,7 +46,7 @@ struct Socket: Hashable, Sendable {
     }
   }
 
-  /// The next connection that has been made, or nil if there is none.
+  /// Returns the next connection, or nil if there is none.
   func accept() throws -> Socket? {
     while true {
       let connection = Foundation.accept(descriptor, nil, nil)
@@ -63,7 +63,7 @@ struct Socket: Hashable, Sendable {
     }
   }
 
-  /// What has come since, at most so many bytes; nothing if nothing has.
+  /// Returns the bytes that have come, up to a count. The array is empty if no byte has come.
   func receive(atMost count: Int) throws(Closed) -> [UInt8] {
     var received = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
@@ -75,7 +75,7 @@ struct Socket: Hashable, Sendable {
     throw Closed()
   }
 
-  /// Sends as much as can be sent now, and answers how many bytes that is.
+  /// Sends as many bytes as can be sent now, and returns their number.
   func send(_ bytes: Data) throws(Closed) -> Int {
     #if canImport(Darwin)
       let flags: Int32 = 0
@@ -90,15 +90,16 @@ struct Socket: Hashable, Sendable {
     throw Closed()
   }
 
-  /// Tells the other end that nothing more is sent.
+  /// Tells the other end that no more bytes follow.
   func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Ends the connection at both ends; the descriptor stays.
+  /// Ends the connection in both directions. The descriptor stays open.
   func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   func close() { Foundation.close(descriptor) }
 
-  /// Nothing blocks, no process that is started inherits it, and no signal says that it has closed.
+  /// Sets up a socket: its calls never block, child processes don't inherit it, and no signal
+  /// reports its end.
   private func prepare() {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -114,6 +115,6 @@ struct Socket: Hashable, Sendable {
 }
 
 extension POSIXError {
-  /// Why the last call to the system failed.
+  /// The error of the last system call.
   static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

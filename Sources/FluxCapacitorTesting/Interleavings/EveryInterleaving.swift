@@ -1,13 +1,13 @@
 import FluxCapacitor
 
 /// Runs a scenario of a few threads through every order of their steps, and fails the test at the
-/// first order in which its check fails.
+/// first order that fails a check.
 ///
-/// A race may show in one run of a thousand, or never on this machine. Here, the threads run one at
-/// a time, and at each step that another thread could notice, the function tries what happens if
-/// another thread continues first. A step is whatever the library does with shared state: a lock, a
-/// read of a constant, a call of an observer. So a fault is found in the same schedule each time,
-/// and none that a test has explored comes back unnoticed.
+/// A race may show in one run of a thousand, or never on this machine. Here, the threads run one at a time.
+/// At each step that another thread could notice, the function also tries schedules in which another thread
+/// continues first. A step is an access of the library to shared state: a lock, a read of a constant, a call
+/// of an observer. So a test finds a fault in the same schedule each time. If a fault comes back later, the
+/// test finds it again.
 ///
 /// ```swift
 /// @Test func incrementsAreNotLost() {
@@ -21,44 +21,43 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// - The scenario is created anew for each schedule, with its own dispatcher in place of
-///   `Dispatcher.shared`, on its threads too. It must do the same each time: no random numbers, no
-///   clocks, nothing that an earlier schedule has left behind.
-/// - State of your own that several threads share needs an ``interleavingPoint()`` before each
-///   access. Don't hold a lock of your own at such a point, which means not while you use the
-///   library either. The same holds for a cancellation handler of your own: the runtime calls it
-///   under a lock.
-/// - Blocks that the library sends to queues and jobs of tasks are threads of the scenario too. The
-///   stretch of a task between two suspensions is a job. Time doesn't pass: let code that sleeps use
-///   a ``ManualClock``.
-/// - A job of the main actor counts as main: `MainActor.assumeIsolated` works in it, and an observer
-///   on `.main` is called immediately. These jobs and the blocks on the main queue run one at a
-///   time, in the order in which they were enqueued. None of them runs on the main thread of the
-///   process, so `Thread.isMainThread` is false there.
-/// - Start tasks in the threads and tasks of the scenario. A task that you start beside them, while
-///   the scenario is set up, runs outside of it.
-/// - The schedules are all those with up to a given number of preemptions. A preemption is a switch
-///   from a thread that could have continued, or a job that overtakes another: an earlier job could
-///   have continued, on the main actor or elsewhere. So without preemptions, jobs run in the order in
-///   which they were enqueued. Most faults need one or two preemptions. The number of schedules grows
-///   with the number of steps to that power.
+/// - Each schedule creates a new scenario. While you set up the scenario, and on its threads, a new
+///   dispatcher takes the place of `Dispatcher.shared`. The scenario must do the same thing each time. Don't
+///   use random numbers, clocks, or anything that an earlier schedule has left behind.
+/// - Call ``interleavingPoint()`` before each access to state of your own that several threads share. Don't
+///   hold a lock of your own at such a point, or while you use the library. The same rule holds in a
+///   cancellation handler of your own, because the runtime calls it under a lock.
+/// - Each block that the library sends to a queue is a thread of the scenario too, and so is each job of a
+///   task. A job is the part of a task between two suspensions. Time doesn't pass: let code that sleeps use a
+///   ``ManualClock``.
+/// - A job of the main actor counts as main: `MainActor.assumeIsolated` works in it, and an observer on
+///   `.main` is called immediately. These jobs and the blocks on the main queue run one at a time, in the
+///   order in which they were enqueued. None of them runs on the main thread of the process, so
+///   `Thread.isMainThread` is false there.
+/// - Start tasks in the threads and tasks of the scenario. A task that you start while you set up the
+///   scenario runs outside of it.
+/// - The function runs all schedules with up to a given number of preemptions. A preemption is a switch from
+///   a thread that could have continued. A job that overtakes an earlier job counts as a preemption too if
+///   the earlier job could have continued, on the main actor or elsewhere. So without preemptions, jobs run
+///   in the order in which they were enqueued. Most faults need one or two preemptions. With *n* preemptions,
+///   the number of schedules grows with the *n*-th power of the number of steps.
 ///
-/// The failure names each step, and gives a schedule that you can run again, as often as you like
-/// and in a debugger too: `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait
-/// for each other, the failure says what each of them waits for, and they are left waiting.
+/// The failure lists the steps: the last 80, if there are more. It also prints a schedule that you can run
+/// again, as often as you like and in a debugger too: `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`.
+/// If the threads wait for each other, the failure says why each of them waits, and the threads stay blocked.
 ///
-/// It works in debug builds. In a release build, the library has no such points: the test fails
-/// there, and the message says so.
+/// The function needs a debug build. In a release build, the library has no points at which to switch
+/// threads, so the test fails with a message that says so.
 ///
 /// - Parameters:
 ///   - preemptions: The largest number of preemptions in a schedule.
-///   - schedule: One schedule to run instead of all, as printed by a failure.
+///   - schedule: A single schedule to run, in the form in which a failure prints it.
 ///   - fileID: Where a failure is reported: by default, at the call.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.
-///   - scenario: Sets up the scenario: its state, its threads and its checks.
-/// - Returns: How many schedules were run.
+///   - scenario: A closure that sets up the scenario: its state, its threads and its checks.
+/// - Returns: The number of schedules that were run.
 @discardableResult
 public func everyInterleaving(
   preemptions: Int = 2,
@@ -78,22 +77,21 @@ public func everyInterleaving(
   #else
     place.fail(
       """
-      everyInterleaving needs a debug build, in which FluxCapacitor has points to switch threads at. \
-      Run `swift test` without `-c release`, or leave this test out there, with `#if DEBUG`.
+      everyInterleaving needs a debug build, because a release build has no points at which to switch \
+      threads. Run `swift test` without `-c release`, or exclude this test with `#if DEBUG`.
       """
     )
     return 0
   #endif
 }
 
-/// Marks a point at which an interleaving may switch threads: before an access to state that
-/// threads share outside the library.
+/// Marks a point at which an interleaving may switch threads.
 ///
-/// Outside of ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``, it does
-/// nothing.
+/// Call it before each access to state that threads share outside the library. Outside of
+/// ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``, it does nothing.
 public func interleavingPoint() {
   #if DEBUG
-    // All of them are about the same thing, for all that is known here.
+    // All points count as writes to one place, because it isn't known which state the caller accesses.
     scheduledThread?.reach(.write(2))
   #endif
 }
@@ -114,19 +112,19 @@ public final class Scenario {
   ///
   /// - Parameters:
   ///   - name: The name by which a failure refers to it: by default, its number.
-  ///   - body: What it does.
+  ///   - body: The work of the thread.
   public func thread(_ name: String? = nil, _ body: @escaping @Sendable () throws -> Void) {
     threads.append((name, false, .thread(body)))
   }
 
-  /// Adds a task, of which each stretch between two suspensions is a thread. If its body throws,
-  /// the schedule fails.
+  /// Adds a task. Each part of it between two suspensions is a thread. If its body throws, the schedule
+  /// fails.
   ///
   /// The body may be on the main actor: `scenario.task { @MainActor in model.load() }`.
   ///
   /// - Parameters:
   ///   - name: The name by which a failure refers to it: by default, its number.
-  ///   - body: What it does.
+  ///   - body: The work of the task.
   public func task(_ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void) {
     threads.append((name, false, .task(body)))
   }
@@ -136,15 +134,15 @@ public final class Scenario {
     threads.append(("main", true, .thread(body)))
   }
 
-  /// Adds a check of the result, which runs at the end of each schedule, when all threads have
-  /// ended.
+  /// Adds a check of the result. It runs at the end of each schedule, when all threads have ended.
   ///
-  /// - Parameter body: Throws, or fails an expectation of Swift Testing, if the result is wrong.
+  /// - Parameter body: A closure that throws, or fails an expectation of Swift Testing, if the result is
+  ///   wrong.
   public func check(_ body: @escaping () throws -> Void) {
     checks.append(body)
   }
 }
 
-// It belongs to the closure that makes it up.
+// Only the closure that sets up the scenario uses it.
 @available(*, unavailable)
 extension Scenario: Sendable {}

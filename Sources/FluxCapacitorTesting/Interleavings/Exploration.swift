@@ -3,15 +3,16 @@
 
   /// Goes through the schedules of a scenario, depth first.
   ///
-  /// A schedule is run from its beginning each time. It follows the decisions of the one before up to
-  /// the last that has another choice left, takes that, and then lets each thread go on as long as it can.
+  /// Each schedule runs from its beginning. It follows the decisions of the previous schedule, up to the last
+  /// decision with a choice left, and takes that choice. From then on, each thread continues as long as it
+  /// can.
   package final class Exploration {
-    /// A point at which there was more than one choice.
+    /// A step at which there was more than one choice.
     struct Decision {
-      /// How many steps there were before.
+      /// The number of steps before this one.
       let step: Int
 
-      /// Who may go on, the one first that goes on by itself.
+      /// The threads that may continue. The first one continues by default.
       let choices: [Choice]
 
       var index = 0
@@ -23,25 +24,25 @@
       /// The number of the thread.
       let thread: Int
 
-      /// How many preemptions there are then, this one included.
+      /// The number of preemptions in the schedule up to this choice, including this choice.
       let preemptions: Int
 
-      /// What the thread's next step comes to; see `ScheduleRun.outcome(of:)`.
+      /// The outcome of the thread's next step; see `ScheduleRun.outcome(of:)`.
       let outcome: UInt64
     }
 
     let preemptions: Int
 
-    /// Whether to leave out what comes to the same as an earlier schedule: one in which each step has found
-    /// what it finds now. That needs a point before all that is shared, in the scenario too.
+    /// Whether to skip a schedule that is equivalent to an earlier one: each of its steps finds the same
+    /// state. This requires a point before each access to shared state, in the scenario too.
     let isReduced: Bool
 
     package private(set) var schedules = 0
 
-    /// The decisions of the present schedule.
+    /// The decisions of the current schedule.
     var decisions: [Decision] = []
 
-    /// What was come to by a step, and with how many preemptions at least.
+    /// The outcomes of all steps so far, each with the smallest number of preemptions that has led to it.
     var outcomes: [UInt64: Int] = [:]
 
     let workers = Workers()
@@ -51,22 +52,22 @@
       self.isReduced = isReduced
     }
 
-    /// Runs every schedule, or one.
+    /// Runs every schedule, or only the given one.
     ///
-    /// - Returns: What is wrong with the first that fails.
+    /// - Returns: A description of the first failure, or nil if no schedule fails.
     package func run(
       replaying schedule: String? = nil,
       _ scenario: (Scenario) throws -> Void
     ) -> String? {
       defer { workers.end() }
-      // It is made when it is first asked for, with steps of its own.
+      // The first access creates this dispatcher, which takes steps of its own.
       _ = Dispatcher.processWide
       guard TaskHooks.isSet else {
-        return "The concurrency runtime has no hooks here, without which tasks would escape."
+        return "Tasks would leave the scenario, because this runtime has no hooks."
       }
       if let schedule {
         guard let schedule = Schedule(schedule) else {
-          return "\"\(schedule)\" is no schedule: it looks like \"1×12 2×7 1×3\"."
+          return "\"\(schedule)\" is not a schedule: a schedule looks like \"1×12 2×7 1×3\"."
         }
         let run = runOnce(scenario, by: schedule)
         return run.failure.map { Report(run: run).text($0, number: schedules) }
@@ -74,7 +75,7 @@
       repeat {
         let run = runOnce(scenario)
         if let failure = run.failure {
-          // Once more, to see where each step is made.
+          // The second run records where in the source each step happens.
           let again = runOnce(scenario, by: Schedule(of: run.trace), isChecked: false)
           return Report(run: again).text(failure, number: schedules)
         }
@@ -97,13 +98,13 @@
           try scenario(made)
           run.run(made, isChecked: isChecked)
         } catch {
-          run.fail("the scenario throws \(error) as it is made.")
+          run.fail("the setup of the scenario throws \(error).")
         }
       }
       return run
     }
 
-    /// Goes to the next schedule, if there is one.
+    /// Moves on to the next schedule, and returns whether there is one.
     private func advance() -> Bool {
       while var decision = decisions.popLast() {
         while decision.index + 1 < decision.choices.count {
@@ -116,7 +117,8 @@
       return false
     }
 
-    /// Whether what follows from an outcome has been gone through.
+    /// Whether an earlier step had this outcome, with at most this many preemptions. The schedules that
+    /// continue from the outcome need no second run then.
     func isKnown(_ outcome: UInt64, by preemptions: Int) -> Bool {
       guard isReduced, let least = outcomes[outcome] else { return false }
       return least <= preemptions

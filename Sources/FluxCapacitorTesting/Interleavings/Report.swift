@@ -6,17 +6,18 @@
     import Runtime
   #endif
 
-  /// What a failure says of the schedule that it was found in.
+  /// The text of a failure, with the steps of its schedule.
   struct Report {
     let run: ScheduleRun
 
-    /// How many steps it names, the last ones: a schedule that does not end has thousands.
+    /// The largest number of steps in a report, which lists the last ones. A schedule that does not end has
+    /// thousands of steps.
     private static let mostSteps = 80
 
     func text(_ failure: String, number: Int) -> String {
       var lines = ["Schedule \(number) fails: \(failure)", ""]
       let left = max(0, run.details.count - Report.mostSteps)
-      if left > 0 { lines += ["… \(left) steps", ""] }
+      if left > 0 { lines += ["… \(left) earlier steps", ""] }
       var last: ScenarioThread?
       let details = run.details[left...]
       let places = CallStack.places(of: details.map(\.calls))
@@ -38,35 +39,36 @@
       case .unlocked: "has unlocked"
       case .read: "reads"
       case .write: "writes"
-      case .yield: "lets others go on"
+      case .yield: "lets other threads continue"
       }
     }
   }
 
-  /// Who called whom as a step was made, if the system can tell.
+  /// The calls that have led to a step, on systems that provide them.
   struct CallStack {
     #if os(Linux) || os(macOS)
-      /// The addresses that the calls return to, the innermost first.
+      /// The return addresses of the calls, the innermost first.
       private let addresses = Thread.callStackReturnAddresses.map(\.uint64Value)
 
-      /// Finds the places of some steps in the library and in the scenario, as in `Cell.swift:46
-      /// Channel.read(), from CounterTests.swift:12`.
+      /// Returns the locations of some steps in the library and in the scenario. An example:
+      /// `Cell.swift:46 Channel.read(), from CounterTests.swift:12`.
       static func places(of stacks: [CallStack]) -> [String] {
         guard #available(macOS 26, *) else { return stacks.map { _ in "" } }
         let frames = symbolicated(Set(stacks.lazy.flatMap(\.addresses)))
         return stacks.map { stack in place(of: stack.addresses.flatMap { frames[$0] ?? [] }) }
       }
 
-      /// Looks all addresses up at once: to look up one takes as long, a fifth of a second.
+      /// Looks up all addresses at once. This takes a fifth of a second, as long as looking up a single one.
       ///
-      /// A `Backtrace` of them can't be made, but decoded: its format is one of the documents of the
-      /// toolchain, `CompactBacktraceFormat`. If it is another here, no places are found.
+      /// A `Backtrace` of these addresses can't be created, but it can be decoded. The toolchain's document
+      /// `CompactBacktraceFormat` describes the format. If this system has a different format, the report has
+      /// no locations.
       @available(macOS 26, *)
       private static func symbolicated(
         _ addresses: Set<UInt64>
       ) -> [UInt64: [SymbolicatedBacktrace.Frame]] {
-        // The width of addresses; then, for each return address, its number of bytes, and what is added to
-        // the one before.
+        // The width of the addresses. For each return address, this is followed by its number of bytes, and
+        // by its difference from the previous address.
         var bytes: [UInt8] = [2]
         var last: UInt64 = 0
         for address in addresses {
@@ -85,7 +87,7 @@
           let all = try? JSONDecoder().decode(Backtrace.self, from: encoded)
         else { return [:] }
         return Dictionary(grouping: all.symbolicated(with: images)?.frames ?? []) { frame in
-          // That of the call is one less.
+          // The original counter is the return address. The counter of the call is one less.
           UInt64(frame.captured.originalProgramCounter) ?? 0
         }
       }
@@ -118,7 +120,8 @@
       )
       private static let library = sources + "FluxCapacitor/"
 
-      /// Whether it is between a place in the library, or in the scenario, and what makes up the step.
+      /// Whether a file contains the code that carries out a step. A report skips such files, and names their
+      /// callers.
       private static func isBetween(_ path: String) -> Bool {
         !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
           || path.hasSuffix("/ScheduledThread.swift") || path.hasSuffix("/ScheduledAtomic.swift")

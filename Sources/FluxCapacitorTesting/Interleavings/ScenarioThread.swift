@@ -2,44 +2,45 @@
   import Dispatch
   import FluxCapacitor
 
-  /// A thread of a scenario, in one run.
+  /// One thread of a scenario in one run.
   final class ScenarioThread: ScheduledThread, @unchecked Sendable {
     let name: String
 
-    /// Whether it stands for the main queue.
+    /// Whether the thread stands for the main queue.
     let isMain: Bool
 
-    /// The queue that it runs a block of, if it does.
+    /// The queue of the block that the thread runs, or nil if it doesn't run one.
     let queue: DispatchQueue?
 
     let number: Int
 
-    /// Zero, or its place among those that others have made.
+    /// The thread's position among the threads that other threads have created. It is zero for a
+    /// thread that the scenario has added.
     let birth: UInt64
 
-    /// How many it has made itself.
+    /// The number of threads that this thread has created.
     @exclusivity(unchecked) var children: UInt64 = 0
 
-    /// What it does next; nothing before its beginning.
+    /// The thread's next step, or nil before the thread has begun.
     @exclusivity(unchecked) var step: ScheduledStep?
 
     @exclusivity(unchecked) var isUninterrupted = false
 
-    /// Those who are to make a step before this one goes on, each a bit.
+    /// The threads that have to take a step before this thread continues, one bit for each.
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0
     @exclusivity(unchecked) var hasEnded = false
 
-    /// A hash of its steps, and of all that they depend on.
+    /// A hash of the thread's steps, and of all steps that they depend on.
     @exclusivity(unchecked) var history: UInt64
 
     unowned let run: ScheduleRun
     private var body: (@Sendable () throws -> Void)?
     private let worker: Worker
 
-    /// Whether it runs a job of a task.
+    /// Whether the thread runs a job of a task.
     let isJob: Bool
 
-    /// The address of that job, and whether it is to run once more; see `runJob(_:)`.
+    /// The address of that job, and whether to run the job once more; see `runJob(_:)`.
     @exclusivity(unchecked) var job: UInt = 0
     @exclusivity(unchecked) var hasHopped = false
 
@@ -80,7 +81,7 @@
       while true { wait() }
     }
 
-    /// Runs its body, on a worker.
+    /// Runs the thread's body. A worker calls this.
     func main() {
       scheduledThread = self
       run.begin(self)
@@ -91,7 +92,7 @@
       run.end(self)
     }
 
-    // MARK: What the library calls
+    // MARK: Calls from the library
 
     func reach(_ step: ScheduledStep) -> Bool { run.reach(step, on: self) }
 

@@ -1,8 +1,8 @@
 #if DEBUG
   import FluxCapacitor
 
-  /// Which thread makes each step, as in `1×12 2×7 1×3`: twelve of the first, seven of the second, and
-  /// three of the first again.
+  /// The order of the threads' steps. In `1×12 2×7 1×3`, thread 1 takes twelve steps, thread 2 takes seven,
+  /// and thread 1 takes three more.
   struct Schedule: CustomStringConvertible {
     private var parts: [(thread: Int, steps: Int)] = []
 
@@ -29,7 +29,7 @@
       parts.map { "\($0.thread)×\($0.steps)" }.joined(separator: " ")
     }
 
-    /// The thread that makes a step; nil behind the end.
+    /// Returns the thread that takes a step, or nil after the end of the schedule.
     func thread(at step: Int) -> Int? {
       var rest = step
       for part in parts {

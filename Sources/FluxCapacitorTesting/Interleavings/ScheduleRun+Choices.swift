@@ -1,14 +1,15 @@
 #if DEBUG
   extension ScheduleRun {
-    /// The thread that goes on, or nil if none can.
+    /// Returns the thread that continues, or nil if no thread can.
     ///
-    /// - Parameter thread: The one that has come to a step, and goes on if nothing is against it.
+    /// - Parameter thread: The thread that has reached a step, or nil if a thread begins or ends. It
+    ///   continues by default.
     func choose(after thread: ScenarioThread?) -> ScenarioThread? {
       if trace.count > ScheduleRun.mostSteps {
-        fail("it doesn't end: it was left after \(trace.count) steps.")
+        fail("it doesn't end: it was stopped after \(trace.count) steps.")
         return nil
       }
-      // Most steps are such that there is nothing to decide.
+      // At most steps, there is nothing to decide.
       if let thread, schedule == nil, thread.isUninterrupted || !isToDecide, thread.yieldsTo == 0,
         canGoOn(thread)
       {
@@ -29,7 +30,8 @@
       return usual
     }
 
-    /// The jobs of tasks run in the order in which they come, if nothing else is decided.
+    /// Returns the thread that was created first. So without other decisions, jobs run in the order in which
+    /// they were enqueued.
     private func oldest(of able: UInt64) -> ScenarioThread {
       var oldest = threads[able.trailingZeroBitCount]
       for thread in threads where able & thread.bit != 0 && thread.birth < oldest.birth {
@@ -38,7 +40,7 @@
       return oldest
     }
 
-    /// Whether this is a step at which a thread that could go on may be preempted.
+    /// Whether a thread that could continue may be preempted at this step.
     private var isToDecide: Bool {
       position < exploration.decisions.count
         ? exploration.decisions[position].step == trace.count
@@ -61,7 +63,8 @@
       return memory.canPerform(step)
     }
 
-    /// Blocks on a queue run one at a time, in the order in which they were sent there.
+    /// Whether a thread has reached the front of its queue. Blocks on a queue run one at a time, in the order
+    /// in which they were sent.
     private func isNextOnItsQueue(_ thread: ScenarioThread) -> Bool {
       guard let queue = thread.queue else { return true }
       return !threads.contains { other in
@@ -75,14 +78,15 @@
       if number <= threads.count, able & threads[number - 1].bit != 0 { return threads[number - 1] }
       fail(
         """
-        step \(trace.count + 1) of the schedule can't be made: thread \(number) can't go on. Either the \
-        scenario has changed, or it does not do the same each time.
+        step \(trace.count + 1) of the schedule can't be run: thread \(number) can't continue. Either the \
+        scenario has changed, or it does not do the same thing each time.
         """
       )
       return nil
     }
 
-    /// Goes on as the exploration has decided, if it has for this step.
+    /// Returns the thread that the exploration has chosen for this step. Without a decision for the step, it
+    /// returns the usual thread.
     private func follow(among able: UInt64, usually usual: ScenarioThread) -> ScenarioThread {
       let decision = exploration.decisions[position]
       guard decision.step == trace.count else { return usual }
@@ -93,8 +97,8 @@
       else {
         fail(
           """
-          the scenario does not do the same each time: step \(trace.count + 1) can't be made as before. \
-          Leave out what is random, clocks, and what an earlier schedule has left behind.
+          the scenario does not do the same thing each time: step \(trace.count + 1) can't be repeated. \
+          Don't use random values, clocks, or anything that an earlier schedule has left behind.
           """
         )
         return usual
@@ -103,7 +107,7 @@
       return threads[number - 1]
     }
 
-    /// Notes what else could be done at this step.
+    /// Adds a decision with the other threads that could continue at this step.
     private func decide(
       among others: UInt64,
       usually usual: ScenarioThread,
@@ -113,7 +117,7 @@
       let jobs = threads.lazy.filter { $0.isJob && (others | usual.bit) & $0.bit != 0 }
       let firstJob = jobs.map(\.birth).min() ?? 0
       for thread in threads where others & thread.bit != 0 {
-        // A job that overtakes another counts too, or else their orders would be without number.
+        // A job that overtakes another one counts too. Otherwise, there would be too many orders of jobs.
         let isCounted = isPreemption || (thread.isJob && thread.birth > firstJob)
         let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
         guard choice.preemptions <= exploration.preemptions,
@@ -137,23 +141,24 @@
 
   // MARK: - Reduction
 
-  // A thread's history is a hash of its steps, each with the histories of the steps by which what it finds
-  // came about. So two schedules that differ in the order of such steps alone as have nothing to do with
-  // each other make the same histories: it is enough to go on from one of them.
+  // A thread's history is a hash of its steps. Each step adds the histories of the steps that produced the
+  // state it finds. Two schedules have the same histories if they differ only in the order of independent
+  // steps. So it is enough to continue from one of them.
 
   extension ScheduleRun {
-    /// What is come to if a thread makes its next step.
+    /// Returns the outcome of a thread's next step.
     private func outcome(of thread: ScenarioThread) -> UInt64 {
       let history = memory.history(of: thread, after: thread.step)
       return outcome(histories &- thread.history &+ history, of: history)
     }
 
-    /// Also who has come to it, for that one goes on without a preemption.
+    /// The outcome includes the thread that has taken the step, because that thread continues without a
+    /// preemption.
     private func outcome(_ histories: UInt64, of history: UInt64) -> UInt64 {
       (histories ^ history.mixed).mixed
     }
 
-    /// Notes what a thread has come to, unless it is known.
+    /// Records the outcome of a thread's step, or notes that it is already known.
     func note(_ thread: ScenarioThread) {
       guard schedule == nil, !isKnown, position == exploration.decisions.count else { return }
       let outcome = outcome(histories, of: thread.history)

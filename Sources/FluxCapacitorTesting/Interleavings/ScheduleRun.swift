@@ -5,13 +5,13 @@
 
   /// One run of a scenario by one schedule.
   ///
-  /// Nothing guards its state: at any time, either one of the threads runs, or else the exploration does
-  /// and all of them wait. They hand over to each other by semaphores.
+  /// No lock guards the state of a run. At any time, either one thread of the scenario runs, or the
+  /// exploration runs and all threads wait. They hand over to each other through semaphores.
   final class ScheduleRun: @unchecked Sendable {
     unowned let exploration: Exploration
     let schedule: Schedule?
 
-    /// What the threads have in the place of `Dispatcher.shared`.
+    /// The dispatcher that takes the place of `Dispatcher.shared` on the threads.
     private let dispatcher: Dispatcher
     private let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
@@ -19,26 +19,27 @@
     @exclusivity(unchecked) private(set) var threads: [ScenarioThread] = []
     @exclusivity(unchecked) private(set) var failure: String?
 
-    /// The numbers of the threads, step by step.
+    /// The number of the thread that has taken each step, in order.
     @exclusivity(unchecked) private(set) var trace: [Int] = []
 
-    /// The steps themselves, if a schedule is replayed.
+    /// The steps themselves, which are recorded if a schedule is replayed.
     @exclusivity(unchecked) private(set) var details:
       [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
 
     @exclusivity(unchecked) var isAnyoneYielding = false
 
-    /// How many threads were made by others.
+    /// The number of threads that other threads have created.
     @exclusivity(unchecked) var births: UInt64 = 0
 
-    /// How many tasks of the scenario have not ended.
+    /// The number of the scenario's tasks that have not ended.
     @exclusivity(unchecked) var openTasks = 0
 
-    /// How many of the exploration's decisions were followed, and how many preemptions there were.
+    /// The number of the exploration's decisions that this run has followed, and the number of its
+    /// preemptions.
     @exclusivity(unchecked) var position = 0
     @exclusivity(unchecked) var preemptions = 0
 
-    /// Whether all that is to come has been gone through before.
+    /// Whether the exploration has already covered everything that can follow.
     @exclusivity(unchecked) var isKnown = false
 
     /// The sum of the threads' histories.
@@ -46,7 +47,7 @@
 
     private static let main = DispatchQueue.main
 
-    /// Nothing that ends takes as many steps.
+    /// The limit of steps. No schedule that ends takes more.
     static let mostSteps = 20_000
 
     init(in exploration: Exploration, with dispatcher: Dispatcher, by schedule: Schedule?) {
@@ -79,7 +80,7 @@
     }
 
     private func check(_ body: () throws -> Void) {
-      // Nothing is known to be wrong, but so it is seen whether an expectation fails.
+      // No issue is known here. `withKnownIssue` only serves to notice an expectation that fails.
       withKnownIssue(isIntermittent: true) {
         do { try body() } catch { self.fail("the check throws \(error).") }
       } matching: { issue in
@@ -98,7 +99,7 @@
         try body()
       case .task(let body):
         openTasks += 1
-        // Nobody cancels it: it ends, or the schedule fails for it does not.
+        // No code cancels this task. It ends, or the schedule fails because it doesn't.
         Task {
           do { try await body() } catch { fail("a task throws \(error).") }
           openTasks -= 1
@@ -106,7 +107,7 @@
       }
     }
 
-    /// Has a thread of its own run what another thread sends to a queue, or enqueues.
+    /// Adds a thread for a block that another thread sends to a queue, or for a job that it enqueues.
     func add(
       byThread sender: ScenarioThread,
       named name: String,
@@ -114,7 +115,7 @@
       to queue: DispatchQueue? = nil,
       _ body: @escaping @Sendable () -> Void
     ) {
-      // The main queue has a new object each time that it is asked for.
+      // Each access to `DispatchQueue.main` may return a new object.
       let isMain = queue?.label == ScheduleRun.main.label
       let queue = isMain ? ScheduleRun.main : queue
       if let queue {
@@ -135,7 +136,7 @@
       )
     }
 
-    /// Has histories tell in which order jobs were enqueued, for that decides who overtakes whom.
+    /// Adds the order of enqueued jobs to the histories, because it decides which job overtakes which.
     private func noteOrder(of sender: ScenarioThread) {
       histories &-= sender.history
       _ = memory.perform(.write(3), by: sender)
@@ -151,7 +152,7 @@
       queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
     ) {
-      // Whoever has ended makes room, so that a task may have any number of jobs.
+      // A new thread takes the place of a job or block that has ended, so a task may have any number of jobs.
       let place = birth == 0 ? nil : threads.firstIndex { $0.hasEnded && $0.birth > 0 }
       let number = (place ?? threads.count) + 1
       guard number <= 64 else { return fail("there are more than 64 threads at a time.") }
@@ -171,7 +172,7 @@
       histories &+= history
     }
 
-    /// Lets others go on before a step of a thread, and does it.
+    /// Lets other threads continue before a thread's step, and then performs the step.
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
@@ -211,7 +212,7 @@
       return isDone
     }
 
-    /// Puts a thread behind all that can go on.
+    /// Makes a thread wait until every other thread that can continue now has taken a step.
     private func yield(_ thread: ScenarioThread) {
       isAnyoneYielding = true
       for other in threads where other !== thread && canGoOn(other) { thread.yieldsTo |= other.bit }
@@ -228,12 +229,12 @@
     func finish() {
       let waiting = threads.filter { !$0.hasEnded }
       if waiting.isEmpty, openTasks > 0 {
-        fail("a task waits for something that never comes.")
+        fail("a task waits for something that never happens.")
       }
       if !waiting.isEmpty {
         let reasons = waiting.map { $0.name + memory.reasonToWait(of: $0) }
         fail(
-          "the threads wait for each other, and are left behind: \(reasons.joined(separator: ", "))."
+          "the threads wait for each other, and stay blocked: \(reasons.joined(separator: ", "))."
         )
         exploration.workers.abandon()
       }

@@ -1,19 +1,18 @@
 #if DEBUG
   import FluxCapacitor
 
-  /// What is known of the locks, and of what is atomic beside them.
+  /// The state of the locks and of the atomics, as far as a run needs it.
   ///
-  /// A table of its own, by number, without the price of a `Dictionary` in a debug build, for it is asked
-  /// at each step.
+  /// It is a hash table by number. Every step looks it up, and a `Dictionary` is slow in a debug build.
   final class SharedMemory {
     private struct Place {
-      /// The number of the lock, or the address of a queue.
+      /// The number of a lock, the address of a queue, or a small number for other state.
       var id: UInt
 
       /// The thread that has the lock.
       var holder: Unmanaged<ScenarioThread>?
 
-      /// The history of the last write here, and the sum of those of the reads since.
+      /// The history of the last write here, and the sum of the histories of all reads since then.
       var lastWrite: UInt64
       var reads: UInt64 = 0
     }
@@ -35,7 +34,7 @@
       for index in 0...mask { (places + index).initialize(to: Place(id: 0, lastWrite: 0)) }
     }
 
-    /// Does a step; answers whether it could be done.
+    /// Performs a step, and returns whether that was possible.
     func perform(_ step: ScheduledStep?, by thread: ScenarioThread) -> Bool {
       let history = history(of: thread, after: step)
       defer { thread.history = history }
@@ -80,11 +79,11 @@
     func reasonToWait(of thread: ScenarioThread) -> String {
       guard case .lock(let id)? = thread.step,
         let holder = find(id)?.pointee.holder?.takeUnretainedValue()
-      else { return " does not go on" }
+      else { return " can't continue" }
       return " waits for a lock that \(holder.name) holds"
     }
 
-    /// What a thread's history is after a step.
+    /// Returns a thread's history after a step.
     func history(of thread: ScenarioThread, after step: ScheduledStep?) -> UInt64 {
       let before = thread.history
       guard let step else { return (before &+ 1).mixed }
@@ -103,7 +102,7 @@
       find(id)?.pointee.lastWrite ?? SharedMemory.firstHistory(for: thread)
     }
 
-    /// What nobody has come to before is told by who comes first.
+    /// Returns the initial history of a place. It depends on the thread that accesses the place first.
     private static func firstHistory(for thread: ScenarioThread) -> UInt64 {
       (thread.history &+ 6).mixed
     }
@@ -149,7 +148,7 @@
   }
 
   extension UInt64 {
-    /// The number, with each of its bits spread over all others.
+    /// The number after mixing its bits, so that each bit affects all others.
     var mixed: UInt64 {
       var bits = (self ^ self &>> 30) &* 0xBF58_476D_1CE4_E5B9
       bits = (bits ^ bits &>> 27) &* 0x94D0_49BB_1331_11EB

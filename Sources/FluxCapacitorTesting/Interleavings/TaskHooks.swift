@@ -3,10 +3,10 @@
   import FluxCapacitor
   import Foundation
 
-  /// Has the jobs of tasks that a thread of a scenario enqueues run as threads of the scenario.
+  /// Runs a job as a thread of the scenario if a thread of that scenario enqueues it.
   ///
-  /// The runtime asks its hooks before it enqueues a job; whatever does not come from a scenario goes on to
-  /// where it would have gone. They are set once, before the first scenario, and stay.
+  /// The runtime calls its hooks before it enqueues a job. The hooks leave all other jobs to the runtime.
+  /// They are set once, before the first scenario, and stay set.
   enum TaskHooks {
     typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
@@ -18,7 +18,7 @@
     static let isSet: Bool = {
       set("swift_task_enqueueGlobal_hook", to: enqueue, as: EnqueueHook.self)
         && set("swift_task_checkIsolated_hook", to: checkIsolated, as: CheckIsolatedHook.self)
-        // Runtimes before Swift 6.2 don't ask for the main executor. They ask before enqueuing there.
+        // Runtimes before Swift 6.2 have no hook for the main executor, but one for enqueuing a job there.
         && (set("swift_task_getMainExecutor_hook", to: mainExecutor, as: MainExecutorHook.self)
           || set("swift_task_enqueueMainExecutor_hook", to: enqueueOnMain, as: EnqueueHook.self))
     }()
@@ -59,14 +59,14 @@
     }
   }
 
-  /// What a job believes to run on.
+  /// The executor that the jobs of a scenario run on, as far as the runtime knows.
   private final class ScenarioExecutor: TaskExecutor {
     static let shared = ScenarioExecutor()
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       guard let thread = scheduledThread as? ScenarioThread else {
-        // Whoever leaves the scenario goes where all tasks go.
+        // A job that leaves the scenario runs on a global queue, like other jobs.
         return DispatchQueue.global().async {
           job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
@@ -75,7 +75,7 @@
     }
   }
 
-  /// The executor of the main actor, for all that the threads of a scenario run.
+  /// The executor of the main actor on the threads of a scenario.
   private final class ScenarioMainExecutor: SerialExecutor {
     static let shared = ScenarioMainExecutor()
 
@@ -104,10 +104,10 @@
       }
     }
 
-    /// Runs a job, and what it enqueues at once if that is itself.
+    /// Runs a job, and runs it again if it immediately enqueues itself.
     ///
-    /// A task doesn't prefer the executor that it runs on here. So it first hops to where it is
-    /// already, which is no suspension elsewhere.
+    /// A task doesn't prefer the executor that it runs on here. So it first hops to the executor that it is
+    /// already on. Outside of a scenario, this hop is not a suspension.
     private func runJob(_ job: UnownedJob) {
       self.job = job.address
       repeat {
@@ -118,7 +118,7 @@
   }
 
   extension UnownedJob {
-    /// Identifies the job as long as it has not ended.
+    /// The address, which identifies the job until it has ended.
     fileprivate var address: UInt { unsafeBitCast(self, to: UInt.self) }
   }
 #endif

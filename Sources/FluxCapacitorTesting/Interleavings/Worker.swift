@@ -2,9 +2,9 @@
   import Dispatch
   import Foundation
 
-  /// A thread of the system, which runs one thread of a scenario after the other.
+  /// A system thread that runs the threads of scenarios, one after the other.
   ///
-  /// `thread` is written before the baton is handed over, and read behind that.
+  /// A thread writes `thread` before it signals the baton, and the worker reads `thread` afterward.
   final class Worker: @unchecked Sendable {
     let baton = DispatchSemaphore(value: 0)
     @exclusivity(unchecked) var thread: ScenarioThread?
@@ -31,25 +31,26 @@
     private var workers: [Worker] = []
     private let processor = Processor.current
 
-    /// The worker for the thread of a number, so that each run is the same.
+    /// Returns the worker with a given number. Each run uses the same workers for the same threads.
     func worker(for number: Int) -> Worker {
       if number > workers.count { workers.append(Worker(on: processor)) }
       return workers[number - 1]
     }
 
-    /// Has the workers end.
+    /// Ends the workers.
     func end() {
       for worker in workers { worker.baton.signal() }
     }
 
-    /// Forgets the workers, some of which will never end their threads.
+    /// Abandons the workers, because some of them have threads that never end.
     func abandon() {
       workers = []
     }
   }
 
-  /// A processor. Only one of the workers runs at a time, and on one processor they hand over to each other
-  /// in half the time.
+  /// The processor that all workers run on.
+  ///
+  /// Only one worker runs at a time. On one processor, a handover between workers takes half the time.
   struct Processor: Sendable {
     #if canImport(Darwin) || os(Windows)
       static let current = Processor()
@@ -72,7 +73,7 @@
         _ = unsafeBitCast(call, to: SetAffinity.self)(0, set.count, &set)
       }
 
-      /// The system's modules leave these functions out.
+      /// Looks up a function that the modules of the system don't declare.
       private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
     #endif
   }

@@ -1,11 +1,11 @@
-/// What was expected to change beside what has changed.
+/// The difference between the expected changes and the changes that have happened.
 struct Difference {
   struct Expectation {
     let name: String
     let value: any Sendable
     let line: UInt
 
-    /// Whether the store has a variable of that name.
+    /// Whether the store has a variable with this name.
     let isKnown: Bool
   }
 
@@ -20,12 +20,12 @@ struct Difference {
   private var hasMistake = false
 
   /// - Parameters:
-  ///   - expected: What was expected, in order.
-  ///   - happened: What has changed, in order.
-  ///   - names: What the store has, by name.
-  ///   - isExact: Whether nothing else may have changed.
-  ///   - isDerived: Whether a name is that of a constant that follows from others: it may be left out,
-  ///     and stand anywhere.
+  ///   - expected: The expected changes, in order.
+  ///   - happened: The changes that have happened, in order.
+  ///   - names: The names of the store's variables and constants.
+  ///   - isExact: Whether changes that aren't expected are mistakes.
+  ///   - isDerived: A closure that returns whether a name belongs to a derived constant. Its changes may be
+  ///     left out, and may stand anywhere in the list.
   init(
     expected: [Expectation],
     happened: [Event],
@@ -54,11 +54,11 @@ struct Difference {
     }
     if order != order.sorted() {
       let wanted = order.sorted().map { expected[$0].name }.joined(separator: ", ")
-      note("in another order than expected: \(wanted)", isMistake: true)
+      note("the changes were expected in another order: \(wanted)", isMistake: true)
     }
   }
 
-  /// The differences, a line each; nil if there are none.
+  /// The changes and the mistakes, one line for each, or nil if there is no mistake.
   var text: String? {
     hasMistake ? lines.map { "\n\($0)" }.joined() : nil
   }
@@ -80,13 +80,13 @@ struct Difference {
     guard expectation.isKnown else {
       let known = names.joined(separator: ", ")
       return note(
-        "\(name): the store has no such variable, but these: \(known) (line \(line))",
+        "\(name): the store has no variable with this name, only \(known) (line \(line))",
         isMistake: true
       )
     }
     let wanted = FluxCapacitorTesting.shown(expectation.value)
-    let change = isRepeated ? "has not changed once more, to" : "has not changed to"
-    note("\(name): \(change) \(wanted), as was expected (line \(line))", isMistake: true)
+    let change = isRepeated ? "was expected to change once more, to" : "was expected to change to"
+    note("\(name): \(change) \(wanted), but did not (line \(line))", isMistake: true)
   }
 
   private mutating func note(_ line: String, isMistake: Bool) {

@@ -3,13 +3,13 @@ import Testing
 
 /// Reports dispatches that have escaped from isolated tests to the process's dispatcher.
 ///
-/// Work that has left its test's task has no current test. So a state that such work dispatches there,
-/// while isolated tests run, has escaped from one of them: if it reaches no store, or if one of those
-/// tests has a store for it. Which test it came from can't be known for sure, and the sentence says so.
+/// Work that has left its test's task has no current test. While isolated tests run, such work may dispatch a
+/// state to that dispatcher. The state has escaped from one of these tests if it reaches no store, or if one
+/// of the tests has a store for it. The exact test can't be known for sure, and the message says so.
 final class EscapedDispatches: @unchecked Sendable {
   static let shared = EscapedDispatches()
 
-  /// A test case that is running with a dispatcher of its own.
+  /// A test case that is running with its own dispatcher.
   final class Isolation: Sendable {
     let test: Test
     let dispatcher: Dispatcher
@@ -20,13 +20,13 @@ final class EscapedDispatches: @unchecked Sendable {
     }
   }
 
-  // Both guarded by `lock`.
+  // `lock` guards both `running` and `escaped`.
   private let lock = Lock()
   private var running: [Isolation] = []
   private var escaped: [(isolation: Isolation, sentence: String)] = []
 
   private init() {
-    // For the life of the process, so nobody cleans it.
+    // The hook lasts as long as the process, so its Dust is not kept.
     _ = Dispatcher.processWide.addHook { event in
       EscapedDispatches.shared.inspect(event.state, reachingStores: !event.stores.isEmpty)
     }
@@ -38,7 +38,8 @@ final class EscapedDispatches: @unchecked Sendable {
     return isolation
   }
 
-  /// Fails the test, in whose task this is called, for what has escaped from it.
+  /// Ends an isolation, and fails its test for each state that has escaped from it. The test's task calls
+  /// this.
   func end(_ isolation: Isolation) {
     let sentences = lock.withLock {
       running.removeAll { $0 === isolation }
@@ -65,31 +66,31 @@ final class EscapedDispatches: @unchecked Sendable {
       escaped.append((suspects[0], sentence))
       return nil
     }
-    // It can't be told which test it came from.
+    // It isn't known which test the state came from.
     if let unclaimed { Issue.record(Comment(rawValue: unclaimed)) }
   }
 
-  /// The lock is held.
+  /// Returns the message about an escaped state. The lock must be held.
   private func sentence(for state: any DispatchState, suspects: [Isolation]) -> String {
     let others = running.filter { isolation in !suspects.contains { $0 === isolation } }
     let origin =
       if running.isEmpty {
-        "No isolated test is running any more: it has outlived its own."
+        "No isolated test is running anymore: the work has outlived its test."
       } else if suspects.count > 1 {
-        "It came from one of these, or from a test without the trait: \(names(of: suspects))."
+        "It came from one of these tests, or from a test without the trait: \(names(of: suspects))."
       } else if !others.isEmpty {
         """
-        It seems to come from this test, which has a store for it; but it may have come from one of \
-        these, or from a test without the trait: \(names(of: others)).
+        It seems to come from this test, which has a store for it. But it may have come from one of \
+        these tests, or from a test without the trait: \(names(of: others)).
         """
       } else {
-        "It came from this test, or from one without the trait."
+        "It came from this test, or from a test without the trait."
       }
     return """
-      \(shownState(state)) reached the process's dispatcher, and not that of an isolated test, for it \
-      was invoked outside the test's task: on a dispatch queue, a thread or in a detached task. Let the \
-      action keep the dispatcher that is shared when it is made: `let dispatcher = Dispatcher.shared`. \
-      \(origin)
+      \(shownState(state)) reached the process's dispatcher instead of an isolated test's dispatcher, \
+      because it was invoked outside the test's task: on a dispatch queue, on a thread or in a detached \
+      task. Let the action keep the dispatcher that is shared when the action is created: \
+      `let dispatcher = Dispatcher.shared`. \(origin)
       """
   }
 

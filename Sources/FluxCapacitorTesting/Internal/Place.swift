@@ -4,7 +4,7 @@ import Testing
   import XCTest
 #endif
 
-/// Where an expectation stands in the source.
+/// The location of an expectation in the source.
 struct Place: Sendable {
   let fileID: StaticString
   let filePath: StaticString
@@ -18,10 +18,10 @@ struct Place: Sendable {
     self.column = column
   }
 
-  /// Fails the test that is running, of Swift Testing or of XCTest.
+  /// Fails the current test, which may be a test of Swift Testing or of XCTest.
   func fail(_ sentence: String) {
     #if canImport(XCTest)
-      // Outside a test of XCTest's, this does nothing.
+      // Outside of an XCTest test, `XCTFail` does nothing.
       if Test.current == nil { XCTFail(sentence, file: filePath, line: line) }
     #endif
     Issue.record(

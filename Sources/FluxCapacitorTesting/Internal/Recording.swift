@@ -1,12 +1,12 @@
 import FluxCapacitor
 
-/// What was noted, in order, and who waits for more of it.
+/// A list of entries in order, and the calls that wait for more entries.
 final class Recording<Entry: Sendable>: @unchecked Sendable {
-  // All guarded by `lock`.
+  // `lock` guards all properties below.
   private let lock = Lock()
   private var entries: [Entry] = []
 
-  /// How many entries `next` has handed out, or is waiting for.
+  /// The number of entries that `next` has returned or is waiting for.
   private var claimed = 0
   private var waiting: [(count: Int, notify: @Sendable () -> Void)] = []
 
@@ -23,8 +23,8 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     for waiting in due { waiting.notify() }
   }
 
-  /// The next entries that were not handed out before: as many as asked for or, when the time is up,
-  /// those that there are.
+  /// Returns the next entries that no earlier call has returned. When the time is up, it returns the entries
+  /// that there are, which may be fewer than `count`.
   func next(
     _ count: Int,
     within limit: Duration,
@@ -37,15 +37,17 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     _ = await wait(atMost: limit) { notify(at: range.upperBound, $0) }
     return lock.withLock {
       let end = min(range.upperBound, entries.count)
-      // What has not come is handed out to the next one who asks.
+      // The next call returns the entries that have not come in time.
       if claimed == range.upperBound { claimed = max(range.lowerBound, end) }
       return Array(entries[min(range.lowerBound, end)..<end])
     }
   }
 
-  /// The next entries, as above; if they are fewer than asked for, the test fails.
+  /// Returns the next entries that no earlier call has returned. If there are fewer than `count`, the test
+  /// fails.
   ///
-  /// - Parameter sentence: Goes on behind "Waited 30 seconds for", and is handed those that came.
+  /// - Parameter sentence: Returns the rest of a sentence that begins with "Waited 30 seconds for". It is
+  ///   called with the entries that came.
   func next(
     _ count: Int,
     within limit: Duration,

@@ -1,8 +1,9 @@
 import FluxCapacitor
 
-/// Whether two values are the same: equal, if they are Equatable, or else alike in every part.
+/// Returns whether two values are the same: equal if they are `Equatable`, or otherwise alike in
+/// every part.
 ///
-/// Of functions, nothing is known: two of one type count as the same.
+/// Functions can't be compared: two functions of one type count as the same.
 func isSame(_ first: Any, _ second: Any) -> Bool {
   if let first = first as? any Equatable { return first.isEqual(to: second) }
   guard type(of: first) == type(of: second) else { return false }
@@ -23,7 +24,7 @@ func isSame(_ first: Any, _ second: Any) -> Bool {
   }
 }
 
-/// The entries of a dictionary, which has them in any order.
+/// Returns the entries of a dictionary by their keys, because the order of its children varies.
 private func entries(_ mirror: Mirror) -> [AnyHashable: Any] {
   var entries: [AnyHashable: Any] = [:]
   for child in mirror.children {
@@ -39,7 +40,8 @@ private func dumped(_ value: Any) -> String {
   return text
 }
 
-/// A value as a line of a difference shows it: as in the source, and not longer than a screen.
+/// Returns the text of a value for one line of a difference: as in the source, and not longer than
+/// a screen.
 func shown(_ value: Any) -> String {
   shortened(String(reflecting: value))
 }
@@ -49,7 +51,7 @@ private func shortened(_ text: String) -> String {
   return text.count <= 500 ? text : "\(text.prefix(500))…"
 }
 
-/// A state as one would write it, with the type that it belongs to.
+/// Returns the text of a state as in the source, with the name of its type.
 func shownState(_ state: Any) -> String {
   let type = String(reflecting: type(of: state)).split(separator: ".").last ?? ""
   let text = shortened(String(describing: state))

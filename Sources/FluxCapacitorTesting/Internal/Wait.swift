@@ -1,15 +1,17 @@
 import FluxCapacitor
 
-/// Waits until something happens, for a time at most.
+/// Waits until something happens, or until the time is up.
 ///
-/// The time passes in ten parts, behind each of which a task has to get to run: so what a machine with
-/// too much to do leaves waiting for a minute has not had that minute.
+/// The time passes in ten parts, and after each part a task has to run. So if a busy machine runs no task for
+/// a minute, that minute doesn't count in full.
 ///
 /// - Parameters:
-///   - limit: How long.
-///   - clock: Measures the time.
-///   - begin: Is handed a closure to be called when it happens, at once or later, on any thread.
-/// - Returns: Whether it has happened; not if the time was up, or the task was cancelled, before.
+///   - limit: How long to wait at most.
+///   - clock: The clock that measures the time.
+///   - begin: A closure that receives another closure. Call this when the event happens: at once or later, on
+///     any thread.
+/// - Returns: Whether the event has happened. It is false if the time was up, or the task was cancelled,
+///   before.
 package func wait(
   atMost limit: Duration,
   by clock: some Clock<Duration> = .continuous,
@@ -31,7 +33,7 @@ package func wait(
 }
 
 private final class Wait: @unchecked Sendable {
-  // Both guarded by `lock`.
+  // `lock` guards both `result` and `continuation`.
   private let lock = Lock()
   private var result: Bool?
   private var continuation: CheckedContinuation<Bool, Never>?
@@ -54,7 +56,7 @@ private final class Wait: @unchecked Sendable {
   }
 }
 
-/// How a sentence begins about something that was waited for in vain.
+/// Returns the beginning of a sentence about a wait that has failed.
 func waited(_ limit: Duration) -> String {
-  Task.isCancelled ? "The task was cancelled as it waited" : "Waited \(limit)"
+  Task.isCancelled ? "The task was cancelled while it waited" : "Waited \(limit)"
 }
