@@ -10,7 +10,7 @@
   struct CleaningInterleavings {
     /// Once, a second `clean()` returned at once while the first still waited for a thread that was about
     /// to call.
-    @Test func noCallOnAQueueStartsAfterEitherOfTwoCleans() {
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -30,7 +30,7 @@
       }
     }
 
-    @Test func noCallStartsAfterEitherOfTwoCleans() {
+    @Test func observerIsNotCalledAfterEitherOfTwoCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func noCallOnAQueueStartsAfterEitherOfTwoCleansOfABag() {
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoBagCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func noCallStartsAfterABagIsGone() {
+    @Test func observerIsNotCalledAfterItsBagIsFreed() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func aBagLosesNothingThatIsPutInAsItIsCleaned() {
+    @Test func bagLosesNoDustThatIsInsertedDuringClean() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -109,7 +109,7 @@
       }
     }
 
-    @Test func whoIsCleanedByAnObserverBeforeItIsNotCalled() {
+    @Test func observerThatAnEarlierObserverCleansIsNotCalled() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test func whoCleansItselfIsNotCalledAgain() {
+    @Test func observerThatCleansItselfIsNotCalledAgain() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -176,7 +176,7 @@
     }
 
     /// They are neighbours in the ring.
-    @Test func threeThatAreCleanedAtOnceLeaveTheOthersAsTheyWere() {
+    @Test func threeObserversCleanedAtOnceAreFreedAndTheFourthIsStillCalled() {
       explore { scenario in
         let variable = Variable(0)
         let (log, ended) = (Trace<Int>(), Trace<Int>())
@@ -203,7 +203,7 @@
     }
 
     /// Each holds the lock that the other's cleaning is about, and does not wait for it.
-    @Test func twoMutationsMayCleanEachOthersObservers() {
+    @Test func mutationsThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]
         let (log, ended) = (Trace<Int>(), Trace<Int>())

@@ -4,7 +4,7 @@
 
   /// B1: a constant that skips equal values depends on the value before, whether that was delivered or read.
   struct DerivedHistoryInterleavings {
-    @Test func aReadComparesWithTheValueThatWasDeliveredLast() {
+    @Test func readOfRemoveDuplicatesComparesWithTheLastDeliveredValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func aReadComparesWithAValueThatWasReadSinceTheLastDelivery() {
+    @Test func readOfRemoveDuplicatesComparesWithAValueReadSinceTheLastDelivery() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -40,7 +40,7 @@
     }
 
     /// The reader is ahead of a change that is none for the observer.
-    @Test func aReadComparesWithNoValueThatWasReadAhead() {
+    @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeItsDelivery() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
         let tens = skippingEqualTens(of: number)
@@ -67,7 +67,7 @@
     }
 
     /// A value of an open transaction, with which the observation has begun, is none that was delivered.
-    @Test func aReadComparesWithTheLastValueOfATransaction() {
+    @Test func readOfRemoveDuplicatesComparesWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(31)
         let tens = skippingEqualTens(of: number)
@@ -93,7 +93,7 @@
       }
     }
 
-    @Test func aChangeIsNotComparedWithAValueOfItsOpenTransaction() {
+    @Test func changeIsNotComparedWithAnUncommittedValueOfItsTransaction() {
       explore { scenario in
         let number = Variable(0)
         let tens = skippingEqualTens(of: number)
@@ -115,7 +115,7 @@
       }
     }
 
-    @Test func aReadComputesNothingAnewWhoseSourceIsTheSame() {
+    @Test func mapOfRemoveDuplicatesIsNotComputedAgainForAnEqualValue() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -134,7 +134,7 @@
       }
     }
 
-    @Test func aConstantIsNotComputedForChangesBeforeItsFirstValue() {
+    @Test func constantIsNotComputedForChangesBeforeItsFirstValue() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()

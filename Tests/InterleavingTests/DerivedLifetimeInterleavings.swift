@@ -7,7 +7,7 @@
   /// B1: a derived constant is freed with its last user, once; V1, V2: it may be observed on a queue; B5:
   /// reading it is tracked.
   struct DerivedLifetimeInterleavings {
-    @Test func theLastOfAConstantAndItsObserversFreesIt() {
+    @Test func derivedConstantIsFreedOnceWithItsLastReferenceOrObserver() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -24,7 +24,7 @@
     }
 
     /// What an observer holds may use the constant as it goes: no lock is held.
-    @Test func aConstantThatIsLeftAmidAChangeIsFreed() {
+    @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -41,7 +41,7 @@
     }
 
     /// What it has noted of who joins goes with those who leave.
-    @Test func aConstantThatIsJoinedAndLeftAmidAChangeIsFreed() {
+    @Test func derivedConstantIsFreedIfItGainsAndLosesObserversDuringAChange() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func aConstantThatWasReadIsFreed() {
+    @Test func derivedConstantIsFreedAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -82,7 +82,7 @@
       }
     }
 
-    @Test func aValueThatIsReplacedMayUseTheConstantAsItGoes() {
+    @Test func replacedValueCanUseItsConstantInDeinit() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<Int>()
@@ -109,7 +109,7 @@
       }
     }
 
-    @Test func aQueueIsToldEachChangeInOrder() {
+    @Test func observerOfAMapOnAQueueReceivesEachChangeInOrder() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -126,7 +126,7 @@
       }
     }
     /// B5. A change that comes while Observation has the read in hand is lost to it.
-    @Test func aTrackedReadIsToldOfTheNextChange() {
+    @Test func trackedReadOfAMapReportsTheNextChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -150,7 +150,7 @@
     }
 
     /// B5. Others observe it as well, and are told of nothing.
-    @Test func whoTracksAmidWhatComesToNothingIsToldThat() {
+    @Test func trackedReadOfAnUncommittedValueReportsTheCommittedValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -181,7 +181,7 @@
     }
 
     /// The same while the change that comes to nothing is on its way, behind the variable's own observers.
-    @Test func whoTracksUntilWhatComesToNothingIsClaimedIsToldThat() {
+    @Test func trackedReadOfAnUncommittedValueReportsACommitDuringItsDelivery() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -209,7 +209,7 @@
       }
     }
 
-    @Test func twoTrackedReadsAreBothToldOfAChange() {
+    @Test func twoTrackedReadsOfAMapBothReportAChange() {
       explore { scenario in
         let number = Variable(0)
         let (changes, freed) = (Trace<Int>(), Trace<String>())

@@ -6,7 +6,7 @@
   /// B1: whoever starts to observe a derived constant in the midst of changes is told one value and then each
   /// change behind that, whole.
   struct DerivedObservingInterleavings {
-    @Test func whoJoinsIsToldEachLaterChange() {
+    @Test func lateSubscriberToACombineReceivesEachLaterChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func whoJoinsOthersAmidATransactionIsToldTheWholeOfIt() {
+    @Test func lateSubscriberToACombineEndsWithTheWholeTransaction() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -47,7 +47,7 @@
     }
 
     /// The transaction is delivered before the write that was made amid it, and knows nothing of it.
-    @Test func whoJoinsAmidATransactionBehindAnotherWriteEndsWithTheLastValue() {
+    @Test func lateSubscriberEndsWithBothATransactionAndAWriteDuringIt() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
         let all = Constant.combine(Constant(first), Constant(second), Constant(third))
@@ -73,7 +73,7 @@
     }
 
     /// What is on its way to its source then is on its way to it, too.
-    @Test func whatIsActivatedAmidChangesOfItsSourceEndsWithTheLastValue() {
+    @Test func combineObservedDuringChangesOfItsSourceEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -99,7 +99,7 @@
       }
     }
 
-    @Test func whatDerivesFromWhatIsActivatedAmidChangesIsToldThemToo() {
+    @Test func mapOfACombineObservedInATransactionEndsWithTheLastValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(Variable(0)))
@@ -122,7 +122,7 @@
       }
     }
 
-    @Test func whatIsActivatedAmidATransactionIsDeliveredWithNoHalfOfIt() {
+    @Test func combineObservedInATransactionDeliversItAsAWhole() {
       explore { scenario in
         let (left, right, other) = (Variable(0), Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -148,11 +148,11 @@
       }
     }
 
-    @Test func anObserverThatComesAmidATransactionReceivesNoHalfOfIt() {
+    @Test func combineFirstObservedDuringATransactionDeliversItAsAWhole() {
       explore { scenario in exploreObserverAmidATransaction(scenario, wasObserved: false) }
     }
 
-    @Test func aCombineThatIsObservedAnewAmidATransactionReceivesNoHalfOfIt() {
+    @Test func combineObservedAgainDuringATransactionDeliversItAsAWhole() {
       explore { scenario in exploreObserverAmidATransaction(scenario, wasObserved: true) }
     }
 
@@ -179,7 +179,7 @@
       }
     }
 
-    @Test func lateSubscriberReceivesTheCurrentValueOnceAtMost() {
+    @Test func lateSubscriberReceivesTheCurrentValueAtMostOnce() {
       explore { scenario in
         let number = Variable(0)
         let rest = number.map { $0 % 3 }
@@ -204,7 +204,7 @@
       }
     }
 
-    @Test func lateSubscriberOfATransactionReceivesAnEqualValueOnceAtMost() {
+    @Test func subscriberInATransactionReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -228,7 +228,7 @@
     }
 
     /// For the others, the transaction changes nothing.
-    @Test func whoJoinsAmidWhatComesToNothingIsToldThat() {
+    @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -250,7 +250,7 @@
       }
     }
 
-    @Test func whatIsToldLateIsNotTakenForALaterChange() {
+    @Test func changeDeliveredLateDoesNotHideALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = Constant.combine(Constant(number), Constant(Variable(0))).map { $0.0 * 10 }
@@ -272,7 +272,7 @@
       }
     }
 
-    @Test func twoWhoJoinAreBothToldALaterChange() {
+    @Test func twoConcurrentSubscribersToAMapBothReceiveALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -292,7 +292,7 @@
     }
 
     /// What a reader ahead has found, or who joins, is known to be the same.
-    @Test func lateSubscriberOfAMapReceivesAnEqualValueOnceAtMost() {
+    @Test func lateSubscriberToAMapReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 / 10 }.removeDuplicates()
@@ -312,7 +312,7 @@
     }
 
     /// The value that it is told first may become known after that of the writes.
-    @Test func lateSubscriberOfEqualWritesReceivesTheValueTwiceAtMost() {
+    @Test func lateSubscriberDuringEqualWritesReceivesTheValueAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -335,7 +335,7 @@
     }
 
     /// And when it is another, from the midst of them, what the others know follows.
-    @Test func whoJoinsAmidWritesThatComeToNothingEndsWithTheSame() {
+    @Test func lateSubscriberDuringANoOpTransactionEndsWithTheValueOfTheOthers() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -358,7 +358,7 @@
     }
 
     /// An observer that subscribes in the middle may receive the last value twice.
-    @Test func whoJoinsAmidWritesOfAnotherIsToldThat() {
+    @Test func lateSubscriberToRemoveDuplicatesEndsWithATransactionsLastValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -382,7 +382,7 @@
 
     /// What was on its way before is what the transaction comes to: nothing new, but for who has been told
     /// what it had written in between.
-    @Test func whoJoinsAmidWhatComesToWhatIsOnItsWayIsToldThat() {
+    @Test func lateSubscriberEndsWithAnUndeliveredValueThatATransactionRestores() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()

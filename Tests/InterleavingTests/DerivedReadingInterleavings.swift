@@ -4,7 +4,7 @@
 
   /// B1: a derived constant is computed at most once a change, and a read is of one state of the variables.
   struct DerivedReadingInterleavings {
-    @Test func aReadIsOfOneStateOfAVariable() {
+    @Test func readOfADiamondUsesOneValueOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
@@ -28,7 +28,7 @@
       }
     }
 
-    @Test func aReadIsOfOneStateOfTwoVariables() {
+    @Test func readOfACombineUsesOneStateOfItsVariables() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -49,7 +49,7 @@
     }
 
     /// One variable leads to it in two ways.
-    @Test func aReadOfADeliveredValueComputesNothing() {
+    @Test func readOfADeliveredValueComputesNothing() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -71,7 +71,7 @@
     }
 
     /// Waiting for one variable, it has no other's lock in hand, which a mutation may want.
-    @Test func aReadOfTwoVariablesMayMeetAMutationThatReadsOne() {
+    @Test func readOfACombineAndAMutationThatReadsDoNotDeadlock() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -85,7 +85,7 @@
       }
     }
 
-    @Test func twoReadersRememberTheLatestValue() {
+    @Test func concurrentReadersOfAMapKeepTheLatestValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -134,7 +134,7 @@
     }
 
     /// Whoever is called with the combination reads ahead of what is delivered next.
-    @Test func whatAnObserverReadsAheadIsNotComputedAgain() {
+    @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -158,7 +158,7 @@
       }
     }
 
-    @Test func whatAnObserverReadsAheadOfWhatMayKeepItsValueIsNotComputedAgain() {
+    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgain() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -183,7 +183,7 @@
       }
     }
 
-    @Test func readersAheadChangeNothingInWhatIsTold() {
+    @Test func readBeforeADeliveryDoesNotChangeTheDeliveredValues() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -207,7 +207,7 @@
     }
 
     /// The deliverer finds that there is one, and then another one.
-    @Test func aDelivererUsesNoValueThatWasReadBehindALaterWrite() {
+    @Test func valueReadAfterALaterWriteIsNotDeliveredForAnEarlierChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -230,7 +230,7 @@
       }
     }
 
-    @Test func anObserverReadsNothingOlderThanItIsTold() {
+    @Test func observerReadsNoOlderValueThanItReceives() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -248,7 +248,7 @@
       }
     }
 
-    @Test func aValueThatIsTheSameIsNotToldBehindAReaderAhead() {
+    @Test func equalValueIsNotDeliveredAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
         let (computed, log) = (Trace<Int>(), Trace<Int>())
@@ -273,7 +273,7 @@
     }
 
     /// Who reads ahead does not know which value will be the one before.
-    @Test func aReaderAheadFindsTheValueThatIsTold() {
+    @Test func readBeforeADeliveryIsNotComparedWithTheDeliveredValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }

@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func observersOfAllVariablesSeeTheReducesInOneOrder() {
+    @Test func observersOfAllVariablesReceiveTheReducesInOneOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (reduced, counts, doubles) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -42,7 +42,7 @@
     }
 
     /// A third thread would be needed for the telling of one to be left to another that has returned.
-    @Test func invokeReturnsWhenItsStateIsReducedAndToldOrBeingTold() {
+    @Test func invokeReturnsAfterTheDeliveryUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<String>()
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test func whatAReduceInvokesIsReducedAfterItAndBeforeItsInvokeReturns() {
+    @Test func stateInvokedInAReduceIsReducedAfterItAndBeforeInvokeReturns() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -113,7 +113,7 @@
       }
     }
 
-    @Test func whatAnObserverInvokesIsReducedAtOnceAndToldAfterThePresentChange() {
+    @Test func stateInvokedByAnObserverIsReducedAtOnceAndDeliveredAfterTheRound() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -147,7 +147,7 @@
       }
     }
 
-    @Test func whatAReduceInvokesComesBeforeWhatItsObserversInvoke() {
+    @Test func stateInvokedInAReduceIsReducedBeforeStatesItsObserversInvoke() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -175,7 +175,7 @@
     }
 
     /// So it waits for nobody's turn, whether there has been a store or not.
-    @Test func aStateThatReachesNoStoreIsNoErrorAndWaitsForNobody() {
+    @Test func stateWithoutAStoreDoesNotWaitForATransaction() {
       var hasOverlapped = false
       explore { scenario in
         let log = Trace<String>()
@@ -202,7 +202,7 @@
       #expect(hasOverlapped)
     }
 
-    @Test func aStateReachesTheStoreThatIsMadeMeanwhileOnceOrNotAtAll() {
+    @Test func stateReachesAStoreInstantiatedMeanwhileAtMostOnce() {
       explore { scenario in
         let made = Trace<CounterStore>()
         scenario.thread { made.append(.instantiate()) }
@@ -219,7 +219,7 @@
     }
 
     /// The store goes behind its reduce and before the observers are called.
-    @Test func writesOfAStoresEndAreDeliveredBehindThoseOfItsReduce() {
+    @Test func writesOfAStoresDeinitAreDeliveredAfterThoseOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))
         let log = Trace<String>()

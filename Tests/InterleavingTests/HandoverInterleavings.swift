@@ -8,7 +8,7 @@
   ///
   /// It takes 256 changes, too many to go through; so an observer pretends that there were as many.
   struct HandoverInterleavings {
-    @Test func whoTellsHandsOverToWhoWritesNext() {
+    @Test func threadThatDeliversManyChangesHandsOverToTheNextWriter() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable<[Int]>([])
@@ -41,7 +41,7 @@
     }
 
     /// Who has a place for an earlier change tells that, and with it takes over what is offered.
-    @Test func whoTellsAnEarlierChangeTakesOver() {
+    @Test func threadWithAnEarlierChangeTakesOverTheDelivery() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -64,7 +64,7 @@
     }
 
     /// Who offers though another has told all that it had to tell leaves nothing behind that comes meanwhile.
-    @Test func whatComesWhileNothingIsLeftToHandOverIsTold() {
+    @Test func changeWrittenDuringAnOfferThatLapsesIsDelivered() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -91,7 +91,7 @@
     }
 
     /// Whoever takes over comes to a change that a transaction has committed.
-    @Test func takingOverDeliversTheChangesOfOtherTransactions() {
+    @Test func threadThatTakesOverDeliversTheChangesOfOtherTransactions() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -116,7 +116,7 @@
       }
     }
 
-    @Test func whoTellsTheFirstValueHandsOverToWhoWritesNext() {
+    @Test func threadThatDeliversTheFirstValueHandsOverToTheNextWriter() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable(0)
@@ -150,7 +150,7 @@
     }
 
     /// While it is offered, a transaction commits its change.
-    @Test func whoTellsHandsOverThoughWhoTakesOverOffersAgain() {
+    @Test func handoverLosesNoChangeIfTheNewDelivererOffersAgain() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -171,7 +171,7 @@
     }
 
     /// Another thread may take an offer between the last look at it and its end.
-    @Test func aThreadWithdrawsNoOfferThatIsTaken() {
+    @Test func offerThatIsTakenIsNotWithdrawn() {
       // The other thread comes at about that time.
       for yields in 31...33 {
         explore { scenario in
@@ -205,7 +205,7 @@
     }
 
     /// It may be waiting for what is offered.
-    @Test func whoIsInsideAnObserverTakesOverNothing() {
+    @Test func threadInsideAnObserverDoesNotTakeOverADelivery() {
       explore { scenario in
         let (numbers, other) = (Variable<[Int]>([]), Variable(0))
         let log = Trace<[Int]>()

@@ -4,7 +4,7 @@
 
   /// B6: interceptors are told each dispatch, in the order of the reduces, with its number and changes.
   struct InterceptInterleavings {
-    @Test func eventsHaveTheOrderOfTheReducesForAllInterceptors() {
+    @Test func interceptorsReceiveTheEventsInTheOrderOfTheReduces() {
       explore { scenario in
         let (first, second) = (Trace<String>(), Trace<String>())
         let dusts = [
@@ -21,7 +21,7 @@
       }
     }
 
-    @Test func noEventComesAfterEitherOfTwoCleans() {
+    @Test func interceptorReceivesNoEventAfterEitherOfTwoCleansReturns() {
       explore { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
@@ -35,7 +35,7 @@
       }
     }
 
-    @Test func noEventComesAfterEitherOfTwoCleansOfABag() {
+    @Test func interceptorReceivesNoEventAfterEitherOfTwoBagCleansReturns() {
       explore { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let bag = DustBuster()
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test func anEventHasWhatItsReduceHasChangedAndNoMore() {
+    @Test func eventListsOnlyTheChangesOfItsReduce() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func anEventListsNoVariableThatItsReduceHasLeftAlone() {
+    @Test func eventListsNoVariableThatItsReduceDidNotWrite() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -88,7 +88,7 @@
     }
 
     /// The first of those that are dispatched just then may be missed, but none behind.
-    @Test func anInterceptorThatComesMissesNoneThatIsDispatchedLater() {
+    @Test func newInterceptorReceivesEveryLaterDispatch() {
       explore { scenario in
         let log = Trace<String>()
         let dusts = Trace<Dust>()
@@ -114,7 +114,7 @@
       }
     }
 
-    @Test func anInterceptorThatComesWhileAnotherIsThereMissesNoReduceThatBeginsLater() {
+    @Test func secondInterceptorReceivesEveryReduceThatBeginsLater() {
       explore { scenario in
         let (first, second) = (Trace<String>(), Trace<String>())
         let dust = Dispatcher.shared.intercept { first.append(describe($0)) }
@@ -134,7 +134,7 @@
     }
 
     /// It misses a reduce that has begun without anybody who asks for the changes.
-    @Test func anInterceptorThatComesInTheMidstOfAReduceIsToldNoHalfOfIt() {
+    @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfItsChanges() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -155,7 +155,7 @@
       }
     }
 
-    @Test func noCallStartsOnceAnInterceptorIsCleaned() {
+    @Test func interceptorIsNotCalledAfterCleanReturns() {
       explore(isReduced: false) { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
@@ -168,7 +168,7 @@
       }
     }
 
-    @Test func anInterceptorMissesNothingWhenAnotherGoes() {
+    @Test func interceptorReceivesEveryEventWhileAnotherIsCleaned() {
       explore { scenario in
         let log = Trace<Int>()
         let dusts = [
@@ -182,7 +182,7 @@
     }
 
     /// It is not waited for an interceptor that another thread is about to call, which may last for ever.
-    @Test func anEventIsToldBeforeTheObserversUnlessAnotherThreadTellsIt() {
+    @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsIt() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -208,7 +208,7 @@
       }
     }
 
-    @Test func whatAnInterceptorInvokesIsAnEventOfItsOwn() {
+    @Test func stateInvokedByAnInterceptorHasItsOwnEvent() {
       explore { scenario in
         let log = Trace<String>()
         let dust = Dispatcher.shared.intercept { event in
@@ -230,7 +230,7 @@
     }
 
     /// Cleaning frees what an interceptor holds, though another thread is about to call it.
-    @Test func whatAnInterceptorHoldsGoesWithItOnce() {
+    @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let dust = {

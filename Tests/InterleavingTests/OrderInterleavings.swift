@@ -6,7 +6,7 @@
   /// V2, V4, V6 and V8: changes are told in the order of the writes, one after the other, each to all
   /// observers before the next; and none is lost.
   struct OrderInterleavings {
-    @Test func eachChangeIsToldToAllBeforeTheNext() {
+    @Test func allObserversReceiveAChangeBeforeTheNextOne() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -32,7 +32,7 @@
       }
     }
 
-    @Test func aChangeIsToldByItsThreadOrByTheOneThatIsTelling() {
+    @Test func changeIsDeliveredByItsWriterOrByTheDeliveringThread() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func whatAnObserverSetsIsToldAfterTheRound() {
+    @Test func valueSetInAnObserverIsDeliveredAfterTheRound() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -82,7 +82,7 @@
     }
 
     /// Or, if another thread is telling of that just then, by that.
-    @Test func whatAnObserverSetsElsewhereIsToldAfterTheRound() {
+    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheRound() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -109,7 +109,7 @@
     }
 
     /// The thread that delivers may be the one that can go on.
-    @Test func aChangeOfAnObserverDoesNotWaitForThatObserver() {
+    @Test func deliveryOfAnObserversWriteDoesNotWaitForThatObserver() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -161,7 +161,7 @@
       }
     }
 
-    @Test func changesInPlaceLoseNothing() {
+    @Test func concurrentMutationsLoseNoChange() {
       explore { scenario in
         let variable = Variable(0)
         let (log, results) = (Trace<Int>(), Trace<Int>())
@@ -208,7 +208,7 @@
     }
 
     /// What a value that goes does in its deinit is done with no lock in hand.
-    @Test func anOverwrittenValueMayWriteToTheSameVariable() {
+    @Test func overwrittenValueCanWriteItsVariableInDeinit() {
       explore { scenario in
         let variable = Variable(Ending {})
         let (count, log) = (Variable(0), Trace<Int>())

@@ -4,7 +4,7 @@
 
   /// B8: a store is told when its active queries change, each change once and in order.
   struct QueryableInterleavings {
-    @Test func aQueryHasOneFirstHolder() {
+    @Test func queryHeldByTwoThreadsIsAddedOnce() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func changesFormAChain() {
+    @Test func changesOfActiveQueriesFollowOneAnotherWithoutGaps() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func aQueryEndsWithItsLastHolderAndNotBefore() {
+    @Test func queryStaysActiveUntilItsLastHolderIsCleaned() {
       explore { scenario in
         let store = QueriedStore()
         let dust = store.query("a")
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test func twoCleansOfADustEndOneHold() {
+    @Test func cleaningADustTwiceReleasesItsQueryOnce() {
       explore { scenario in
         let store = QueriedStore()
         let (dust, other) = (store.query("a"), store.query("a"))
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func changesOfATransactionAreOneBesideThoseOfOthers() {
+    @Test func transactionChangesTheActiveQueriesOnceBesideAnotherThread() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -92,7 +92,7 @@
     }
 
     /// If it did, another thread's change would wait for the end of the transaction.
-    @Test func aFurtherHolderChangesNothing() {
+    @Test func secondHolderOfAQueryDoesNotChangeTheActiveQueries() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace(store.query("a"))
@@ -111,7 +111,7 @@
       }
     }
 
-    @Test func aQueryThatComesAndGoesInATransactionIsNotTold() {
+    @Test func queryHeldOnlyInsideATransactionMakesNoChangeOfItsOwn() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -129,7 +129,7 @@
       }
     }
 
-    @Test func aStoreMayQueryWhileItIsTold() {
+    @Test func storeCanAddAQueryInActiveQueriesDidChange() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -147,7 +147,7 @@
     }
 
     /// A query keeps no store, and a store that is gone is told nothing.
-    @Test func aStoreGoesWhileItIsQueried() {
+    @Test func queryDoesNotKeepItsStoreAlive() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let (store, dust) = {

@@ -8,7 +8,7 @@
   /// A look at a weak reference is no point, so those with an end in them leave no schedule out.
   @Suite(.serialized)
   struct RegistryInterleavings {
-    @Test func twoThreadsGetTheOneStoreThatIsMade() {
+    @Test func instantiateOnTwoThreadsCreatesOneStore() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<LoggedStore>()
@@ -25,7 +25,7 @@
       }
     }
 
-    @Test func aStoreWhoseLastReferenceGoesIsFoundOrMadeAnew() {
+    @Test func instantiateReturnsALiveStoreWhileTheLastReferenceIsReleased() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -45,7 +45,7 @@
       }
     }
 
-    @Test func aStoreGoesOnceAndAfterItsReduce() {
+    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterIt() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -60,7 +60,7 @@
 
     /// One thread reduces in the store while another lets go of it in the turn of a dispatcher that the
     /// store's end wants.
-    @Test func aStoreGoesWithNoTurnInHand() {
+    @Test func storeIsReleasedOutsideTheDispatchersTurn() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let other = Dispatcher()
@@ -86,7 +86,7 @@
     }
 
     /// The dead one is forgotten by its place, and not by its type.
-    @Test func aFreshStoreIsNotForgottenWithADeadOne() {
+    @Test func newStoreStaysRegisteredWhenAFreedOneIsRemoved() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -105,7 +105,7 @@
       }
     }
 
-    @Test func storesThatAreMadeInAnInitAreMadeOnce() {
+    @Test func storeInstantiatedInAnInitIsCreatedOnce() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<(NestingStore?, LoggedStore)>()
@@ -124,7 +124,7 @@
     }
 
     /// One thread makes a store that another's init waits for, and then waits for what that makes.
-    @Test func aWaitThatIsOverIsNoPartOfACycle() {
+    @Test func endedWaitForAStoreIsNotReportedAsACycle() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<NestingStore>()
@@ -142,7 +142,7 @@
       }
     }
 
-    @Test func aCycleThatTwoThreadsMakeTrapsAndNamesTheTypes() async {
+    @Test func instantiationCycleOfTwoThreadsTrapsAndNamesTheTypes() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         explore { scenario in
           let begun = HenStore.beginLog()
@@ -160,7 +160,7 @@
     }
 
     /// A reduce that instantiates a store waits for its init, which so may not wait for the reduce.
-    @Test func anInitMayInvokeWhileAReduceWaitsForIt() {
+    @Test func initCanInvokeWhileAReduceWaitsForTheStore() {
       explore { scenario in
         let log = Trace<String>()
         InvokingStore.log = log
@@ -182,7 +182,7 @@
     }
 
     /// A subclass stands in for its parent, unless that is there or being made.
-    @Test func aParentIsTheSameForAllWhileItsSubclassIsMade() {
+    @Test func twoThreadsInstantiateOneParentWhileItsSubclassIsCreated() {
       explore { scenario in
         let log = Trace<String>()
         let got = Trace<ParentStore>()

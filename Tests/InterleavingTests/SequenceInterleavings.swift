@@ -5,7 +5,7 @@
 
   /// B4: sequences of values, for tasks.
   struct SequenceInterleavings {
-    @Test func aConsumerMissesNoValueAsItBeginsToWait() {
+    @Test func consumerMissesNoValueWhenItStartsToWait() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func aConsumerThatIsCancelledEnds() {
+    @Test func sequenceEndsWhenItsConsumerIsCancelled() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func aCancelledConsumerGetsNothingOfItsBuffer() {
+    @Test func cancelledConsumerReceivesNoBufferedValue() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int?>()
@@ -56,7 +56,7 @@
       }
     }
 
-    @Test func theLastValueComesBeforeTheEnd() {
+    @Test func consumerReceivesTheLastValueBeforeTheSequenceEnds() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let consumer = Consumer(of: variables.entries[0].values(buffering: .unbounded))
@@ -73,7 +73,7 @@
       }
     }
 
-    @Test func aConsumerGetsEveryStateInOrder() {
+    @Test func consumerOfStatesReceivesEveryStateInOrder() {
       explore { scenario in
         let consumer = Consumer(of: Dispatcher.shared.states(of: Dispatcher.Counter.self))
         let seen = Trace<Int>()

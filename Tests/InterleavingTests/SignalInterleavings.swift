@@ -4,7 +4,7 @@
 
   /// B2: every event is told once, in the order of the sending, to those who observe by then.
   struct SignalInterleavings {
-    @Test func eachEventIsToldToAllBeforeTheNext() {
+    @Test func allObserversReceiveAnEventBeforeTheNextOne() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<String>()
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func whoSubscribesIsToldTheEventsFromThenOn() {
+    @Test func subscriberReceivesEveryLaterEvent() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<Int>()
@@ -39,7 +39,7 @@
     }
 
     /// Unlike the values that are written to a variable, of which the last one counts.
-    @Test func aTransactionsEventsAreAllToldAfterIt() {
+    @Test func eventsSentInATransactionAreAllDeliveredAfterIt() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -88,7 +88,7 @@
       }
     }
 
-    @Test func whatIsSentAsTheSinkGoesIsToldOnceAndTheObserverFreed() {
+    @Test func observerIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
       explore { scenario in
         let sinks = Trace(Sink<Int>())
         let log = Trace<String>()

@@ -5,7 +5,7 @@
   /// `dispatcher.observe(State.self)`: every state that is dispatched from now on, in the order of the
   /// reduces.
   struct StatesInterleavings {
-    @Test func allObserversOfStatesSeeTheOrderOfTheReduces() {
+    @Test func observersOfStatesReceiveThemInTheOrderOfTheReduces() {
       explore { scenario in
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -26,7 +26,7 @@
     }
 
     /// Those that are dispatched just then may be missed, but none behind one that was not.
-    @Test func anObserverOfStatesMissesNoneThatIsDispatchedLater() {
+    @Test func newObserverOfStatesReceivesEveryStateDispatchedLater() {
       explore { scenario in
         let (reduced, told) = (Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -48,7 +48,7 @@
       }
     }
 
-    @Test func aStateWithoutAStoreIsToldOnceToThoseWhoObserve() {
+    @Test func stateWithoutAStoreIsDeliveredOnceToItsObserver() {
       explore { scenario in
         let told = Trace<Int>()
         let unused = Trace<Int>()
@@ -63,7 +63,7 @@
       }
     }
 
-    @Test func aStateWithoutAStoreIsToldWhenItsTransactionHasEnded() {
+    @Test func stateWithoutAStoreIsDeliveredAfterItsTransaction() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()
@@ -86,7 +86,7 @@
       }
     }
 
-    @Test func noStateIsToldOnceItsDustIsCleaned() {
+    @Test func observerOfStatesIsNotCalledAfterCleanReturns() {
       explore(isReduced: false) { scenario in
         let unused = Trace<Int>()
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -103,7 +103,7 @@
     }
 
     /// It is told after the variables that were written by then, unless another thread is telling those.
-    @Test func aStateIsToldAfterItsTransactionAndWhatThatHasWritten() {
+    @Test func statesDispatchedInATransactionAreDeliveredAfterIt() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()

@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func withoutTheFirstValueChangesAreToldFromTheNextOn() {
+    @Test func observerThatIgnoresTheFirstValueReceivesEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -52,7 +52,7 @@
     }
 
     /// The first value is a read, so it may be of the midst; the transaction is told as one change.
-    @Test func whoSubscribesInTheMidstOfATransactionIsToldItsLastValueOnce() {
+    @Test func lateSubscriberToAVariableReceivesATransactionsLastValueOnce() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func whoIsSubscribedByAnObserverIsToldWhatFollows() {
+    @Test func observerAddedInsideAnObserverReceivesEachLaterChangeOnce() {
       explore { scenario in
         let variable = Variable(0)
         let (outer, inner) = (Trace<Int>(), Trace<Int>())
@@ -89,7 +89,7 @@
       }
     }
 
-    @Test func twoWhoSubscribeAtOnceAreBothToldAll() {
+    @Test func twoConcurrentSubscribersBothReceiveEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
         let logs = [Trace<Int>(), Trace<Int>()]

@@ -6,7 +6,7 @@
   /// B5: reading a constant inside `withObservationTracking` tracks it.
   struct TrackingInterleavings {
     /// Each may be the first to read it there.
-    @Test func twoThreadsThatTrackTheSameAreBothToldOfItsNextChange() {
+    @Test func twoTrackedReadsOfAConstantBothReportItsNextChange() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)
@@ -24,7 +24,7 @@
     }
 
     /// Whoever is told tracks again, and is told of later changes only.
-    @Test func whatIsReadTwiceAmidATransactionIsNotedOnce() {
+    @Test func constantReadTwiceInOneTrackingReportsItsChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -51,7 +51,7 @@
     }
 
     /// Observation itself hears of no change before the closure that reads has ended.
-    @Test func aChangeBehindTheReadingIsToldOnce() {
+    @Test func changeAfterATrackedReadIsReportedOnce() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)

@@ -4,7 +4,7 @@
 
   /// D4: a dispatch or a transaction is one change, told afterwards, and `read` sees no half of it.
   struct TransactionInterleavings {
-    @Test func aReadSeesNoHalfOfAReduce() {
+    @Test func readNeverSeesHalfOfAReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func anObserverThatReadsSeesNoHalfOfAnothersReduce() {
+    @Test func observerThatReadsNeverSeesHalfOfAnotherThreadsReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func aReduceAndATransactionDoNotOverlap() {
+    @Test func reduceAndTransactionDoNotOverlap() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let log = Trace<String>()
@@ -72,7 +72,7 @@
     }
 
     /// A write of another thread's need not wait for the turn; it is told in its place.
-    @Test func aTransactionIsToldOnceWithItsLastValueBesideWritesOfOthers() {
+    @Test func transactionDeliversItsLastValueOnceBesideOtherWrites() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (firsts, seconds) = (Trace<Int>(), Trace<Int>())
@@ -123,7 +123,7 @@
     }
 
     /// The place is that of a commit from before there was an observer.
-    @Test func aPlaceLeavesALaterCommitAlone() {
+    @Test func observerAddedBetweenTwoCommitsReceivesTheSecondOnce() {
       explore { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -145,7 +145,7 @@
       }
     }
 
-    @Test func twoTransactionsOfTwoDispatchersAreToldOnceEachOrTogether() {
+    @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrTogether() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -175,7 +175,7 @@
     }
 
     /// The third may join while another thread is about to commit the first two.
-    @Test func aTransactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
+    @Test func transactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -200,7 +200,7 @@
       }
     }
 
-    @Test func aTransactionThatThrowsIsToldAndGivesUpItsTurn() {
+    @Test func transactionThatThrowsDeliversItsWritesAndReleasesItsTurn() {
       struct Failure: Error {}
       explore { scenario in
         let store = FirstStore.instantiate()
@@ -226,7 +226,7 @@
     }
 
     /// The observer wants the turn of another dispatcher, in which another thread dispatches here.
-    @Test func observersAreToldWithNoTurnInHand() {
+    @Test func observersAreCalledOutsideTheDispatchersTurn() {
       let writings: [@Sendable (FirstStore) -> Void] = [
         { store in Dispatcher.shared.transaction { store.number.value = 1 } },
         { store in Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 }) },
@@ -257,7 +257,7 @@
       }
     }
 
-    @Test func whatAReadInvokesIsReducedAfterIt() {
+    @Test func stateInvokedInAReadIsReducedAfterIt() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (seen, told) = (Trace<Int>(), Trace<Int>())

@@ -4,7 +4,7 @@
 
   /// B7: who is waited for has reduced this state first, and once.
   struct WaitForInterleavings {
-    @Test func everyStateIsReducedOnceByWhoIsWaitedForFirst() {
+    @Test func awaitedStoreReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -20,7 +20,7 @@
     }
 
     /// One waits, and the other doesn't: nothing of the one's is left for the other.
-    @Test func nobodyPassesByAStoreThatWasWaitedForInAnotherReduce() {
+    @Test func storeAwaitedInOneReduceReceivesTheNextStateToo() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -34,7 +34,7 @@
       }
     }
 
-    @Test func aStoreThatIsClearedMeanwhileIsWaitedForOrNot() {
+    @Test func awaitedStoreThatIsClearedMeanwhileReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -54,7 +54,7 @@
       }
     }
 
-    @Test func aStoreThatIsClearedInTheReduceIsNotWaitedFor() {
+    @Test func waitForIgnoresAStoreThatWasClearedInTheSameReduce() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -77,7 +77,7 @@
     }
 
     /// Who was registered when the reduce began is waited for, and nobody else.
-    @Test func aStoreThatIsMadeMeanwhileIsWaitedForOrReducesNothing() {
+    @Test func awaitedStoreInstantiatedMeanwhileReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -91,7 +91,7 @@
       }
     }
 
-    @Test func aStoreThatIsWaitedForGoesAfterItsReduce() {
+    @Test func awaitedStoreIsFreedAfterItsReduce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()

@@ -5,7 +5,7 @@
   /// B1: one call a change for a diamond, computed from values that belong together, in the order of the
   /// changes.
   struct WholeChangeInterleavings {
-    @Test func aDiamondTellsEachWriteOnce() {
+    @Test func diamondDeliversEachWriteOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 5 }.map { $0 * 2 }
@@ -23,7 +23,7 @@
     }
 
     /// Its deeper part is come to last, from wherever the way begins.
-    @Test func aDiamondOfSeveralDepthsTellsEachWriteOnce() {
+    @Test func diamondWithPathsOfUnequalLengthDeliversEachWriteOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -39,7 +39,7 @@
       }
     }
 
-    @Test func aReduceIsToldOnceAndWhole() {
+    @Test func combineDeliversEachReduceOnceAndWhole() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func aWriteAmidATransactionIsToldInItsPlace() {
+    @Test func combineDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func whatATransactionWritesAnewIsToldBehindAWriteAmidIt() {
+    @Test func valueRewrittenInATransactionIsDeliveredAfterAWriteDuringIt() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -100,7 +100,7 @@
     }
 
     /// Where both variables end with the same, nothing is mixed up.
-    @Test func transactionsThatAreMixedUpAreToldAsOne() {
+    @Test func interleavedTransactionsAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test func aMutationAndTheWritesInItsBodyAreOneChange() {
+    @Test func mutationAndTheWritesInItsBodyAreOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func aCombineOfUnchangedInputsIsNotDelivered() {
+    @Test func combineOfUnchangedInputsIsNotDelivered() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(number.removeDuplicates(), Constant(Variable(0)))
@@ -165,7 +165,7 @@
     }
 
     /// What is put in another place is so all the way down.
-    @Test func whatDerivesFromSeveralConstantsKeepsTheirOrder() {
+    @Test func combineOfACombineDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -190,7 +190,7 @@
     }
 
     /// All that its sources announce is noted before the way goes on.
-    @Test func aDiamondBehindADiamondIsVisitedOnceAPass() {
+    @Test func diamondOfADiamondDeliversEachChangeOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -218,7 +218,7 @@
       }
     }
 
-    @Test func aDiamondKeepsTheOrderOfItsOnlyVariable() {
+    @Test func diamondDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<[Int]>()

@@ -4,8 +4,8 @@
 
   /// B1, V1, V2: what a map alone derives is delivered by the thread that delivers its source, at once if
   /// nothing stands in the way, and is no less in order, whole and complete.
-  struct RelayInterleavings {
-    @Test func whoJoinsAMapAmidAWriteIsCalledOnce() {
+  struct MapInterleavings {
+    @Test func lateSubscriberToAMapReceivesAWriteOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -22,7 +22,7 @@
     }
 
     /// Whoever activates the map is its deliverer, and what comes meanwhile waits.
-    @Test func aChangeIsRelayedBehindThoseThatCameEarlier() {
+    @Test func lateSubscriberToAMapReceivesChangesInTheOrderOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func writesOfTwoThreadsAreRelayedInOneOrder() {
+    @Test func mapDeliversTheWritesOfTwoThreadsInTheOrderOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -60,7 +60,7 @@
     }
 
     /// An input that comes between the claim of the map and its delivery has begun with that change.
-    @Test func anInputMayJoinAMapThatRelays() {
+    @Test func mapOfAMapObservedDuringAWriteReceivesThatWriteOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -80,7 +80,7 @@
     }
 
     /// A combination of maps awaits both of them, from whichever end they are joined.
-    @Test func aDiamondOfMapsIsWholeWhoeverJoinsIt() {
+    @Test func lateSubscriberToADiamondReceivesNoMixOfOldAndNewValues() {
       explore { scenario in
         let number = Variable(0)
         let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
@@ -100,7 +100,7 @@
     }
 
     /// The last of several writes of a transaction is relayed, also to those who come in between.
-    @Test func whoJoinsAMapAmidATransactionIsCalledWithItsLast() {
+    @Test func lateSubscriberToAMapEndsWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -122,7 +122,7 @@
       }
     }
 
-    @Test func aMapThatIsLeftAsItRelaysIsCalledNoMore() {
+    @Test func observerOfAMapIsNotCalledAfterCleanDuringAWrite() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -144,7 +144,7 @@
 
     /// The constants that derive from one variable alone are delivered with it, and those of several
     /// variables after all that the transaction has written, however others read.
-    @Test func regionsAreDeliveredInTheOrderOfTheWrites() {
+    @Test func variablesAndTheirMapsAreDeliveredBeforeACombine() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (mapped, both) = (
@@ -169,7 +169,7 @@
       }
     }
 
-    @Test func aCombineIsDeliveredBehindTheVariableThatAnObserverHasWritten() {
+    @Test func combineIsDeliveredAfterTheVariableThatAnObserverHasWritten() {
       explore { scenario in
         let (trigger, number) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -189,7 +189,7 @@
     }
 
     /// The combine doesn't know yet with which values it starts.
-    @Test func aWriteInATransformIsDeliveredBehindTheFirstValue() {
+    @Test func writeInATransformIsDeliveredAfterTheFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let isWritten = Flag()
@@ -212,7 +212,7 @@
     }
 
     /// While a change is claimed, the source's observers run, and others may come, go and write.
-    @Test func whoJoinsWhatIsClaimedStartsWithThat() {
+    @Test func lateSubscriberToACombineReceivesEachRemainingChangeOnce() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(first), Constant(second))
@@ -232,7 +232,7 @@
     }
 
     /// Another reader may remember what it has computed from an earlier state.
-    @Test func aReadOfAMapIsNeverOlderThanTheOneBefore() {
+    @Test func readOfAMapIsNeverOlderThanTheReadBefore() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -248,7 +248,7 @@
     }
 
     /// Whatever a map relays to what removes duplicates comes to the same for those who join in between.
-    @Test func whoJoinsBehindAMapAmidWritesThatComeToNothingEndsWithTheSame() {
+    @Test func lateSubscriberToAMapReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 * 10 }.removeDuplicates()

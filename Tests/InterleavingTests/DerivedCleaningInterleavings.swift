@@ -3,8 +3,8 @@
   import Testing
 
   /// B1: a derived constant is computed as long as anybody observes it, whoever leaves in the midst of changes.
-  struct DerivedLeavingInterleavings {
-    @Test func aConstantThatIsObservedWhileAnotherIsLeftReceivesTheNextChange() {
+  struct DerivedCleaningInterleavings {
+    @Test func subscriberReceivesTheNextChangeWhileAnotherMapLosesItsObserver() {
       explore { scenario in
         let number = Variable(0)
         let (first, second, third) = (number.map(\.self), number.map(\.self), number.map(\.self))
@@ -21,7 +21,7 @@
       }
     }
 
-    @Test func theLastMayLeaveWhileAnotherComes() {
+    @Test func subscriberMissesNoChangeWhileTheLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -41,7 +41,7 @@
       }
     }
 
-    @Test func theLastMayLeaveAmidAChangeWhileAnotherComes() {
+    @Test func subscriberMissesNoChangeIfTheLastObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -62,7 +62,7 @@
     }
 
     /// While that is told, the source still has what has left in its list.
-    @Test func aChangeComesOnceToWhatWasLeftAndJoinedAmidAnother() {
+    @Test func constantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let next = number.map { $0 * 10 }.map { $0 + 1 }
@@ -84,7 +84,7 @@
     }
 
     /// The source that both have stays in use.
-    @Test func aConstantMayBeLeftWhileOneOfTheSameSourceIsJoined() {
+    @Test func sharedSourceStaysActiveWhileOneObserverReplacesAnother() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -103,7 +103,7 @@
       }
     }
 
-    @Test func whatNobodyObservesAnyMoreIsNotComputed() {
+    @Test func constantIsNotComputedAfterItsLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -126,7 +126,7 @@
       }
     }
 
-    @Test func theLastMayLeaveInsideAMutation() {
+    @Test func constantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let computed = Trace<Int>()
@@ -152,7 +152,7 @@
     }
 
     /// What the deliverer has taken out is not taken out once more.
-    @Test func aConstantIsLeftWhileItsSourceTakesOutAnother() {
+    @Test func observerReceivesEveryChangeWhileTwoOthersAreCleaned() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -175,7 +175,7 @@
     }
 
     /// The thread that delivers has yet to bring its value to the input.
-    @Test func aCombineThatIsLeftAndJoinedAmidAChangeReceivesLaterChanges() {
+    @Test func combineObservedAgainDuringAChangeReceivesLaterChanges() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -199,7 +199,7 @@
 
     /// The thread that delivers has yet to compute the change before. The region's first constant is left,
     /// too.
-    @Test func aConstantThatIsLeftAndJoinedAmidAChangeComparesWithItsFirstValue() {
+    @Test func constantObservedAgainDuringAChangeComparesWithItsFirstValue() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))

@@ -4,8 +4,8 @@
 
   /// B1: an observer that starts with a value that the others never receive is called once more, with the
   /// value that the constant comes to.
-  struct DerivedAheadInterleavings {
-    @Test func anObserverOfAnEqualValueIsNotCalledAgain() {
+  struct DerivedFirstValueInterleavings {
+    @Test func subscriberToRemoveDuplicatesIsNotCalledAgainForAnEqualValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -24,7 +24,7 @@
       }
     }
 
-    @Test func eachObserverThatIsAheadIsOwedOneCall() {
+    @Test func subscriberWithAnUncommittedValueReceivesTheCommittedValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -49,7 +49,7 @@
     }
 
     /// The input has begun with a value that the others never receive.
-    @Test func aCombineThatBeginsAmidATransactionUsesTheValueThatItComesTo() {
+    @Test func combineObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -74,7 +74,7 @@
     }
 
     /// The changes before, which are one for its source, are none for the combine.
-    @Test func aCombineThatBeginsBehindAWriteAmidATransactionEndsWithTheLastValues() {
+    @Test func combineOfACombineObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -101,7 +101,7 @@
       }
     }
 
-    @Test func anObserverOfPendingChangesEndsWithTheLastOfThem() {
+    @Test func subscriberEndsWithTheLastOfSeveralUndeliveredChanges() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -123,7 +123,7 @@
     }
 
     /// Of the two changes, the second one is none for the other observer.
-    @Test func anObserverOfPendingChangesOfAFreshConstantEndsWithTheValueOfTheOther() {
+    @Test func subscribersDuringUndeliveredChangesEndWithTheSameValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
@@ -149,7 +149,7 @@
       }
     }
 
-    @Test func aConstantOfACombineThatBeginsAmidATransactionEndsWithItsLastValue() {
+    @Test func subscriberInATransactionReceivesTheLastValueThroughACombine() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -171,7 +171,7 @@
       }
     }
 
-    @Test func anObserverAmidATransactionReceivesNoEarlierChange() {
+    @Test func subscriberInATransactionReceivesNoChangeFromBeforeItsFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -194,7 +194,7 @@
     }
 
     /// The source has begun with the value that is committed.
-    @Test func aCombineThatBeginsBehindTheLastWriteOfATransactionReceivesTheOthers() {
+    @Test func combineObservedAfterAWriteOfATransactionReceivesTheLaterWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let doubled = left.map { $0 * 2 }
