@@ -3,7 +3,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B3: a binding holds its target weakly, and ends with it; pairs of old and new values have no gap.
+  /// B3: a binding holds its target weakly, and ends with it. Pairs of old and new values have no gaps.
   struct BindingInterleavings {
     @Test func scopedObservationEndsWithItsObject() {
       explore { scenario in
@@ -27,7 +27,7 @@
       }
     }
 
-    /// The first change after that finds the object gone, perhaps before the observation is known.
+    /// The first change after that finds the object freed. By then, the observation's Dust must be stored.
     @Test func scopedObservationEndsEvenIfItsObjectIsFreedAtOnce() {
       explore { scenario in
         let variable = Variable(0)

@@ -3,13 +3,13 @@
   import FluxCapacitor
   import Testing
 
-  /// V5: after `clean()` has returned, no call starts any more.
+  /// V5: after `clean()` has returned, no call starts.
   ///
-  /// There is no point between the start of a call and what it does first. So these say by a `Flag` that
-  /// `clean()` has returned, and leave no schedule out.
+  /// The scheduler can't switch threads between the start of a call and its first action. So these scenarios
+  /// set a `Flag` when `clean()` has returned, and skip no schedule.
   struct CleaningInterleavings {
-    /// Once, a second `clean()` returned at once while the first still waited for a thread that was about
-    /// to call.
+    /// A second `clean()` must not return while the first one waits for a thread that is about to call the
+    /// observer.
     @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
@@ -175,7 +175,7 @@
       }
     }
 
-    /// They are neighbours in the ring.
+    /// The three observers are neighbors in the variable's ring.
     @Test func threeObserversCleanedAtOnceAreFreedAndTheFourthIsStillCalled() {
       explore { scenario in
         let variable = Variable(0)
@@ -202,7 +202,7 @@
       }
     }
 
-    /// Each holds the lock that the other's cleaning is about, and does not wait for it.
+    /// Each mutation holds the lock that the other one's cleaning needs. Neither waits for it.
     @Test func mutationsThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]

@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed as long as anybody observes it, whoever leaves in the midst of changes.
+  /// B1: a derived constant is computed as long as it has observers, even if some are cleaned during changes.
   struct DerivedCleaningInterleavings {
     @Test func subscriberReceivesTheNextChangeWhileAnotherMapLosesItsObserver() {
       explore { scenario in
@@ -61,7 +61,7 @@
       }
     }
 
-    /// While that is told, the source still has what has left in its list.
+    /// While a change is being delivered, the source's list still contains the constant that was deactivated.
     @Test func constantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
@@ -83,7 +83,7 @@
       }
     }
 
-    /// The source that both have stays in use.
+    /// Both constants derive from the same map.
     @Test func sharedSourceStaysActiveWhileOneObserverReplacesAnother() {
       explore { scenario in
         let number = Variable(0)
@@ -151,7 +151,7 @@
       }
     }
 
-    /// What the deliverer has taken out is not taken out once more.
+    /// An observation that the delivering thread has removed isn't removed a second time.
     @Test func observerReceivesEveryChangeWhileTwoOthersAreCleaned() {
       explore { scenario in
         let number = Variable(0)
@@ -174,7 +174,7 @@
       }
     }
 
-    /// The thread that delivers has yet to bring its value to the input.
+    /// The delivering thread has not brought its value to the combine's input yet.
     @Test func combineObservedAgainDuringAChangeReceivesLaterChanges() {
       explore { scenario in
         let number = Variable(0)
@@ -197,8 +197,8 @@
       }
     }
 
-    /// The thread that delivers has yet to compute the change before. The region's first constant is left,
-    /// too.
+    /// The delivering thread has not computed the earlier change yet. The first constant of the region loses
+    /// its observers too.
     @Test func constantObservedAgainDuringAChangeComparesWithItsFirstValue() {
       explore { scenario in
         let number = Variable(0)

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: an observer that starts with a value that the others never receive is called once more, with the
-  /// value that the constant comes to.
+  /// B1: an observer may start with a value that the other observers never receive. It is then called once
+  /// more, with the value that the constant ends with.
   struct DerivedFirstValueInterleavings {
     @Test func subscriberToRemoveDuplicatesIsNotCalledAgainForAnEqualValue() {
       explore { scenario in
@@ -48,7 +48,7 @@
       }
     }
 
-    /// The input has begun with a value that the others never receive.
+    /// The combine starts with a value that the other observers of its source never receive.
     @Test func combineObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
@@ -73,7 +73,7 @@
       }
     }
 
-    /// The changes before, which are one for its source, are none for the combine.
+    /// Changes from before the first value reach the source as one, and don't reach the outer combine.
     @Test func combineOfACombineObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -108,7 +108,7 @@
         let log = Trace<Int>()
         let dusts = Trace(distinct.observe { _ in })
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both are delivered behind this observer.
+          // Both changes are delivered when this observer has returned.
           number.value = 1
           number.value = 2
           dusts.append(distinct.observe { log.append($0) })
@@ -122,7 +122,7 @@
       }
     }
 
-    /// Of the two changes, the second one is none for the other observer.
+    /// For the first observer, the last write is not a change.
     @Test func subscribersDuringUndeliveredChangesEndWithTheSameValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
@@ -131,7 +131,7 @@
         let dusts = Trace(number.observe { _ in })
         let dispatcher = Dispatcher()
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both changes are delivered when this observer has ended.
+          // Both changes are delivered when this observer has returned.
           dispatcher.transaction {
             number.value = 1
             dusts.append(tens.observe { first.append($0) })
@@ -193,7 +193,7 @@
       }
     }
 
-    /// The source has begun with the value that is committed.
+    /// The combine's source has started with the value that the transaction commits.
     @Test func combineObservedAfterAWriteOfATransactionReceivesTheLaterWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))

@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a constant that skips equal values depends on the value before, whether that was delivered or read.
+  /// B1: a constant that skips equal values depends on the value before, whether it was delivered or read.
   struct DerivedHistoryInterleavings {
     @Test func readOfRemoveDuplicatesComparesWithTheLastDeliveredValue() {
       explore { scenario in
@@ -39,7 +39,7 @@
       }
     }
 
-    /// The reader is ahead of a change that is none for the observer.
+    /// The reader is ahead of a write that is not a change for the observer.
     @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeItsDelivery() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
@@ -48,7 +48,7 @@
         log.append(tens.value)
         let dust = tens.observe { log.append($0) }
         let other = trigger.observe(ignoreFirst: true) { _ in
-          // It is delivered behind this observer.
+          // The change is delivered when this observer has returned.
           number.value = 12
           log.append(tens.value)
         }
@@ -66,7 +66,7 @@
       }
     }
 
-    /// A value of an open transaction, with which the observation has begun, is none that was delivered.
+    /// The uncommitted value that the observer starts with doesn't count as delivered.
     @Test func readOfRemoveDuplicatesComparesWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(31)
@@ -144,7 +144,7 @@
         dusts.append(
           number.observe(ignoreFirst: true) { [weak number] value in
             guard value == 1, let number else { return }
-            // They are delivered when this observer has ended.
+            // Both changes are delivered when this observer has returned.
             number.value = 2
             number.value = 3
             let counted = number.map { value in

@@ -4,7 +4,7 @@
   import Observation
   import Testing
 
-  /// B1: a derived constant is freed with its last user, once; V1, V2: it may be observed on a queue; B5:
+  /// B1: a derived constant is freed once, with its last user. V1, V2: it can be observed on a queue. B5:
   /// reading it is tracked.
   struct DerivedLifetimeInterleavings {
     @Test func derivedConstantIsFreedOnceWithItsLastReferenceOrObserver() {
@@ -23,7 +23,8 @@
       }
     }
 
-    /// What an observer holds may use the constant as it goes: no lock is held.
+    /// No lock is held when the observer's closure is released. So the deinit of an object that it captures
+    /// can use the constant.
     @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
@@ -40,7 +41,7 @@
       }
     }
 
-    /// What it has noted of who joins goes with those who leave.
+    /// The references that the region keeps during the change are released with the observers.
     @Test func derivedConstantIsFreedIfItGainsAndLosesObserversDuringAChange() {
       explore { scenario in
         let number = Variable(0)
@@ -115,7 +116,7 @@
         let tenfold = number.map { $0 * 10 }
         let (log, dusts) = (Trace<Int>(), Trace<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // The process's dispatcher is made when it is first asked for: not on one of the threads.
+        // The process's dispatcher is created on first use, which must not be on one of the threads.
         _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.observe(on: .queue(queue)) { log.append($0) }) }
@@ -125,7 +126,7 @@
         }
       }
     }
-    /// B5. A change that comes while Observation has the read in hand is lost to it.
+    /// B5. Observation misses a change that comes before the reading closure has ended.
     @Test func trackedReadOfAMapReportsTheNextChange() {
       explore { scenario in
         let number = Variable(0)
@@ -149,7 +150,7 @@
       }
     }
 
-    /// B5. Others observe it as well, and are told of nothing.
+    /// B5. The constant is also tracked elsewhere, where the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsTheCommittedValue() {
       explore { scenario in
         let number = Variable(0)
@@ -180,7 +181,7 @@
       }
     }
 
-    /// The same while the change that comes to nothing is on its way, behind the variable's own observers.
+    /// The read may come while the variable's own observers are called, before the constant's tracker is.
     @Test func trackedReadOfAnUncommittedValueReportsACommitDuringItsDelivery() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
@@ -202,7 +203,7 @@
         }
         scenario.thread { readTracked(distinct, log) }
         scenario.check {
-          // What changes before tracking has begun is lost in Observation itself.
+          // Observation itself misses a change that comes before tracking has begun.
           if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
           withExtendedLifetime((distinct, dusts)) {}
         }
@@ -255,7 +256,7 @@
     return constant.observe { _ in withExtendedLifetime(ending) {} }
   }
 
-  /// Reads a value in a tracking, and logs that and, later, that it has changed.
+  /// Reads a value inside `withObservationTracking` and logs it. Later, logs that the value has changed.
   private func readTracked(_ constant: Constant<Int>, _ log: Trace<String>) {
     let value = withObservationTracking {
       constant.value

@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B1: whoever starts to observe a derived constant in the midst of changes is told one value and then each
-  /// change behind that, whole.
+  /// B1: an observer that subscribes to a derived constant during changes receives one value, and then each
+  /// later change as a whole.
   struct DerivedObservingInterleavings {
     @Test func lateSubscriberToACombineReceivesEachLaterChange() {
       explore { scenario in
@@ -46,7 +46,8 @@
       }
     }
 
-    /// The transaction is delivered before the write that was made amid it, and knows nothing of it.
+    /// The transaction may be delivered before a write that was made during it. Its values don't contain that
+    /// write.
     @Test func lateSubscriberEndsWithBothATransactionAndAWriteDuringIt() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
@@ -72,7 +73,7 @@
       }
     }
 
-    /// What is on its way to its source then is on its way to it, too.
+    /// A change that is on its way to the source also reaches the new combine.
     @Test func combineObservedDuringChangesOfItsSourceEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -227,7 +228,7 @@
       }
     }
 
-    /// For the others, the transaction changes nothing.
+    /// For the other observers, the transaction changes nothing.
     @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)
@@ -291,7 +292,7 @@
       }
     }
 
-    /// What a reader ahead has found, or who joins, is known to be the same.
+    /// The value that a subscriber or a reader computes ahead of the delivery is known to be equal.
     @Test func lateSubscriberToAMapReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
@@ -311,7 +312,7 @@
       }
     }
 
-    /// The value that it is told first may become known after that of the writes.
+    /// The subscriber's first value may become known after the value of the writes.
     @Test func lateSubscriberDuringEqualWritesReceivesTheValueAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
@@ -334,7 +335,7 @@
       }
     }
 
-    /// And when it is another, from the midst of them, what the others know follows.
+    /// If the first value comes from the middle of the transaction, the value of the other observers follows.
     @Test func lateSubscriberDuringANoOpTransactionEndsWithTheValueOfTheOthers() {
       explore { scenario in
         let number = Variable(0)
@@ -357,7 +358,7 @@
       }
     }
 
-    /// An observer that subscribes in the middle may receive the last value twice.
+    /// A subscriber during the transaction may receive the last value twice.
     @Test func lateSubscriberToRemoveDuplicatesEndsWithATransactionsLastValue() {
       explore { scenario in
         let number = Variable(0)
@@ -380,8 +381,8 @@
       }
     }
 
-    /// What was on its way before is what the transaction comes to: nothing new, but for who has been told
-    /// what it had written in between.
+    /// The transaction ends with the value that was already on its way. That is a change only for a
+    /// subscriber that has received the value in between.
     @Test func lateSubscriberEndsWithAnUndeliveredValueThatATransactionRestores() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
@@ -391,7 +392,7 @@
         let dusts = Trace(
           distinct.observe(ignoreFirst: true) { others.append($0) },
           trigger.observe(ignoreFirst: true) { [weak number] _ in
-            // Told when this observer has ended.
+            // Both are delivered when this observer has returned.
             number?.value = 1
             dispatcher.transaction {
               number?.value = 2
@@ -411,7 +412,7 @@
   }
 
   extension [[Int]] {
-    /// Whether it ends with others, of which there are some.
+    /// Returns whether this array ends with another one that isn't empty.
     fileprivate func hasSuffix(_ others: [[Int]]) -> Bool {
       !others.isEmpty && suffix(others.count).elementsEqual(others)
     }

@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed at most once a change, and a read is of one state of the variables.
+  /// B1: a derived constant is computed at most once for each change. A read uses one state of the variables.
   struct DerivedReadingInterleavings {
     @Test func readOfADiamondUsesOneValueOfItsVariable() {
       explore { scenario in
@@ -48,7 +48,7 @@
       }
     }
 
-    /// One variable leads to it in two ways.
+    /// One of the variables leads to the constant by two paths.
     @Test func readOfADeliveredValueComputesNothing() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -70,7 +70,7 @@
       }
     }
 
-    /// Waiting for one variable, it has no other's lock in hand, which a mutation may want.
+    /// While the read waits for one variable's lock, it doesn't hold another one, which a mutation may need.
     @Test func readOfACombineAndAMutationThatReadsDoNotDeadlock() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -133,7 +133,7 @@
       }
     }
 
-    /// Whoever is called with the combination reads ahead of what is delivered next.
+    /// The observer of the combine reads the sum before the sum is delivered.
     @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -206,7 +206,7 @@
       }
     }
 
-    /// The deliverer finds that there is one, and then another one.
+    /// The delivering thread finds a value that a reader has stored, and then another reader replaces it.
     @Test func valueReadAfterALaterWriteIsNotDeliveredForAnEarlierChange() {
       explore { scenario in
         let number = Variable(0)
@@ -272,7 +272,7 @@
       }
     }
 
-    /// Who reads ahead does not know which value will be the one before.
+    /// A reader ahead of the delivery doesn't know which value will be delivered before its own.
     @Test func readBeforeADeliveryIsNotComparedWithTheDeliveredValue() {
       explore { scenario in
         let number = Variable(0)

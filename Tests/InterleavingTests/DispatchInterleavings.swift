@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// D1–D3 and D5: reduces never overlap and have one order, the same for all, and what is invoked inside
-  /// one waits for its end.
+  /// D1–D3 and D5: reduces never overlap, and every observer sees them in the same order. A state that is
+  /// invoked inside a reduce waits for the end of that reduce.
   struct DispatchInterleavings {
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
@@ -41,7 +41,8 @@
       }
     }
 
-    /// A third thread would be needed for the telling of one to be left to another that has returned.
+    /// One of the two threads delivers the last change before it returns. Only a third one could take that
+    /// over.
     @Test func invokeReturnsAfterTheDeliveryUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
@@ -56,19 +57,19 @@
         scenario.check {
           let entries = log.entries
           let logs = [
-            // One behind the other, or at once with each telling its own.
+            // The threads run one after the other, or at the same time, and each one delivers its own change.
             ["told 1", "returned 1", "told 3", "returned 2"],
             ["told 2", "returned 2", "told 3", "returned 1"],
             ["told 1", "told 3", "returned 1", "returned 2"],
             ["told 1", "told 3", "returned 2", "returned 1"],
             ["told 2", "told 3", "returned 1", "returned 2"],
             ["told 2", "told 3", "returned 2", "returned 1"],
-            // One is telling, and tells the other's too.
+            // One thread is delivering, and delivers the other's change too.
             ["told 1", "returned 2", "told 3", "returned 1"],
             ["told 2", "returned 1", "told 3", "returned 2"],
             ["returned 2", "told 1", "told 3", "returned 1"],
             ["returned 1", "told 2", "told 3", "returned 2"],
-            // The second to write is delivering both.
+            // The second thread to write delivers both changes.
             ["returned 1", "told 1", "told 3", "returned 2"],
             ["returned 2", "told 2", "told 3", "returned 1"],
           ]
@@ -174,7 +175,7 @@
       }
     }
 
-    /// So it waits for nobody's turn, whether there has been a store or not.
+    /// This holds whether or not there has ever been a store for the state.
     @Test func stateWithoutAStoreDoesNotWaitForATransaction() {
       var hasOverlapped = false
       explore { scenario in
@@ -218,7 +219,7 @@
       }
     }
 
-    /// The store goes behind its reduce and before the observers are called.
+    /// The store is freed after its reduce, and before the observers are called.
     @Test func writesOfAStoresDeinitAreDeliveredAfterThoseOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B9: who supersedes whom, who waits for whom, and that nothing of it depends on the order of threads.
+  /// B9: effects supersede and await each other by their policy, in every order of the threads.
   struct EffectInterleavings {
     @Test func statesOfASupersededEffectAreNotReduced() {
       explore { scenario in
@@ -91,7 +91,7 @@
       }
     }
 
-    /// Without a preemption, both are run before either begins.
+    /// Without preemptions, the thread runs both effects before either operation starts.
     @Test func effectSupersededBeforeItStartsDoesNotStart() {
       everyInterleaving(preemptions: 0) { scenario in
         let effects = Effects(.latest)
@@ -208,7 +208,7 @@
       exploreTwoRuns(by: .concurrent(1), expecting: [[1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
-    /// Two threads each run an operation that logs its number twice.
+    /// Runs an effect on each of two threads. Its operation logs its number twice.
     private func exploreTwoRuns(
       by policy: Effects.Policy,
       expecting logs: [[Int]],
@@ -234,7 +234,7 @@
     }
   }
 
-  /// Calls closures as it reduces.
+  /// A store that calls closures while it reduces.
   private final class HookStore: Storable {
     typealias DispatchStateType = Dispatcher.Counter
 
@@ -245,7 +245,7 @@
     }
   }
 
-  /// Logs what it reduces.
+  /// A store that logs the numbers that it reduces.
   private final class LogStore: Storable {
     typealias DispatchStateType = Dispatcher.Counter
 

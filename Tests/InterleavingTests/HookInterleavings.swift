@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: the hooks by which interceptors learn of reduces come and go, and keep nothing.
+  /// B6: interceptors use hooks, which can be added and removed at any time, and keep nothing alive.
   struct HookInterleavings {
     @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
@@ -48,7 +48,8 @@
       }
     }
 
-    /// In the turn, what is dispatched as it goes would wait for the end of the reduce.
+    /// If the hook were released in the turn, a state dispatched by a deinit would wait for the end of the
+    /// reduce.
     @Test func hookIsReleasedOutsideTheDispatchersTurn() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()

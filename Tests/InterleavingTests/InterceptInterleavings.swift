@@ -2,7 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: interceptors are told each dispatch, in the order of the reduces, with its number and changes.
+  /// B6: interceptors receive an event for each dispatch, with its number and changes, in the order of the
+  /// reduces.
   struct InterceptInterleavings {
     @Test func interceptorsReceiveTheEventsInTheOrderOfTheReduces() {
       explore { scenario in
@@ -87,7 +88,8 @@
       }
     }
 
-    /// The first of those that are dispatched just then may be missed, but none behind.
+    /// The interceptor may miss the first states that other threads dispatch at the same time, but none after
+    /// those.
     @Test func newInterceptorReceivesEveryLaterDispatch() {
       explore { scenario in
         let log = Trace<String>()
@@ -133,7 +135,7 @@
       }
     }
 
-    /// It misses a reduce that has begun without anybody who asks for the changes.
+    /// The interceptor misses a reduce that began while no hook wanted the changes.
     @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfItsChanges() {
       explore { scenario in
         let log = Trace<String>()
@@ -181,7 +183,7 @@
       }
     }
 
-    /// It is not waited for an interceptor that another thread is about to call, which may last for ever.
+    /// No thread waits for an interceptor that another thread is about to call. That could take forever.
     @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsIt() {
       explore { scenario in
         let log = Trace<String>()
@@ -229,7 +231,7 @@
       }
     }
 
-    /// Cleaning frees what an interceptor holds, though another thread is about to call it.
+    /// This holds even if another thread is about to call the interceptor.
     @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()

@@ -3,7 +3,7 @@
   import FluxCapacitor
   import Testing
 
-  /// V7: what nobody can reach any more is freed, once; and what was written before is told.
+  /// V7: unreachable objects are freed once. Values that were written before are delivered.
   struct LifetimeInterleavings {
     @Test func variableReleasedDuringADeliveryFreesItsObservers() {
       explore { scenario in
@@ -167,7 +167,7 @@
     }
   }
 
-  /// Observes the variable, if it is there; its end is logged too.
+  /// Observes the variable, if it still exists. Also logs when the observer's closure is freed.
   @discardableResult
   private func observe(
     _ variables: Trace<Variable<Int>>,

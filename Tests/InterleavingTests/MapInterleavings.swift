@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1, V1, V2: what a map alone derives is delivered by the thread that delivers its source, at once if
-  /// nothing stands in the way, and is no less in order, whole and complete.
+  /// B1, V1, V2: the thread that delivers a variable also delivers its maps, immediately if nothing is in the
+  /// way. The maps deliver every change, once and in order.
   struct MapInterleavings {
     @Test func lateSubscriberToAMapReceivesAWriteOnce() {
       explore { scenario in
@@ -21,7 +21,7 @@
       }
     }
 
-    /// Whoever activates the map is its deliverer, and what comes meanwhile waits.
+    /// The first value is a read. The changes after it come in the order of the writes.
     @Test func lateSubscriberToAMapReceivesChangesInTheOrderOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
@@ -59,7 +59,8 @@
       }
     }
 
-    /// An input that comes between the claim of the map and its delivery has begun with that change.
+    /// The second map may be activated while a thread is delivering the change. It then starts with that
+    /// change.
     @Test func mapOfAMapObservedDuringAWriteReceivesThatWriteOnce() {
       explore { scenario in
         let number = Variable(0)
@@ -79,7 +80,7 @@
       }
     }
 
-    /// A combination of maps awaits both of them, from whichever end they are joined.
+    /// One of the two maps is already observed. The other one becomes active with the combine.
     @Test func lateSubscriberToADiamondReceivesNoMixOfOldAndNewValues() {
       explore { scenario in
         let number = Variable(0)
@@ -99,7 +100,7 @@
       }
     }
 
-    /// The last of several writes of a transaction is relayed, also to those who come in between.
+    /// A subscriber during the transaction may start with an uncommitted value. It receives the last one too.
     @Test func lateSubscriberToAMapEndsWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(0)
@@ -142,8 +143,9 @@
       }
     }
 
-    /// The constants that derive from one variable alone are delivered with it, and those of several
-    /// variables after all that the transaction has written, however others read.
+    /// Constants that derive from one variable are delivered with it. Constants that derive from several
+    /// variables are delivered after everything that the transaction has written. Concurrent reads don't
+    /// change this order.
     @Test func variablesAndTheirMapsAreDeliveredBeforeACombine() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
@@ -188,7 +190,7 @@
       }
     }
 
-    /// The combine doesn't know yet with which values it starts.
+    /// The transform writes while the combine is computing the values that it starts with.
     @Test func writeInATransformIsDeliveredAfterTheFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -211,7 +213,7 @@
       }
     }
 
-    /// While a change is claimed, the source's observers run, and others may come, go and write.
+    /// An observer of the first variable writes the second one before the combine delivers the first change.
     @Test func lateSubscriberToACombineReceivesEachRemainingChangeOnce() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
@@ -231,7 +233,7 @@
       }
     }
 
-    /// Another reader may remember what it has computed from an earlier state.
+    /// Another reader may store a value that it has computed from an earlier state.
     @Test func readOfAMapIsNeverOlderThanTheReadBefore() {
       explore { scenario in
         let number = Variable(0)
@@ -247,7 +249,8 @@
       }
     }
 
-    /// Whatever a map relays to what removes duplicates comes to the same for those who join in between.
+    /// A subscriber during the transaction may start with 10. It then receives 0, which is not a change for
+    /// the other observers.
     @Test func lateSubscriberToAMapReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)

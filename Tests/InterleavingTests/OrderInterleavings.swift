@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// V2, V4, V6 and V8: changes are told in the order of the writes, one after the other, each to all
-  /// observers before the next; and none is lost.
+  /// V2, V4, V6 and V8: changes are delivered in the order of the writes. All observers receive a change
+  /// before any of them receives the next one, and no change is lost.
   struct OrderInterleavings {
     @Test func allObserversReceiveAChangeBeforeTheNextOne() {
       explore { scenario in
@@ -81,7 +81,7 @@
       }
     }
 
-    /// Or, if another thread is telling of that just then, by that.
+    /// If another thread is delivering the other variable at that moment, that thread delivers the change.
     @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheRound() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
@@ -108,7 +108,8 @@
       }
     }
 
-    /// The thread that delivers may be the one that can go on.
+    /// The observer may wait for its own change. A thread that is already delivering the variable delivers
+    /// it.
     @Test func deliveryOfAnObserversWriteDoesNotWaitForThatObserver() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
@@ -121,7 +122,7 @@
           },
           trigger.observe(ignoreFirst: true) { _ in
             variable.value = 2
-            // Otherwise there is no other thread that delivers it.
+            // Otherwise, no other thread is delivering the variable.
             guard log.entries == ["begin 1"] else { return }
             for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
             isWaitedForInVain.append(log.last != "end 2")
@@ -207,7 +208,7 @@
       }
     }
 
-    /// What a value that goes does in its deinit is done with no lock in hand.
+    /// No lock is held while the overwritten value is deinitialized.
     @Test func overwrittenValueCanWriteItsVariableInDeinit() {
       explore { scenario in
         let variable = Variable(Ending {})

@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B8: a store is told when its active queries change, each change once and in order.
+  /// B8: a store is called when its active queries change, once for each change and in order.
   struct QueryableInterleavings {
     @Test func queryHeldByTwoThreadsIsAddedOnce() {
       explore { scenario in
@@ -80,9 +80,9 @@
           let logs = [
             ["→ab", "ab→abc"],
             ["→c", "c→abc"],
-            // What the other thread has added to is the set in the midst of the transaction.
+            // The other thread has added its query to the set during the transaction.
             ["→ac", "ac→abc"],
-            // If both are open at a time, they are one change.
+            // If both transactions are open at the same time, they are one change.
             ["→abc"],
           ]
           #expect(logs.contains(store.log.entries))
@@ -91,7 +91,7 @@
       }
     }
 
-    /// If it did, another thread's change would wait for the end of the transaction.
+    /// If it changed them, the other thread's change would wait for the end of the transaction.
     @Test func secondHolderOfAQueryDoesNotChangeTheActiveQueries() {
       explore { scenario in
         let store = QueriedStore()
@@ -120,7 +120,7 @@
         scenario.check {
           let logs = [
             ["→b"],
-            // What the other thread has added to is the set in the midst of the transaction.
+            // The other thread has added its query to the set during the transaction.
             ["→ab", "ab→b"],
           ]
           #expect(logs.contains(store.log.entries))
@@ -146,7 +146,7 @@
       }
     }
 
-    /// A query keeps no store, and a store that is gone is told nothing.
+    /// A freed store isn't called when a query ends.
     @Test func queryDoesNotKeepItsStoreAlive() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
@@ -173,7 +173,7 @@
     typealias DispatchStateType = QueriedState
   }
 
-  /// Logs what it is told, and its end.
+  /// A store that logs the changes of its queries, and its deinit.
   private final class QueriedStore: Queryable, @unchecked Sendable {
     let queries = Queries<String>()
     var onChange: (Set<String>) -> Void = { _ in }

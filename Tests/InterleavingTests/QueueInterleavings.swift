@@ -3,8 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V1 and V2 on queues: calls do not overlap, and come in the order of the writes; on `.main`, what is told
-  /// at once does not overtake what is on its way there.
+  /// V1 and V2 on queues: calls don't overlap, and come in the order of the writes. On `.main`, a synchronous
+  /// delivery doesn't overtake a queued one.
   struct QueueInterleavings {
     @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
       explore { scenario in
@@ -83,7 +83,7 @@
       }
     }
 
-    /// Even if it is set on main, it comes behind all that was sent there before.
+    /// Even a value that is set on the main queue comes after the changes that were sent there before.
     @Test func changeOnMainDoesNotOvertakeChangesOfOtherVariables() {
       explore { scenario in
         let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// R3 and R4: a state reaches every registered store, in the order of registration, and `clear()`
-  /// takes out one instance.
+  /// R3 and R4: a state reaches every registered store, in the order of registration. `clear()` unregisters
+  /// one instance.
   struct RegistrationInterleavings {
     @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in

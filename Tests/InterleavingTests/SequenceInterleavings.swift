@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: sequences of values, for tasks.
+  /// B4: asynchronous sequences of values, which tasks consume.
   struct SequenceInterleavings {
     @Test func consumerMissesNoValueWhenItStartsToWait() {
       explore { scenario in
@@ -93,7 +93,7 @@
     }
   }
 
-  /// An iterator that is made before the task that uses it, and by no other.
+  /// An iterator that is created before the only task that uses it.
   private final class Consumer<Element: Sendable>: @unchecked Sendable {
     private var iterator: Values<Element>.Iterator
 

@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B2: every event is told once, in the order of the sending, to those who observe by then.
+  /// B2: every event is delivered once, in the order of the sending, to the observers at that time.
   struct SignalInterleavings {
     @Test func allObserversReceiveAnEventBeforeTheNextOne() {
       explore { scenario in
@@ -38,7 +38,7 @@
       }
     }
 
-    /// Unlike the values that are written to a variable, of which the last one counts.
+    /// A variable is different: a transaction delivers only the last value that it writes.
     @Test func eventsSentInATransactionAreAllDeliveredAfterIt() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
@@ -79,7 +79,7 @@
           withExtendedLifetime((sink, dust)) {
             let allowed = [
               [-1, 1, -2, 2], [-2, 2, -1, 1],
-              // If they overlap, they are one change.
+              // If the transactions overlap, they are one change.
               [-1, -2, 1, 2], [-1, -2, 2, 1], [-2, -1, 1, 2], [-2, -1, 2, 1],
             ]
             #expect(allowed.contains(log.entries))

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: tasks in bags.
+  /// B4: a bag cancels the tasks in it.
   struct TaskInterleavings {
     @Test func taskIsCancelledAfterEitherOfTwoCleansOfItsBagReturns() {
       explore { scenario in

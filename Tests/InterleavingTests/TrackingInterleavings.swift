@@ -5,7 +5,7 @@
 
   /// B5: reading a constant inside `withObservationTracking` tracks it.
   struct TrackingInterleavings {
-    /// Each may be the first to read it there.
+    /// Each thread may be the first one that reads the constant inside `withObservationTracking`.
     @Test func twoTrackedReadsOfAConstantBothReportItsNextChange() {
       explore { scenario in
         let variable = Variable(0)
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Whoever is told tracks again, and is told of later changes only.
+    /// The `onChange` closure tracks the constant again. From then on, only later changes are reported.
     @Test func constantReadTwiceInOneTrackingReportsItsChangeOnce() {
       explore { scenario in
         let number = Variable(0)
@@ -50,7 +50,7 @@
       }
     }
 
-    /// Observation itself hears of no change before the closure that reads has ended.
+    /// Observation itself misses a change that comes before the reading closure has ended.
     @Test func changeAfterATrackedReadIsReportedOnce() {
       explore { scenario in
         let variable = Variable(0)

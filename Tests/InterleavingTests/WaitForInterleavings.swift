@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B7: who is waited for has reduced this state first, and once.
+  /// B7: a store that another one waits for reduces the state first, and once.
   struct WaitForInterleavings {
     @Test func awaitedStoreReducesEachStateFirstAndOnce() {
       explore { scenario in
@@ -19,7 +19,7 @@
       }
     }
 
-    /// One waits, and the other doesn't: nothing of the one's is left for the other.
+    /// One reduce waits for the store, and the other one doesn't. The first leaves no mark for the second.
     @Test func storeAwaitedInOneReduceReceivesTheNextStateToo() {
       explore { scenario in
         let log = Trace<String>()
@@ -76,7 +76,7 @@
       }
     }
 
-    /// Who was registered when the reduce began is waited for, and nobody else.
+    /// A reduce waits only for stores that were registered when it began.
     @Test func awaitedStoreInstantiatedMeanwhileReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
@@ -120,7 +120,8 @@
     }
   }
 
-  /// Has each store put its name and a number into a log, the first one after the second.
+  /// Returns a state by which each store appends its name and a number to a log, the first store after the
+  /// second.
   private func waiting(_ number: Int, in log: Trace<String>) -> Step {
     .run { store in
       (store as? FirstStore)?.waitFor(SecondStore.self)

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: one call a change for a diamond, computed from values that belong together, in the order of the
-  /// changes.
+  /// B1: a diamond calls its observers once for each change, in the order of the changes. Its value is
+  /// computed from values that belong together.
   struct WholeChangeInterleavings {
     @Test func diamondDeliversEachWriteOnce() {
       explore { scenario in
@@ -22,7 +22,7 @@
       }
     }
 
-    /// Its deeper part is come to last, from wherever the way begins.
+    /// The diamond is computed after the longer path.
     @Test func diamondWithPathsOfUnequalLengthDeliversEachWriteOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -99,7 +99,7 @@
       }
     }
 
-    /// Where both variables end with the same, nothing is mixed up.
+    /// Two changes are allowed only if both variables end with the values of the same transaction.
     @Test func interleavedTransactionsAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -164,7 +164,7 @@
       }
     }
 
-    /// What is put in another place is so all the way down.
+    /// Both constants deliver the changes in the same order.
     @Test func combineOfACombineDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -189,7 +189,7 @@
       }
     }
 
-    /// All that its sources announce is noted before the way goes on.
+    /// The inner diamond has the same source twice. The outer one has paths of different lengths.
     @Test func diamondOfADiamondDeliversEachChangeOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
