@@ -3,9 +3,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B3: a binding holds its target weakly, and ends with it; pairs of old and new values have no gap.
+  /// B3: a binding holds its target weakly, and ends with it. Pairs of old and new values have no gaps.
   struct BindingInterleavings {
-    @Test func anObservationEndsWithItsObject() {
+    @Test func scopedObservationEndsWithItsObject() {
       explore { scenario in
         let variable = Variable(0)
         let (log, objects) = (Trace<String>(), Trace(Object()))
@@ -27,8 +27,8 @@
       }
     }
 
-    /// The first change after that finds the object gone, perhaps before the observation is known.
-    @Test func anObservationEndsThoughItsObjectGoesAtOnce() {
+    /// The first change after that finds the object freed. By then, the observation's Dust must be stored.
+    @Test func scopedObservationEndsEvenIfItsObjectIsFreedAtOnce() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func aTargetIsSetInTheOrderOfTheWrites() {
+    @Test func boundTargetIsSetInTheOrderOfTheWrites() {
       explore { scenario in
         let variable = Variable(0)
         let target = Object()
@@ -59,7 +59,7 @@
       }
     }
 
-    @Test func aTargetOnAQueueIsSetUntilItIsGone() {
+    @Test func bindingOnAQueueSetsItsTargetUntilTheTargetIsFreed() {
       explore { scenario in
         let variable = Variable(0)
         let (log, objects) = (Trace<Int>(), Trace(Object()))
@@ -77,7 +77,7 @@
       }
     }
 
-    @Test func eachPairOfValuesBeginsWhereTheOneBeforeEnds() {
+    @Test func observeChangesReceivesPairsOfValuesWithoutGaps() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()

@@ -3,14 +3,14 @@
   import FluxCapacitor
   import Testing
 
-  /// V5: after `clean()` has returned, no call starts any more.
+  /// V5: after `clean()` has returned, no call starts.
   ///
-  /// There is no point between the start of a call and what it does first. So these say by a `Flag` that
-  /// `clean()` has returned, and leave no schedule out.
+  /// The scheduler can't switch threads between the start of a call and its first action. So these scenarios
+  /// set a `Flag` when `clean()` has returned, and skip no schedule.
   struct CleaningInterleavings {
-    /// Once, a second `clean()` returned at once while the first still waited for a thread that was about
-    /// to call.
-    @Test func noCallOnAQueueStartsAfterEitherOfTwoCleans() {
+    /// A second `clean()` must not return while the first one waits for a thread that is about to call the
+    /// observer.
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -30,7 +30,7 @@
       }
     }
 
-    @Test func noCallStartsAfterEitherOfTwoCleans() {
+    @Test func observerIsNotCalledAfterEitherOfTwoCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func noCallOnAQueueStartsAfterEitherOfTwoCleansOfABag() {
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoBagCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func noCallStartsAfterABagIsGone() {
+    @Test func observerIsNotCalledAfterItsBagIsFreed() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func aBagLosesNothingThatIsPutInAsItIsCleaned() {
+    @Test func bagLosesNoDustThatIsInsertedDuringClean() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -109,7 +109,7 @@
       }
     }
 
-    @Test func whoIsCleanedByAnObserverBeforeItIsNotCalled() {
+    @Test func observerThatAnEarlierObserverCleansIsNotCalled() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test func whoCleansItselfIsNotCalledAgain() {
+    @Test func observerThatCleansItselfIsNotCalledAgain() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -175,8 +175,8 @@
       }
     }
 
-    /// They are neighbours in the ring.
-    @Test func threeThatAreCleanedAtOnceLeaveTheOthersAsTheyWere() {
+    /// The three observers are neighbors in the variable's ring.
+    @Test func threeObserversCleanedAtOnceAreFreedAndTheFourthIsStillCalled() {
       explore { scenario in
         let variable = Variable(0)
         let (log, ended) = (Trace<Int>(), Trace<Int>())
@@ -202,8 +202,8 @@
       }
     }
 
-    /// Each holds the lock that the other's cleaning is about, and does not wait for it.
-    @Test func twoMutationsMayCleanEachOthersObservers() {
+    /// Each mutation holds the lock that the other one's cleaning needs. Neither waits for it.
+    @Test func mutationsThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]
         let (log, ended) = (Trace<Int>(), Trace<Int>())

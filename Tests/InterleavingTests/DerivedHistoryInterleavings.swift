@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a constant that skips equal values depends on the value before, whether that was delivered or read.
+  /// B1: a constant that skips equal values depends on the value before, whether it was delivered or read.
   struct DerivedHistoryInterleavings {
-    @Test func aReadComparesWithTheValueThatWasDeliveredLast() {
+    @Test func readOfRemoveDuplicatesComparesWithTheLastDeliveredValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func aReadComparesWithAValueThatWasReadSinceTheLastDelivery() {
+    @Test func readOfRemoveDuplicatesComparesWithAValueReadSinceTheLastDelivery() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -39,8 +39,8 @@
       }
     }
 
-    /// The reader is ahead of a change that is none for the observer.
-    @Test func aReadComparesWithNoValueThatWasReadAhead() {
+    /// The reader is ahead of a write that is not a change for the observer.
+    @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeItsDelivery() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
         let tens = skippingEqualTens(of: number)
@@ -48,7 +48,7 @@
         log.append(tens.value)
         let dust = tens.observe { log.append($0) }
         let other = trigger.observe(ignoreFirst: true) { _ in
-          // It is delivered behind this observer.
+          // The change is delivered when this observer has returned.
           number.value = 12
           log.append(tens.value)
         }
@@ -66,8 +66,8 @@
       }
     }
 
-    /// A value of an open transaction, with which the observation has begun, is none that was delivered.
-    @Test func aReadComparesWithTheLastValueOfATransaction() {
+    /// The uncommitted value that the observer starts with doesn't count as delivered.
+    @Test func readOfRemoveDuplicatesComparesWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(31)
         let tens = skippingEqualTens(of: number)
@@ -93,7 +93,7 @@
       }
     }
 
-    @Test func aChangeIsNotComparedWithAValueOfItsOpenTransaction() {
+    @Test func changeIsNotComparedWithAnUncommittedValueOfItsTransaction() {
       explore { scenario in
         let number = Variable(0)
         let tens = skippingEqualTens(of: number)
@@ -115,7 +115,7 @@
       }
     }
 
-    @Test func aReadComputesNothingAnewWhoseSourceIsTheSame() {
+    @Test func mapOfRemoveDuplicatesIsNotComputedAgainForAnEqualValue() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -134,7 +134,7 @@
       }
     }
 
-    @Test func aConstantIsNotComputedForChangesBeforeItsFirstValue() {
+    @Test func constantIsNotComputedForChangesBeforeItsFirstValue() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -144,7 +144,7 @@
         dusts.append(
           number.observe(ignoreFirst: true) { [weak number] value in
             guard value == 1, let number else { return }
-            // They are delivered when this observer has ended.
+            // Both changes are delivered when this observer has returned.
             number.value = 2
             number.value = 3
             let counted = number.map { value in

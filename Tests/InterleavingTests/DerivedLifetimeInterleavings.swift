@@ -4,10 +4,10 @@
   import Observation
   import Testing
 
-  /// B1: a derived constant is freed with its last user, once; V1, V2: it may be observed on a queue; B5:
+  /// B1: a derived constant is freed once, with its last user. V1, V2: it can be observed on a queue. B5:
   /// reading it is tracked.
   struct DerivedLifetimeInterleavings {
-    @Test func theLastOfAConstantAndItsObserversFreesIt() {
+    @Test func derivedConstantIsFreedOnceWithItsLastReferenceOrObserver() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -23,8 +23,9 @@
       }
     }
 
-    /// What an observer holds may use the constant as it goes: no lock is held.
-    @Test func aConstantThatIsLeftAmidAChangeIsFreed() {
+    /// No lock is held when the observer's closure is released. So the deinit of an object that it captures
+    /// can use the constant.
+    @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -40,8 +41,8 @@
       }
     }
 
-    /// What it has noted of who joins goes with those who leave.
-    @Test func aConstantThatIsJoinedAndLeftAmidAChangeIsFreed() {
+    /// The references that the region keeps during the change are released with the observers.
+    @Test func derivedConstantIsFreedIfItGainsAndLosesObserversDuringAChange() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -65,7 +66,7 @@
       }
     }
 
-    @Test func aConstantThatWasReadIsFreed() {
+    @Test func derivedConstantIsFreedAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -82,7 +83,7 @@
       }
     }
 
-    @Test func aValueThatIsReplacedMayUseTheConstantAsItGoes() {
+    @Test func replacedValueCanUseItsConstantInDeinit() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<Int>()
@@ -109,13 +110,13 @@
       }
     }
 
-    @Test func aQueueIsToldEachChangeInOrder() {
+    @Test func observerOfAMapOnAQueueReceivesEachChangeInOrder() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
         let (log, dusts) = (Trace<Int>(), Trace<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // The process's dispatcher is made when it is first asked for: not on one of the threads.
+        // The process's dispatcher is created on first use, which must not be on one of the threads.
         _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.observe(on: .queue(queue)) { log.append($0) }) }
@@ -125,8 +126,8 @@
         }
       }
     }
-    /// B5. A change that comes while Observation has the read in hand is lost to it.
-    @Test func aTrackedReadIsToldOfTheNextChange() {
+    /// B5. Observation misses a change that comes before the reading closure has ended.
+    @Test func trackedReadOfAMapReportsTheNextChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -149,8 +150,8 @@
       }
     }
 
-    /// B5. Others observe it as well, and are told of nothing.
-    @Test func whoTracksAmidWhatComesToNothingIsToldThat() {
+    /// B5. The constant is also tracked elsewhere, where the transaction changes nothing.
+    @Test func trackedReadOfAnUncommittedValueReportsTheCommittedValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -180,8 +181,8 @@
       }
     }
 
-    /// The same while the change that comes to nothing is on its way, behind the variable's own observers.
-    @Test func whoTracksUntilWhatComesToNothingIsClaimedIsToldThat() {
+    /// The read may come while the variable's own observers are called, before the constant's tracker is.
+    @Test func trackedReadOfAnUncommittedValueReportsACommitDuringItsDelivery() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -202,14 +203,14 @@
         }
         scenario.thread { readTracked(distinct, log) }
         scenario.check {
-          // What changes before tracking has begun is lost in Observation itself.
+          // Observation itself misses a change that comes before tracking has begun.
           if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
           withExtendedLifetime((distinct, dusts)) {}
         }
       }
     }
 
-    @Test func twoTrackedReadsAreBothToldOfAChange() {
+    @Test func twoTrackedReadsOfAMapBothReportAChange() {
       explore { scenario in
         let number = Variable(0)
         let (changes, freed) = (Trace<Int>(), Trace<String>())
@@ -255,7 +256,7 @@
     return constant.observe { _ in withExtendedLifetime(ending) {} }
   }
 
-  /// Reads a value in a tracking, and logs that and, later, that it has changed.
+  /// Reads a value inside `withObservationTracking` and logs it. Later, logs that the value has changed.
   private func readTracked(_ constant: Constant<Int>, _ log: Trace<String>) {
     let value = withObservationTracking {
       constant.value

@@ -3,10 +3,10 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B1: whoever starts to observe a derived constant in the midst of changes is told one value and then each
-  /// change behind that, whole.
+  /// B1: an observer that subscribes to a derived constant during changes receives one value, and then each
+  /// later change as a whole.
   struct DerivedObservingInterleavings {
-    @Test func whoJoinsIsToldEachLaterChange() {
+    @Test func lateSubscriberToACombineReceivesEachLaterChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func whoJoinsOthersAmidATransactionIsToldTheWholeOfIt() {
+    @Test func lateSubscriberToACombineEndsWithTheWholeTransaction() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -46,8 +46,9 @@
       }
     }
 
-    /// The transaction is delivered before the write that was made amid it, and knows nothing of it.
-    @Test func whoJoinsAmidATransactionBehindAnotherWriteEndsWithTheLastValue() {
+    /// The transaction may be delivered before a write that was made during it. Its values don't contain that
+    /// write.
+    @Test func lateSubscriberEndsWithBothATransactionAndAWriteDuringIt() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
         let all = Constant.combine(Constant(first), Constant(second), Constant(third))
@@ -72,8 +73,8 @@
       }
     }
 
-    /// What is on its way to its source then is on its way to it, too.
-    @Test func whatIsActivatedAmidChangesOfItsSourceEndsWithTheLastValue() {
+    /// A change that is on its way to the source also reaches the new combine.
+    @Test func combineObservedDuringChangesOfItsSourceEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -99,7 +100,7 @@
       }
     }
 
-    @Test func whatDerivesFromWhatIsActivatedAmidChangesIsToldThemToo() {
+    @Test func mapOfACombineObservedInATransactionEndsWithTheLastValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(Variable(0)))
@@ -122,7 +123,7 @@
       }
     }
 
-    @Test func whatIsActivatedAmidATransactionIsDeliveredWithNoHalfOfIt() {
+    @Test func combineObservedInATransactionDeliversItAsAWhole() {
       explore { scenario in
         let (left, right, other) = (Variable(0), Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -148,11 +149,11 @@
       }
     }
 
-    @Test func anObserverThatComesAmidATransactionReceivesNoHalfOfIt() {
+    @Test func combineFirstObservedDuringATransactionDeliversItAsAWhole() {
       explore { scenario in exploreObserverAmidATransaction(scenario, wasObserved: false) }
     }
 
-    @Test func aCombineThatIsObservedAnewAmidATransactionReceivesNoHalfOfIt() {
+    @Test func combineObservedAgainDuringATransactionDeliversItAsAWhole() {
       explore { scenario in exploreObserverAmidATransaction(scenario, wasObserved: true) }
     }
 
@@ -179,7 +180,7 @@
       }
     }
 
-    @Test func lateSubscriberReceivesTheCurrentValueOnceAtMost() {
+    @Test func lateSubscriberReceivesTheCurrentValueAtMostOnce() {
       explore { scenario in
         let number = Variable(0)
         let rest = number.map { $0 % 3 }
@@ -204,7 +205,7 @@
       }
     }
 
-    @Test func lateSubscriberOfATransactionReceivesAnEqualValueOnceAtMost() {
+    @Test func subscriberInATransactionReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -227,8 +228,8 @@
       }
     }
 
-    /// For the others, the transaction changes nothing.
-    @Test func whoJoinsAmidWhatComesToNothingIsToldThat() {
+    /// For the other observers, the transaction changes nothing.
+    @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -250,7 +251,7 @@
       }
     }
 
-    @Test func whatIsToldLateIsNotTakenForALaterChange() {
+    @Test func changeDeliveredLateDoesNotHideALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = Constant.combine(Constant(number), Constant(Variable(0))).map { $0.0 * 10 }
@@ -272,7 +273,7 @@
       }
     }
 
-    @Test func twoWhoJoinAreBothToldALaterChange() {
+    @Test func twoConcurrentSubscribersToAMapBothReceiveALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -291,8 +292,8 @@
       }
     }
 
-    /// What a reader ahead has found, or who joins, is known to be the same.
-    @Test func lateSubscriberOfAMapReceivesAnEqualValueOnceAtMost() {
+    /// The value that a subscriber or a reader computes ahead of the delivery is known to be equal.
+    @Test func lateSubscriberToAMapReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 / 10 }.removeDuplicates()
@@ -311,8 +312,8 @@
       }
     }
 
-    /// The value that it is told first may become known after that of the writes.
-    @Test func lateSubscriberOfEqualWritesReceivesTheValueTwiceAtMost() {
+    /// The subscriber's first value may become known after the value of the writes.
+    @Test func lateSubscriberDuringEqualWritesReceivesTheValueAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -334,8 +335,8 @@
       }
     }
 
-    /// And when it is another, from the midst of them, what the others know follows.
-    @Test func whoJoinsAmidWritesThatComeToNothingEndsWithTheSame() {
+    /// If the first value comes from the middle of the transaction, the value of the other observers follows.
+    @Test func lateSubscriberDuringANoOpTransactionEndsWithTheValueOfTheOthers() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -357,8 +358,8 @@
       }
     }
 
-    /// An observer that subscribes in the middle may receive the last value twice.
-    @Test func whoJoinsAmidWritesOfAnotherIsToldThat() {
+    /// A subscriber during the transaction may receive the last value twice.
+    @Test func lateSubscriberToRemoveDuplicatesEndsWithATransactionsLastValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -380,9 +381,9 @@
       }
     }
 
-    /// What was on its way before is what the transaction comes to: nothing new, but for who has been told
-    /// what it had written in between.
-    @Test func whoJoinsAmidWhatComesToWhatIsOnItsWayIsToldThat() {
+    /// The transaction ends with the value that was already on its way. That is a change only for a
+    /// subscriber that has received the value in between.
+    @Test func lateSubscriberEndsWithAnUndeliveredValueThatATransactionRestores() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -391,7 +392,7 @@
         let dusts = Trace(
           distinct.observe(ignoreFirst: true) { others.append($0) },
           trigger.observe(ignoreFirst: true) { [weak number] _ in
-            // Told when this observer has ended.
+            // Both are delivered when this observer has returned.
             number?.value = 1
             dispatcher.transaction {
               number?.value = 2
@@ -411,7 +412,7 @@
   }
 
   extension [[Int]] {
-    /// Whether it ends with others, of which there are some.
+    /// Returns whether this array ends with another one that isn't empty.
     fileprivate func hasSuffix(_ others: [[Int]]) -> Bool {
       !others.isEmpty && suffix(others.count).elementsEqual(others)
     }

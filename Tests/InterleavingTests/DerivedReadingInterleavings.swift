@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed at most once a change, and a read is of one state of the variables.
+  /// B1: a derived constant is computed at most once for each change. A read uses one state of the variables.
   struct DerivedReadingInterleavings {
-    @Test func aReadIsOfOneStateOfAVariable() {
+    @Test func readOfADiamondUsesOneValueOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
@@ -28,7 +28,7 @@
       }
     }
 
-    @Test func aReadIsOfOneStateOfTwoVariables() {
+    @Test func readOfACombineUsesOneStateOfItsVariables() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -48,8 +48,8 @@
       }
     }
 
-    /// One variable leads to it in two ways.
-    @Test func aReadOfADeliveredValueComputesNothing() {
+    /// One of the variables leads to the constant by two paths.
+    @Test func readOfADeliveredValueComputesNothing() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -70,8 +70,8 @@
       }
     }
 
-    /// Waiting for one variable, it has no other's lock in hand, which a mutation may want.
-    @Test func aReadOfTwoVariablesMayMeetAMutationThatReadsOne() {
+    /// While the read waits for one variable's lock, it doesn't hold another one, which a mutation may need.
+    @Test func readOfACombineAndAMutationThatReadsDoNotDeadlock() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -85,7 +85,7 @@
       }
     }
 
-    @Test func twoReadersRememberTheLatestValue() {
+    @Test func concurrentReadersOfAMapKeepTheLatestValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -133,8 +133,8 @@
       }
     }
 
-    /// Whoever is called with the combination reads ahead of what is delivered next.
-    @Test func whatAnObserverReadsAheadIsNotComputedAgain() {
+    /// The observer of the combine reads the sum before the sum is delivered.
+    @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -158,7 +158,7 @@
       }
     }
 
-    @Test func whatAnObserverReadsAheadOfWhatMayKeepItsValueIsNotComputedAgain() {
+    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgain() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -183,7 +183,7 @@
       }
     }
 
-    @Test func readersAheadChangeNothingInWhatIsTold() {
+    @Test func readBeforeADeliveryDoesNotChangeTheDeliveredValues() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -206,8 +206,8 @@
       }
     }
 
-    /// The deliverer finds that there is one, and then another one.
-    @Test func aDelivererUsesNoValueThatWasReadBehindALaterWrite() {
+    /// The delivering thread finds a value that a reader has stored, and then another reader replaces it.
+    @Test func valueReadAfterALaterWriteIsNotDeliveredForAnEarlierChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -230,7 +230,7 @@
       }
     }
 
-    @Test func anObserverReadsNothingOlderThanItIsTold() {
+    @Test func observerReadsNoOlderValueThanItReceives() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -248,7 +248,7 @@
       }
     }
 
-    @Test func aValueThatIsTheSameIsNotToldBehindAReaderAhead() {
+    @Test func equalValueIsNotDeliveredAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
         let (computed, log) = (Trace<Int>(), Trace<Int>())
@@ -272,8 +272,8 @@
       }
     }
 
-    /// Who reads ahead does not know which value will be the one before.
-    @Test func aReaderAheadFindsTheValueThatIsTold() {
+    /// A reader ahead of the delivery doesn't know which value will be delivered before its own.
+    @Test func readBeforeADeliveryIsNotComparedWithTheDeliveredValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// D1–D3 and D5: reduces never overlap and have one order, the same for all, and what is invoked inside
-  /// one waits for its end.
+  /// D1–D3 and D5: reduces never overlap, and every observer sees them in the same order. A state that is
+  /// invoked inside a reduce waits for the end of that reduce.
   struct DispatchInterleavings {
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func observersOfAllVariablesSeeTheReducesInOneOrder() {
+    @Test func observersOfAllVariablesReceiveTheReducesInOneOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (reduced, counts, doubles) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -41,8 +41,9 @@
       }
     }
 
-    /// A third thread would be needed for the telling of one to be left to another that has returned.
-    @Test func invokeReturnsWhenItsStateIsReducedAndToldOrBeingTold() {
+    /// One of the two threads delivers the last change before it returns. Only a third one could take that
+    /// over.
+    @Test func invokeReturnsAfterTheDeliveryUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<String>()
@@ -56,19 +57,19 @@
         scenario.check {
           let entries = log.entries
           let logs = [
-            // One behind the other, or at once with each telling its own.
+            // The threads run one after the other, or at the same time, and each one delivers its own change.
             ["told 1", "returned 1", "told 3", "returned 2"],
             ["told 2", "returned 2", "told 3", "returned 1"],
             ["told 1", "told 3", "returned 1", "returned 2"],
             ["told 1", "told 3", "returned 2", "returned 1"],
             ["told 2", "told 3", "returned 1", "returned 2"],
             ["told 2", "told 3", "returned 2", "returned 1"],
-            // One is telling, and tells the other's too.
+            // One thread is delivering, and delivers the other's change too.
             ["told 1", "returned 2", "told 3", "returned 1"],
             ["told 2", "returned 1", "told 3", "returned 2"],
             ["returned 2", "told 1", "told 3", "returned 1"],
             ["returned 1", "told 2", "told 3", "returned 2"],
-            // The second to write is delivering both.
+            // The second thread to write delivers both changes.
             ["returned 1", "told 1", "told 3", "returned 2"],
             ["returned 2", "told 2", "told 3", "returned 1"],
           ]
@@ -79,7 +80,7 @@
       }
     }
 
-    @Test func whatAReduceInvokesIsReducedAfterItAndBeforeItsInvokeReturns() {
+    @Test func stateInvokedInAReduceIsReducedAfterItAndBeforeInvokeReturns() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -113,7 +114,7 @@
       }
     }
 
-    @Test func whatAnObserverInvokesIsReducedAtOnceAndToldAfterThePresentChange() {
+    @Test func stateInvokedByAnObserverIsReducedAtOnceAndDeliveredAfterTheRound() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -147,7 +148,7 @@
       }
     }
 
-    @Test func whatAReduceInvokesComesBeforeWhatItsObserversInvoke() {
+    @Test func stateInvokedInAReduceIsReducedBeforeStatesItsObserversInvoke() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -174,8 +175,8 @@
       }
     }
 
-    /// So it waits for nobody's turn, whether there has been a store or not.
-    @Test func aStateThatReachesNoStoreIsNoErrorAndWaitsForNobody() {
+    /// This holds whether or not there has ever been a store for the state.
+    @Test func stateWithoutAStoreDoesNotWaitForATransaction() {
       var hasOverlapped = false
       explore { scenario in
         let log = Trace<String>()
@@ -202,7 +203,7 @@
       #expect(hasOverlapped)
     }
 
-    @Test func aStateReachesTheStoreThatIsMadeMeanwhileOnceOrNotAtAll() {
+    @Test func stateReachesAStoreInstantiatedMeanwhileAtMostOnce() {
       explore { scenario in
         let made = Trace<CounterStore>()
         scenario.thread { made.append(.instantiate()) }
@@ -218,8 +219,8 @@
       }
     }
 
-    /// The store goes behind its reduce and before the observers are called.
-    @Test func writesOfAStoresEndAreDeliveredBehindThoseOfItsReduce() {
+    /// The store is freed after its reduce, and before the observers are called.
+    @Test func writesOfAStoresDeinitAreDeliveredAfterThoseOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))
         let log = Trace<String>()

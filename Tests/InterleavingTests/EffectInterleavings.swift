@@ -3,9 +3,9 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B9: who supersedes whom, who waits for whom, and that nothing of it depends on the order of threads.
+  /// B9: effects supersede and await each other by their policy, in every order of the threads.
   struct EffectInterleavings {
-    @Test func nothingOfAnOlderEffectIsReducedOnceItIsSuperseded() {
+    @Test func statesOfASupersededEffectAreNotReduced() {
       explore { scenario in
         let effects = Effects(.latest)
         let store = LogStore.instantiate()
@@ -23,11 +23,11 @@
       }
     }
 
-    @Test func theFirstOfTwoRunsAlone() {
+    @Test func effectsUnderTheFirstPolicyDoNotOverlap() {
       exploreTwoRuns(by: .first, expecting: [[1, 1], [2, 2], [1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
-    @Test func serialOnesRunInOrderAndAllOfThem() {
+    @Test func serialEffectsAllRunInOrder() {
       explore { scenario in
         let effects = Effects(.serial)
         let log = Trace<Int>()
@@ -46,7 +46,7 @@
       }
     }
 
-    @Test func whoWaitsMayBeCancelledAsItsTurnComes() {
+    @Test func waitingEffectThatIsCancelledAsItStartsStillEnds() {
       explore { scenario in
         let effects = Effects(.serial)
         let log = Trace<Int>()
@@ -62,7 +62,7 @@
       }
     }
 
-    @Test func aCancelledFirstOneIsNotJoined() {
+    @Test func firstPolicyRunsANewEffectIfTheRunningOneIsCancelled() {
       explore { scenario in
         let effects = Effects(.first)
         let log = Trace<Int>()
@@ -77,7 +77,7 @@
       }
     }
 
-    @Test func cancellingReachesAnOperationThatAwaitsTheNextOne() {
+    @Test func cancelReachesAnEffectThatAwaitsAnotherOne() {
       explore { scenario in
         let effects = Effects(.latest)
         let cancelled = Trace<Bool>()
@@ -91,8 +91,8 @@
       }
     }
 
-    /// Without a preemption, both are run before either begins.
-    @Test func anOperationThatIsSupersededBeforeItBeginsDoesNotBegin() {
+    /// Without preemptions, the thread runs both effects before either operation starts.
+    @Test func effectSupersededBeforeItStartsDoesNotStart() {
       everyInterleaving(preemptions: 0) { scenario in
         let effects = Effects(.latest)
         let log = Trace<Int>()
@@ -105,7 +105,7 @@
       }
     }
 
-    @Test func aDispatcherThatAnEffectHasInvokedOnIsFreed() {
+    @Test func dispatcherIsFreedAfterAnEffectHasInvokedOnIt() {
       explore { scenario in
         let effects = Effects(.latest)
         let dispatchers = Trace(Dispatcher())
@@ -125,7 +125,7 @@
       }
     }
 
-    @Test func whatSomebodyAwaitsIsCancelledWithHim() {
+    @Test func cancellingATaskCancelsTheEffectItPerforms() {
       explore { scenario in
         let effects = Effects(.latest)
         let cancelled = Trace<Bool>()
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func whoRunsInsideAReduceWaitsForNobody() {
+    @Test func runInsideAReduceDoesNotWaitForAnotherDispatcher() {
       explore { scenario in
         let (one, other) = (Dispatcher.shared, Dispatcher())
         let effects = Effects(.latest)
@@ -168,7 +168,7 @@
       }
     }
 
-    @Test func whoPerformsTheNextOneAwaitsIt() {
+    @Test func effectPerformedByAnotherOneIsNotCancelled() {
       explore { scenario in
         let effects = Effects(.latest)
         let cancelled = Trace<Bool>()
@@ -184,7 +184,7 @@
       }
     }
 
-    @Test func anObserverIsInsideNoOperation() {
+    @Test func effectRunByAnObserverWaitsForTheEffectInProgress() {
       explore { scenario in
         let effects = Effects(.serial)
         let log = Trace<Int>()
@@ -204,11 +204,11 @@
       }
     }
 
-    @Test func whoEndsMakesRoomForTheNext() {
+    @Test func concurrentPolicyOfOneRunsOneEffectAtATime() {
       exploreTwoRuns(by: .concurrent(1), expecting: [[1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
-    /// Two threads each run an operation that logs its number twice.
+    /// Runs an effect on each of two threads. Its operation logs its number twice.
     private func exploreTwoRuns(
       by policy: Effects.Policy,
       expecting logs: [[Int]],
@@ -234,7 +234,7 @@
     }
   }
 
-  /// Calls closures as it reduces.
+  /// A store that calls closures while it reduces.
   private final class HookStore: Storable {
     typealias DispatchStateType = Dispatcher.Counter
 
@@ -245,7 +245,7 @@
     }
   }
 
-  /// Logs what it reduces.
+  /// A store that logs the numbers that it reduces.
   private final class LogStore: Storable {
     typealias DispatchStateType = Dispatcher.Counter
 

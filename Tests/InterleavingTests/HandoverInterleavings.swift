@@ -3,12 +3,13 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// Fairness: who has told many changes of others hands the telling over, and by that nothing is lost, told
-  /// twice or told in another order.
+  /// Fairness: a thread that has delivered many changes of others hands the delivery over. No change is lost,
+  /// delivered twice or delivered in another order.
   ///
-  /// It takes 256 changes, too many to go through; so an observer pretends that there were as many.
+  /// A handover takes 257 changes, which are too many for a scenario. So an observer pretends that there were
+  /// as many.
   struct HandoverInterleavings {
-    @Test func whoTellsHandsOverToWhoWritesNext() {
+    @Test func threadThatDeliversManyChangesHandsOverToTheNextWriter() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable<[Int]>([])
@@ -16,7 +17,7 @@
         let writes = ThreadLocal()
         let dust = variable.observe(ignoreFirst: true) { value in
           log.append(value)
-          // Whoever has left a change, and tells it amid the next one, has taken over.
+          // A thread that has left a change, and delivers it during its next write, has taken over.
           if value.last == 2, writes.value == 2 { isHandedOver.set() }
           if value.count == 1 { pretendToHaveToldManyChangesOfOthers() } else { letOthersGoOn() }
           log.append(value)
@@ -40,8 +41,8 @@
       #expect(isHandedOver.isSet)
     }
 
-    /// Who has a place for an earlier change tells that, and with it takes over what is offered.
-    @Test func whoTellsAnEarlierChangeTakesOver() {
+    /// A thread with a place for an earlier change delivers it, and takes over the offered delivery with it.
+    @Test func threadWithAnEarlierChangeTakesOverTheDelivery() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -63,8 +64,9 @@
       }
     }
 
-    /// Who offers though another has told all that it had to tell leaves nothing behind that comes meanwhile.
-    @Test func whatComesWhileNothingIsLeftToHandOverIsTold() {
+    /// The offering thread has nothing left to deliver, because another thread has delivered it. A change
+    /// that comes during the offer is still delivered.
+    @Test func changeWrittenDuringAnOfferThatLapsesIsDelivered() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -90,8 +92,8 @@
       }
     }
 
-    /// Whoever takes over comes to a change that a transaction has committed.
-    @Test func takingOverDeliversTheChangesOfOtherTransactions() {
+    /// The thread that takes over reaches a change that a transaction has committed.
+    @Test func threadThatTakesOverDeliversTheChangesOfOtherTransactions() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -104,7 +106,7 @@
         scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
         scenario.thread { Dispatcher.shared.transaction { variable.value.append(3) } }
         scenario.thread {
-          // Otherwise there is nothing to take over.
+          // Otherwise, there is nothing to take over.
           if log.entries == [[1]] { variable.value.append(4) }
         }
         scenario.check {
@@ -116,7 +118,7 @@
       }
     }
 
-    @Test func whoTellsTheFirstValueHandsOverToWhoWritesNext() {
+    @Test func threadThatDeliversTheFirstValueHandsOverToTheNextWriter() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable(0)
@@ -149,8 +151,8 @@
       #expect(isHandedOver.isSet)
     }
 
-    /// While it is offered, a transaction commits its change.
-    @Test func whoTellsHandsOverThoughWhoTakesOverOffersAgain() {
+    /// While the delivery is offered, a transaction commits its change.
+    @Test func handoverLosesNoChangeIfTheNewDelivererOffersAgain() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -170,9 +172,9 @@
       }
     }
 
-    /// Another thread may take an offer between the last look at it and its end.
-    @Test func aThreadWithdrawsNoOfferThatIsTaken() {
-      // The other thread comes at about that time.
+    /// Another thread may take the offer between the last check and the withdrawal.
+    @Test func offerThatIsTakenIsNotWithdrawn() {
+      // With these numbers of yields, the other thread comes at about that time.
       for yields in 31...33 {
         explore { scenario in
           let variable = Variable<[Int]>([])
@@ -204,8 +206,8 @@
       }
     }
 
-    /// It may be waiting for what is offered.
-    @Test func whoIsInsideAnObserverTakesOverNothing() {
+    /// The observer may be waiting for the offered changes.
+    @Test func threadInsideAnObserverDoesNotTakeOverADelivery() {
       explore { scenario in
         let (numbers, other) = (Variable<[Int]>([]), Variable(0))
         let log = Trace<[Int]>()
@@ -218,7 +220,7 @@
             numbers?.value.append(2)
           },
           other.observe(ignoreFirst: true) { [weak numbers] _ in
-            // Otherwise there is nothing to wait for.
+            // Otherwise, there is nothing to wait for.
             guard let numbers, log.entries == [[1]] else { return }
             numbers.value.append(3)
             for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
@@ -240,7 +242,7 @@
     }
   }
 
-  /// Expects one call for each write. What a transaction has written may be overwritten before it ends.
+  /// Expects one call for each write. A transaction's value may be overwritten before the transaction ends.
   private func expectPrefixes(
     of value: [Int],
     in entries: [[Int]],
@@ -255,7 +257,7 @@
     CurrentThread.current.pointee.changesOfOthers = 257
   }
 
-  /// Makes the call longer than who has offered it waits for somebody to take it.
+  /// Makes the call last longer than a thread waits for another one to take its offer.
   private func letOthersGoOn() {
     for _ in 0..<40 { CurrentThread.current.yieldProcessor() }
   }

@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: the hooks by which interceptors learn of reduces come and go, and keep nothing.
+  /// B6: interceptors use hooks, which can be added and removed at any time, and keep nothing alive.
   struct HookInterleavings {
-    @Test func interceptorsAreCalledInTheOrderInWhichTheyCame() {
+    @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
         let log = Trace<String>()
         let dusts = ["first", "second"].map { name in
@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func anInterceptorThatComesAsTheLastOneGoesMissesNothing() {
+    @Test func interceptorAddedWhileTheLastOneIsCleanedReceivesEveryEvent() {
       explore { scenario in
         let log = Trace<Int>()
         let dusts = Trace<Dust>()
@@ -34,7 +34,7 @@
       }
     }
 
-    @Test func aReduceThatWasRecordedKeepsNoStore() {
+    @Test func recordedReduceKeepsNoStoreAlive() {
       explore { scenario in
         let stores = Trace(CounterStore.instantiate())
         let dust = Dispatcher.shared.intercept { _ in }
@@ -48,8 +48,9 @@
       }
     }
 
-    /// In the turn, what is dispatched as it goes would wait for the end of the reduce.
-    @Test func aHookGoesWithNoTurnInHand() {
+    /// If the hook were released in the turn, a state dispatched by a deinit would wait for the end of the
+    /// reduce.
+    @Test func hookIsReleasedOutsideTheDispatchersTurn() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()

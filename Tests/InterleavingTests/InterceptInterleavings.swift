@@ -2,9 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: interceptors are told each dispatch, in the order of the reduces, with its number and changes.
+  /// B6: interceptors receive an event for each dispatch, with its number and changes, in the order of the
+  /// reduces.
   struct InterceptInterleavings {
-    @Test func eventsHaveTheOrderOfTheReducesForAllInterceptors() {
+    @Test func interceptorsReceiveTheEventsInTheOrderOfTheReduces() {
       explore { scenario in
         let (first, second) = (Trace<String>(), Trace<String>())
         let dusts = [
@@ -21,7 +22,7 @@
       }
     }
 
-    @Test func noEventComesAfterEitherOfTwoCleans() {
+    @Test func interceptorReceivesNoEventAfterEitherOfTwoCleansReturns() {
       explore { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
@@ -35,7 +36,7 @@
       }
     }
 
-    @Test func noEventComesAfterEitherOfTwoCleansOfABag() {
+    @Test func interceptorReceivesNoEventAfterEitherOfTwoBagCleansReturns() {
       explore { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let bag = DustBuster()
@@ -50,7 +51,7 @@
       }
     }
 
-    @Test func anEventHasWhatItsReduceHasChangedAndNoMore() {
+    @Test func eventListsOnlyTheChangesOfItsReduce() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -69,7 +70,7 @@
       }
     }
 
-    @Test func anEventListsNoVariableThatItsReduceHasLeftAlone() {
+    @Test func eventListsNoVariableThatItsReduceDidNotWrite() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -87,8 +88,9 @@
       }
     }
 
-    /// The first of those that are dispatched just then may be missed, but none behind.
-    @Test func anInterceptorThatComesMissesNoneThatIsDispatchedLater() {
+    /// The interceptor may miss the first states that other threads dispatch at the same time, but none after
+    /// those.
+    @Test func newInterceptorReceivesEveryLaterDispatch() {
       explore { scenario in
         let log = Trace<String>()
         let dusts = Trace<Dust>()
@@ -114,7 +116,7 @@
       }
     }
 
-    @Test func anInterceptorThatComesWhileAnotherIsThereMissesNoReduceThatBeginsLater() {
+    @Test func secondInterceptorReceivesEveryReduceThatBeginsLater() {
       explore { scenario in
         let (first, second) = (Trace<String>(), Trace<String>())
         let dust = Dispatcher.shared.intercept { first.append(describe($0)) }
@@ -133,8 +135,8 @@
       }
     }
 
-    /// It misses a reduce that has begun without anybody who asks for the changes.
-    @Test func anInterceptorThatComesInTheMidstOfAReduceIsToldNoHalfOfIt() {
+    /// The interceptor misses a reduce that began while no hook wanted the changes.
+    @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfItsChanges() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -155,7 +157,7 @@
       }
     }
 
-    @Test func noCallStartsOnceAnInterceptorIsCleaned() {
+    @Test func interceptorIsNotCalledAfterCleanReturns() {
       explore(isReduced: false) { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
@@ -168,7 +170,7 @@
       }
     }
 
-    @Test func anInterceptorMissesNothingWhenAnotherGoes() {
+    @Test func interceptorReceivesEveryEventWhileAnotherIsCleaned() {
       explore { scenario in
         let log = Trace<Int>()
         let dusts = [
@@ -181,8 +183,8 @@
       }
     }
 
-    /// It is not waited for an interceptor that another thread is about to call, which may last for ever.
-    @Test func anEventIsToldBeforeTheObserversUnlessAnotherThreadTellsIt() {
+    /// No thread waits for an interceptor that another thread is about to call. That could take forever.
+    @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsIt() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -208,7 +210,7 @@
       }
     }
 
-    @Test func whatAnInterceptorInvokesIsAnEventOfItsOwn() {
+    @Test func stateInvokedByAnInterceptorHasItsOwnEvent() {
       explore { scenario in
         let log = Trace<String>()
         let dust = Dispatcher.shared.intercept { event in
@@ -229,8 +231,8 @@
       }
     }
 
-    /// Cleaning frees what an interceptor holds, though another thread is about to call it.
-    @Test func whatAnInterceptorHoldsGoesWithItOnce() {
+    /// This holds even if another thread is about to call the interceptor.
+    @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let dust = {

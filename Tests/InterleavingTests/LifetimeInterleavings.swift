@@ -3,9 +3,9 @@
   import FluxCapacitor
   import Testing
 
-  /// V7: what nobody can reach any more is freed, once; and what was written before is told.
+  /// V7: unreachable objects are freed once. Values that were written before are delivered.
   struct LifetimeInterleavings {
-    @Test func aVariableThatGoesAsItIsToldFreesItsObservers() {
+    @Test func variableReleasedDuringADeliveryFreesItsObservers() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()
@@ -25,7 +25,7 @@
       }
     }
 
-    @Test func aVariableThatItsObserverLetsGoOfFreesIt() {
+    @Test func variableReleasedByItsObserverFreesItsObservers() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func whatATransactionHasWrittenIsToldThoughTheVariableGoes() {
+    @Test func valueWrittenInATransactionIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()
@@ -68,7 +68,7 @@
       }
     }
 
-    @Test func aChangeOfAnObserverIsDeliveredThoughTheVariableGoes() {
+    @Test func valueWrittenByAnObserverIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
         let trigger = Variable(0)
         let variables = Trace(Variable(0))
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func whatIsOnItsWayToAQueueIsToldThoughTheVariableGoes() {
+    @Test func valueSentToAQueueIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()
@@ -113,7 +113,7 @@
       }
     }
 
-    @Test func whatIsCleanedAsItsVariableGoesIsFreedOnce() {
+    @Test func observerCleanedWhileItsVariableIsReleasedIsFreedOnce() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test func whatIsCleanedAsItIsToldIsFreedWhenTheCallHasEnded() {
+    @Test func observerCleanedDuringItsCallIsFreedAfterTheCall() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -154,7 +154,7 @@
       }
     }
 
-    @Test func whoSubscribesAsTheVariableGoesIsFreed() {
+    @Test func observerThatSubscribesWhileTheVariableIsReleasedIsFreed() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()
@@ -167,7 +167,7 @@
     }
   }
 
-  /// Observes the variable, if it is there; its end is logged too.
+  /// Observes the variable, if it still exists. Also logs when the observer's closure is freed.
   @discardableResult
   private func observe(
     _ variables: Trace<Variable<Int>>,

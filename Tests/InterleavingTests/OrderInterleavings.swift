@@ -3,10 +3,10 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// V2, V4, V6 and V8: changes are told in the order of the writes, one after the other, each to all
-  /// observers before the next; and none is lost.
+  /// V2, V4, V6 and V8: changes are delivered in the order of the writes. All observers receive a change
+  /// before any of them receives the next one, and no change is lost.
   struct OrderInterleavings {
-    @Test func eachChangeIsToldToAllBeforeTheNext() {
+    @Test func allObserversReceiveAChangeBeforeTheNextOne() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -32,7 +32,7 @@
       }
     }
 
-    @Test func aChangeIsToldByItsThreadOrByTheOneThatIsTelling() {
+    @Test func changeIsDeliveredByItsWriterOrByTheDeliveringThread() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func whatAnObserverSetsIsToldAfterTheRound() {
+    @Test func valueSetInAnObserverIsDeliveredAfterTheRound() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -81,8 +81,8 @@
       }
     }
 
-    /// Or, if another thread is telling of that just then, by that.
-    @Test func whatAnObserverSetsElsewhereIsToldAfterTheRound() {
+    /// If another thread is delivering the other variable at that moment, that thread delivers the change.
+    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheRound() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -108,8 +108,9 @@
       }
     }
 
-    /// The thread that delivers may be the one that can go on.
-    @Test func aChangeOfAnObserverDoesNotWaitForThatObserver() {
+    /// The observer may wait for its own change. A thread that is already delivering the variable delivers
+    /// it.
+    @Test func deliveryOfAnObserversWriteDoesNotWaitForThatObserver() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -121,7 +122,7 @@
           },
           trigger.observe(ignoreFirst: true) { _ in
             variable.value = 2
-            // Otherwise there is no other thread that delivers it.
+            // Otherwise, no other thread is delivering the variable.
             guard log.entries == ["begin 1"] else { return }
             for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
             isWaitedForInVain.append(log.last != "end 2")
@@ -161,7 +162,7 @@
       }
     }
 
-    @Test func changesInPlaceLoseNothing() {
+    @Test func concurrentMutationsLoseNoChange() {
       explore { scenario in
         let variable = Variable(0)
         let (log, results) = (Trace<Int>(), Trace<Int>())
@@ -207,8 +208,8 @@
       }
     }
 
-    /// What a value that goes does in its deinit is done with no lock in hand.
-    @Test func anOverwrittenValueMayWriteToTheSameVariable() {
+    /// No lock is held while the overwritten value is deinitialized.
+    @Test func overwrittenValueCanWriteItsVariableInDeinit() {
       explore { scenario in
         let variable = Variable(Ending {})
         let (count, log) = (Variable(0), Trace<Int>())

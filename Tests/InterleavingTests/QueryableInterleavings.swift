@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B8: a store is told when its active queries change, each change once and in order.
+  /// B8: a store is called when its active queries change, once for each change and in order.
   struct QueryableInterleavings {
-    @Test func aQueryHasOneFirstHolder() {
+    @Test func queryHeldByTwoThreadsIsAddedOnce() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func changesFormAChain() {
+    @Test func changesOfActiveQueriesFollowOneAnotherWithoutGaps() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func aQueryEndsWithItsLastHolderAndNotBefore() {
+    @Test func queryStaysActiveUntilItsLastHolderIsCleaned() {
       explore { scenario in
         let store = QueriedStore()
         let dust = store.query("a")
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test func twoCleansOfADustEndOneHold() {
+    @Test func cleaningADustTwiceReleasesItsQueryOnce() {
       explore { scenario in
         let store = QueriedStore()
         let (dust, other) = (store.query("a"), store.query("a"))
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func changesOfATransactionAreOneBesideThoseOfOthers() {
+    @Test func transactionChangesTheActiveQueriesOnceBesideAnotherThread() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -80,9 +80,9 @@
           let logs = [
             ["→ab", "ab→abc"],
             ["→c", "c→abc"],
-            // What the other thread has added to is the set in the midst of the transaction.
+            // The other thread has added its query to the set during the transaction.
             ["→ac", "ac→abc"],
-            // If both are open at a time, they are one change.
+            // If both transactions are open at the same time, they are one change.
             ["→abc"],
           ]
           #expect(logs.contains(store.log.entries))
@@ -91,8 +91,8 @@
       }
     }
 
-    /// If it did, another thread's change would wait for the end of the transaction.
-    @Test func aFurtherHolderChangesNothing() {
+    /// If it changed them, the other thread's change would wait for the end of the transaction.
+    @Test func secondHolderOfAQueryDoesNotChangeTheActiveQueries() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace(store.query("a"))
@@ -111,7 +111,7 @@
       }
     }
 
-    @Test func aQueryThatComesAndGoesInATransactionIsNotTold() {
+    @Test func queryHeldOnlyInsideATransactionMakesNoChangeOfItsOwn() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -120,7 +120,7 @@
         scenario.check {
           let logs = [
             ["→b"],
-            // What the other thread has added to is the set in the midst of the transaction.
+            // The other thread has added its query to the set during the transaction.
             ["→ab", "ab→b"],
           ]
           #expect(logs.contains(store.log.entries))
@@ -129,7 +129,7 @@
       }
     }
 
-    @Test func aStoreMayQueryWhileItIsTold() {
+    @Test func storeCanAddAQueryInActiveQueriesDidChange() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -146,8 +146,8 @@
       }
     }
 
-    /// A query keeps no store, and a store that is gone is told nothing.
-    @Test func aStoreGoesWhileItIsQueried() {
+    /// A freed store isn't called when a query ends.
+    @Test func queryDoesNotKeepItsStoreAlive() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let (store, dust) = {
@@ -173,7 +173,7 @@
     typealias DispatchStateType = QueriedState
   }
 
-  /// Logs what it is told, and its end.
+  /// A store that logs the changes of its queries, and its deinit.
   private final class QueriedStore: Queryable, @unchecked Sendable {
     let queries = Queries<String>()
     var onChange: (Set<String>) -> Void = { _ in }

@@ -3,10 +3,10 @@
   import FluxCapacitor
   import Testing
 
-  /// V1 and V2 on queues: calls do not overlap, and come in the order of the writes; on `.main`, what is told
-  /// at once does not overtake what is on its way there.
+  /// V1 and V2 on queues: calls don't overlap, and come in the order of the writes. On `.main`, a synchronous
+  /// delivery doesn't overtake a queued one.
   struct QueueInterleavings {
-    @Test func aQueueIsToldInTheOrderOfTheWrites() {
+    @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func onMainWhatIsToldAtOnceDoesNotOvertake() {
+    @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedOne() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -44,7 +44,7 @@
       }
     }
 
-    @Test func onMainTheFirstValueIsToldBeforeTheChanges() {
+    @Test func observerOnMainReceivesTheFirstValueBeforeTheChanges() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -63,7 +63,7 @@
       }
     }
 
-    @Test func onMainASetInsideAnObserverIsToldInItsPlace() {
+    @Test func valueSetInAnObserverOnMainIsDeliveredInTheOrderOfTheWrites() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -83,8 +83,8 @@
       }
     }
 
-    /// Even if it is set on main, it comes behind all that was sent there before.
-    @Test func onMainAChangeKeepsItsPlaceAmongThoseOfOtherVariables() {
+    /// Even a value that is set on the main queue comes after the changes that were sent there before.
+    @Test func changeOnMainDoesNotOvertakeChangesOfOtherVariables() {
       explore { scenario in
         let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<String>()
@@ -115,7 +115,7 @@
       }
     }
 
-    @Test func aQueueIsToldOfTwoVariablesInTheOrderOfTheWrites() {
+    @Test func queueReceivesChangesOfTwoVariablesInTheOrderOfTheWrites() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -137,7 +137,7 @@
       }
     }
 
-    @Test func aTransactionIsOneChangeOnAQueue() {
+    @Test func observerOnAQueueReceivesATransactionAsOneChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()

@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// R3 and R4: a state reaches every registered store, in the order of registration, and `clear()`
-  /// takes out one instance.
+  /// R3 and R4: a state reaches every registered store, in the order of registration. `clear()` unregisters
+  /// one instance.
   struct RegistrationInterleavings {
-    @Test func everyStateReachesTheStoresInTheOneOrderOfRegistration() {
+    @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in
         let log = Trace<String>()
         let stores = Trace<any StepStore>()
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func aStateReachesThoseWhoAreRegisteredByThenAndTheNextOneAll() {
+    @Test func stateReachesEveryStoreRegisteredBeforeItsDispatch() {
       explore { scenario in
         let log = Trace<String>()
         let stores = Trace<any StepStore>()
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func aStoreThatIsMadeInAReduceIsReachedByTheNextState() {
+    @Test func storeInstantiatedInAReduceReceivesTheNextState() {
       explore { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func noStateThatIsDispatchedLaterReachesAClearedStore() {
+    @Test func clearedStoreReceivesNoStateThatIsDispatchedLater() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func noStateReachesAStoreThatIsClearedInItsReduce() {
+    @Test func storeClearedByAnEarlierStoresReduceDoesNotReceiveTheState() {
       for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
         explore { scenario in
           let log = Trace<String>()
@@ -115,7 +115,7 @@
       }
     }
 
-    @Test func clearOfAnOldStoreLeavesAFreshOneAlone() {
+    @Test func clearOfAnOldStoreLeavesANewerOneRegistered() {
       explore { scenario in
         let old = FirstStore.instantiate()
         let got = Trace<FirstStore>()
@@ -131,7 +131,7 @@
       }
     }
 
-    @Test func aStoreThatMissesAStateIsNotInstantiatedAgain() {
+    @Test func instantiateDoesNotReturnAStoreThatHasMissedAState() {
       for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
         explore { scenario in
           let log = Trace<String>()
@@ -147,7 +147,7 @@
       }
     }
 
-    @Test func twoStoresThatAreClearedAtOnceAreBothUnregistered() {
+    @Test func twoStoresClearedAtOnceAreBothUnregistered() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -162,7 +162,7 @@
       }
     }
 
-    @Test func aStoreIsUnregisteredOrMadeAfterAllOthersWere() {
+    @Test func onlyTheStoreInstantiatedAfterUnregisterAllReceivesStates() {
       explore { scenario in
         let log = Trace<String>()
         let mine = Trace<FirstStore>()
@@ -182,7 +182,7 @@
       }
     }
 
-    @Test func noStateThatIsDispatchedLaterReachesAnyStoreOnceAllAreUnregistered() {
+    @Test func noStoreReceivesAStateThatIsDispatchedAfterUnregisterAll() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())

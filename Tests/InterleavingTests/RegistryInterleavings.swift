@@ -2,13 +2,14 @@
   import FluxCapacitor
   import Testing
 
-  /// R1, R2 and R5: there is one live store of a type, made by one thread, and gone with its last
+  /// R1, R2 and R5: there is one live store of a type. One thread creates it, and it is freed with its last
   /// reference.
   ///
-  /// A look at a weak reference is no point, so those with an end in them leave no schedule out.
+  /// The scheduler can't switch threads when a weak reference is read. So scenarios in which a store is freed
+  /// skip no schedule.
   @Suite(.serialized)
   struct RegistryInterleavings {
-    @Test func twoThreadsGetTheOneStoreThatIsMade() {
+    @Test func instantiateOnTwoThreadsCreatesOneStore() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<LoggedStore>()
@@ -25,7 +26,7 @@
       }
     }
 
-    @Test func aStoreWhoseLastReferenceGoesIsFoundOrMadeAnew() {
+    @Test func instantiateReturnsALiveStoreWhileTheLastReferenceIsReleased() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -45,7 +46,7 @@
       }
     }
 
-    @Test func aStoreGoesOnceAndAfterItsReduce() {
+    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterIt() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -58,9 +59,9 @@
       }
     }
 
-    /// One thread reduces in the store while another lets go of it in the turn of a dispatcher that the
-    /// store's end wants.
-    @Test func aStoreGoesWithNoTurnInHand() {
+    /// One thread reduces in the store. Another one releases it in the turn of a dispatcher that the store's
+    /// deinit needs.
+    @Test func storeIsReleasedOutsideTheDispatchersTurn() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let other = Dispatcher()
@@ -85,8 +86,8 @@
       }
     }
 
-    /// The dead one is forgotten by its place, and not by its type.
-    @Test func aFreshStoreIsNotForgottenWithADeadOne() {
+    /// The freed store is removed by its registration, not by its type.
+    @Test func newStoreStaysRegisteredWhenAFreedOneIsRemoved() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -105,7 +106,7 @@
       }
     }
 
-    @Test func storesThatAreMadeInAnInitAreMadeOnce() {
+    @Test func storeInstantiatedInAnInitIsCreatedOnce() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<(NestingStore?, LoggedStore)>()
@@ -123,8 +124,9 @@
       }
     }
 
-    /// One thread makes a store that another's init waits for, and then waits for what that makes.
-    @Test func aWaitThatIsOverIsNoPartOfACycle() {
+    /// One thread creates a store for which the init of another thread's store waits. Then the first thread
+    /// waits for that other store.
+    @Test func endedWaitForAStoreIsNotReportedAsACycle() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<NestingStore>()
@@ -142,7 +144,7 @@
       }
     }
 
-    @Test func aCycleThatTwoThreadsMakeTrapsAndNamesTheTypes() async {
+    @Test func instantiationCycleOfTwoThreadsTrapsAndNamesTheTypes() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         explore { scenario in
           let begun = HenStore.beginLog()
@@ -159,8 +161,9 @@
       }
     }
 
-    /// A reduce that instantiates a store waits for its init, which so may not wait for the reduce.
-    @Test func anInitMayInvokeWhileAReduceWaitsForIt() {
+    /// A reduce that instantiates a store waits for the store's init. So that init must not wait for the
+    /// reduce.
+    @Test func initCanInvokeWhileAReduceWaitsForTheStore() {
       explore { scenario in
         let log = Trace<String>()
         InvokingStore.log = log
@@ -181,8 +184,8 @@
       }
     }
 
-    /// A subclass stands in for its parent, unless that is there or being made.
-    @Test func aParentIsTheSameForAllWhileItsSubclassIsMade() {
+    /// A subclass stands in for its parent, unless the parent exists or is being created.
+    @Test func twoThreadsInstantiateOneParentWhileItsSubclassIsCreated() {
       explore { scenario in
         let log = Trace<String>()
         let got = Trace<ParentStore>()
@@ -206,7 +209,7 @@
     }
   }
 
-  /// Logs its init and its end.
+  /// A store that logs its init and its deinit.
   private final class LoggedStore: StepStore, @unchecked Sendable {
     typealias DispatchStateType = Step
 
@@ -238,7 +241,7 @@
     let logged = LoggedStore.instantiate()
   }
 
-  /// Instantiates the other store if that has begun, which another thread has done then.
+  /// A store that instantiates the other one, if another thread has begun to create that.
   private final class HenStore: StepStore {
     typealias DispatchStateType = Step
 

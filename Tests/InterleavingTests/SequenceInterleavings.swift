@@ -3,9 +3,9 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: sequences of values, for tasks.
+  /// B4: asynchronous sequences of values, which tasks consume.
   struct SequenceInterleavings {
-    @Test func aConsumerMissesNoValueAsItBeginsToWait() {
+    @Test func consumerMissesNoValueWhenItStartsToWait() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func aConsumerThatIsCancelledEnds() {
+    @Test func sequenceEndsWhenItsConsumerIsCancelled() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func aCancelledConsumerGetsNothingOfItsBuffer() {
+    @Test func cancelledConsumerReceivesNoBufferedValue() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int?>()
@@ -56,7 +56,7 @@
       }
     }
 
-    @Test func theLastValueComesBeforeTheEnd() {
+    @Test func consumerReceivesTheLastValueBeforeTheSequenceEnds() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let consumer = Consumer(of: variables.entries[0].values(buffering: .unbounded))
@@ -73,7 +73,7 @@
       }
     }
 
-    @Test func aConsumerGetsEveryStateInOrder() {
+    @Test func consumerOfStatesReceivesEveryStateInOrder() {
       explore { scenario in
         let consumer = Consumer(of: Dispatcher.shared.states(of: Dispatcher.Counter.self))
         let seen = Trace<Int>()
@@ -93,7 +93,7 @@
     }
   }
 
-  /// An iterator that is made before the task that uses it, and by no other.
+  /// An iterator that is created before the only task that uses it.
   private final class Consumer<Element: Sendable>: @unchecked Sendable {
     private var iterator: Values<Element>.Iterator
 

@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B2: every event is told once, in the order of the sending, to those who observe by then.
+  /// B2: every event is delivered once, in the order of the sending, to the observers at that time.
   struct SignalInterleavings {
-    @Test func eachEventIsToldToAllBeforeTheNext() {
+    @Test func allObserversReceiveAnEventBeforeTheNextOne() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<String>()
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func whoSubscribesIsToldTheEventsFromThenOn() {
+    @Test func subscriberReceivesEveryLaterEvent() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<Int>()
@@ -38,8 +38,8 @@
       }
     }
 
-    /// Unlike the values that are written to a variable, of which the last one counts.
-    @Test func aTransactionsEventsAreAllToldAfterIt() {
+    /// A variable is different: a transaction delivers only the last value that it writes.
+    @Test func eventsSentInATransactionAreAllDeliveredAfterIt() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -79,7 +79,7 @@
           withExtendedLifetime((sink, dust)) {
             let allowed = [
               [-1, 1, -2, 2], [-2, 2, -1, 1],
-              // If they overlap, they are one change.
+              // If the transactions overlap, they are one change.
               [-1, -2, 1, 2], [-1, -2, 2, 1], [-2, -1, 1, 2], [-2, -1, 2, 1],
             ]
             #expect(allowed.contains(log.entries))
@@ -88,7 +88,7 @@
       }
     }
 
-    @Test func whatIsSentAsTheSinkGoesIsToldOnceAndTheObserverFreed() {
+    @Test func observerIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
       explore { scenario in
         let sinks = Trace(Sink<Int>())
         let log = Trace<String>()

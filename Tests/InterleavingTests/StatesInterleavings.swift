@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// `dispatcher.observe(State.self)`: every state that is dispatched from now on, in the order of the
-  /// reduces.
+  /// `dispatcher.observe(State.self)` delivers every state that is dispatched from then on, in the order of
+  /// the reduces.
   struct StatesInterleavings {
-    @Test func allObserversOfStatesSeeTheOrderOfTheReduces() {
+    @Test func observersOfStatesReceiveThemInTheOrderOfTheReduces() {
       explore { scenario in
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -25,8 +25,9 @@
       }
     }
 
-    /// Those that are dispatched just then may be missed, but none behind one that was not.
-    @Test func anObserverOfStatesMissesNoneThatIsDispatchedLater() {
+    /// The observer may miss states that are dispatched while it subscribes, but none after the first one
+    /// that it receives.
+    @Test func newObserverOfStatesReceivesEveryStateDispatchedLater() {
       explore { scenario in
         let (reduced, told) = (Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -48,7 +49,7 @@
       }
     }
 
-    @Test func aStateWithoutAStoreIsToldOnceToThoseWhoObserve() {
+    @Test func stateWithoutAStoreIsDeliveredOnceToItsObserver() {
       explore { scenario in
         let told = Trace<Int>()
         let unused = Trace<Int>()
@@ -63,7 +64,7 @@
       }
     }
 
-    @Test func aStateWithoutAStoreIsToldWhenItsTransactionHasEnded() {
+    @Test func stateWithoutAStoreIsDeliveredAfterItsTransaction() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()
@@ -86,7 +87,7 @@
       }
     }
 
-    @Test func noStateIsToldOnceItsDustIsCleaned() {
+    @Test func observerOfStatesIsNotCalledAfterCleanReturns() {
       explore(isReduced: false) { scenario in
         let unused = Trace<Int>()
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -102,8 +103,9 @@
       }
     }
 
-    /// It is told after the variables that were written by then, unless another thread is telling those.
-    @Test func aStateIsToldAfterItsTransactionAndWhatThatHasWritten() {
+    /// A state is delivered after the variables that were written before it, unless another thread is
+    /// delivering those variables.
+    @Test func statesDispatchedInATransactionAreDeliveredAfterIt() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()
@@ -122,7 +124,7 @@
         scenario.check {
           let own = log.entries.filter { $0 != "value 5" }
           let values = log.entries.filter { $0.hasPrefix("value") }
-          // A write amid the transaction is enough for both.
+          // If 5 is written during the transaction, it is enough to deliver 5.
           #expect([["value 2", "value 5"], ["value 5", "value 2"], ["value 5"]].contains(values))
           #expect(own.first == "end")
           #expect(own.filter { $0 != "value 2" } == ["end", "state 1", "state 2"])
@@ -132,7 +134,7 @@
     }
   }
 
-  /// A number, which its store logs.
+  /// A state with a number, which its store logs.
   private struct NumberState: DispatchState {
     typealias RelatedStoreType = NumberStore
     typealias RelatedActionType = NumberAction

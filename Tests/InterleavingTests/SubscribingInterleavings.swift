@@ -3,8 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V1: an observer is called with the current value, and then with each later change once, in the order of
-  /// the writes. No write falls between the two.
+  /// V1: an observer is called with the current value, and then with each later change, once and in the order
+  /// of the writes. No write falls between the first value and the changes.
   struct SubscribingInterleavings {
     @Test func noWriteFallsBetweenTheFirstValueAndTheChanges() {
       explore { scenario in
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func withoutTheFirstValueChangesAreToldFromTheNextOn() {
+    @Test func observerThatIgnoresTheFirstValueReceivesEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -51,8 +51,9 @@
       }
     }
 
-    /// The first value is a read, so it may be of the midst; the transaction is told as one change.
-    @Test func whoSubscribesInTheMidstOfATransactionIsToldItsLastValueOnce() {
+    /// The first value is a read, so it may come from the middle of the transaction. The transaction is
+    /// delivered as one change.
+    @Test func lateSubscriberToAVariableReceivesATransactionsLastValueOnce() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -69,7 +70,7 @@
       }
     }
 
-    @Test func whoIsSubscribedByAnObserverIsToldWhatFollows() {
+    @Test func observerAddedInsideAnObserverReceivesEachLaterChangeOnce() {
       explore { scenario in
         let variable = Variable(0)
         let (outer, inner) = (Trace<Int>(), Trace<Int>())
@@ -89,7 +90,7 @@
       }
     }
 
-    @Test func twoWhoSubscribeAtOnceAreBothToldAll() {
+    @Test func twoConcurrentSubscribersBothReceiveEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
         let logs = [Trace<Int>(), Trace<Int>()]

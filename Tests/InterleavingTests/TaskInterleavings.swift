@@ -3,9 +3,9 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: tasks in bags.
+  /// B4: a bag cancels the tasks in it.
   struct TaskInterleavings {
-    @Test func aTaskIsCancelledAfterEitherOfTwoCleansOfItsBag() {
+    @Test func taskIsCancelledAfterEitherOfTwoCleansOfItsBagReturns() {
       explore { scenario in
         let bag = DustBuster()
         let (endless, _) = AsyncStream.makeStream(of: Never.self)
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func aTaskIsCancelledWithItsBagOnWhicheverSideOfIt() {
+    @Test func taskAddedToABagDuringCleanRunsToItsEnd() {
       explore { scenario in
         let bag = DustBuster()
         let cancelled = Trace<Bool>()

@@ -5,8 +5,8 @@
 
   /// B5: reading a constant inside `withObservationTracking` tracks it.
   struct TrackingInterleavings {
-    /// Each may be the first to read it there.
-    @Test func twoThreadsThatTrackTheSameAreBothToldOfItsNextChange() {
+    /// Each thread may be the first one that reads the constant inside `withObservationTracking`.
+    @Test func twoTrackedReadsOfAConstantBothReportItsNextChange() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)
@@ -23,8 +23,8 @@
       }
     }
 
-    /// Whoever is told tracks again, and is told of later changes only.
-    @Test func whatIsReadTwiceAmidATransactionIsNotedOnce() {
+    /// The `onChange` closure tracks the constant again. From then on, only later changes are reported.
+    @Test func constantReadTwiceInOneTrackingReportsItsChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -50,8 +50,8 @@
       }
     }
 
-    /// Observation itself hears of no change before the closure that reads has ended.
-    @Test func aChangeBehindTheReadingIsToldOnce() {
+    /// Observation itself misses a change that comes before the reading closure has ended.
+    @Test func changeAfterATrackedReadIsReportedOnce() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)

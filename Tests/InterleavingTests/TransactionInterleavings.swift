@@ -2,9 +2,10 @@
   @testable import FluxCapacitor
   import Testing
 
-  /// D4: a dispatch or a transaction is one change, told afterwards, and `read` sees no half of it.
+  /// D4: a dispatch or a transaction is one change, which is delivered after it. `read` never sees half of
+  /// it.
   struct TransactionInterleavings {
-    @Test func aReadSeesNoHalfOfAReduce() {
+    @Test func readNeverSeesHalfOfAReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -18,7 +19,7 @@
       }
     }
 
-    @Test func anObserverThatReadsSeesNoHalfOfAnothersReduce() {
+    @Test func observerThatReadsNeverSeesHalfOfAnotherThreadsReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -36,7 +37,7 @@
       }
     }
 
-    @Test func aReduceAndATransactionDoNotOverlap() {
+    @Test func reduceAndTransactionDoNotOverlap() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let log = Trace<String>()
@@ -71,8 +72,8 @@
       }
     }
 
-    /// A write of another thread's need not wait for the turn; it is told in its place.
-    @Test func aTransactionIsToldOnceWithItsLastValueBesideWritesOfOthers() {
+    /// Another thread's write doesn't wait for the turn. It is delivered in the order of the writes.
+    @Test func transactionDeliversItsLastValueOnceBesideOtherWrites() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (firsts, seconds) = (Trace<Int>(), Trace<Int>())
@@ -97,7 +98,8 @@
       }
     }
 
-    /// A thread that has committed a value may come to its place when another thread's value is committed.
+    /// When a thread reaches the place of a value that it has committed, another thread may have committed a
+    /// later value.
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
       explore(atLeast: 3) { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
@@ -110,7 +112,7 @@
             log.append("begin \(value)")
             log.append("end \(value)")
           },
-          // Both are committed before either is delivered.
+          // Both transactions commit before either value is delivered.
           trigger.observe(ignoreFirst: true) { _ in write(2) },
         ]
         scenario.thread { trigger.value = 1 }
@@ -122,8 +124,8 @@
       }
     }
 
-    /// The place is that of a commit from before there was an observer.
-    @Test func aPlaceLeavesALaterCommitAlone() {
+    /// The thread has a place in its round for the first commit, from before the observer was added.
+    @Test func observerAddedBetweenTwoCommitsReceivesTheSecondOnce() {
       explore { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -131,7 +133,7 @@
           Constant.combine(Constant(variable), Constant(Variable(0))).observe { _ in }
         )
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both are committed before either is delivered.
+          // Both transactions commit before either value is delivered.
           Dispatcher.shared.transaction { variable.value = 1 }
           dusts.append(variable.observe(ignoreFirst: true) { log.append($0) })
           Dispatcher.shared.transaction { variable.value = 2 }
@@ -145,7 +147,7 @@
       }
     }
 
-    @Test func twoTransactionsOfTwoDispatchersAreToldOnceEachOrTogether() {
+    @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrTogether() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -162,9 +164,9 @@
         scenario.check {
           let logs = [
             [11, 22], [22, 11],
-            // What one adds to is what the other has written, if that has come in between.
+            // A transaction may add its number to the value that the other one has written.
             [11, 13], [22, 23], [21, 23], [12, 13],
-            // If they overlap, they are one change.
+            // If the transactions overlap, they are one change.
             [11], [22], [13], [23], [21], [12],
           ]
           #expect(logs.contains(log.entries))
@@ -174,8 +176,8 @@
       }
     }
 
-    /// The third may join while another thread is about to commit the first two.
-    @Test func aTransactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
+    /// The third transaction may join while another thread is about to commit the first two.
+    @Test func transactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -185,7 +187,7 @@
           scenario.thread {
             dispatcher.transaction {
               variable.value = number
-              // Lets another thread go first, which is no preemption.
+              // Lets another thread go first. That doesn't count as a preemption.
               CurrentThread.current.yieldProcessor()
               if number == 3 { log.append(-3) }
             }
@@ -200,7 +202,7 @@
       }
     }
 
-    @Test func aTransactionThatThrowsIsToldAndGivesUpItsTurn() {
+    @Test func transactionThatThrowsDeliversItsWritesAndReleasesItsTurn() {
       struct Failure: Error {}
       explore { scenario in
         let store = FirstStore.instantiate()
@@ -225,8 +227,9 @@
       }
     }
 
-    /// The observer wants the turn of another dispatcher, in which another thread dispatches here.
-    @Test func observersAreToldWithNoTurnInHand() {
+    /// The observer needs the turn of another dispatcher. The thread that has that turn dispatches on this
+    /// one.
+    @Test func observersAreCalledOutsideTheDispatchersTurn() {
       let writings: [@Sendable (FirstStore) -> Void] = [
         { store in Dispatcher.shared.transaction { store.number.value = 1 } },
         { store in Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 }) },
@@ -257,7 +260,7 @@
       }
     }
 
-    @Test func whatAReadInvokesIsReducedAfterIt() {
+    @Test func stateInvokedInAReadIsReducedAfterIt() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (seen, told) = (Trace<Int>(), Trace<Int>())

@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B7: who is waited for has reduced this state first, and once.
+  /// B7: a store that another one waits for reduces the state first, and once.
   struct WaitForInterleavings {
-    @Test func everyStateIsReducedOnceByWhoIsWaitedForFirst() {
+    @Test func awaitedStoreReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -19,8 +19,8 @@
       }
     }
 
-    /// One waits, and the other doesn't: nothing of the one's is left for the other.
-    @Test func nobodyPassesByAStoreThatWasWaitedForInAnotherReduce() {
+    /// One reduce waits for the store, and the other one doesn't. The first leaves no mark for the second.
+    @Test func storeAwaitedInOneReduceReceivesTheNextStateToo() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -34,7 +34,7 @@
       }
     }
 
-    @Test func aStoreThatIsClearedMeanwhileIsWaitedForOrNot() {
+    @Test func awaitedStoreThatIsClearedMeanwhileReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -54,7 +54,7 @@
       }
     }
 
-    @Test func aStoreThatIsClearedInTheReduceIsNotWaitedFor() {
+    @Test func waitForIgnoresAStoreThatWasClearedInTheSameReduce() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -76,8 +76,8 @@
       }
     }
 
-    /// Who was registered when the reduce began is waited for, and nobody else.
-    @Test func aStoreThatIsMadeMeanwhileIsWaitedForOrReducesNothing() {
+    /// A reduce waits only for stores that were registered when it began.
+    @Test func awaitedStoreInstantiatedMeanwhileReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -91,7 +91,7 @@
       }
     }
 
-    @Test func aStoreThatIsWaitedForGoesAfterItsReduce() {
+    @Test func awaitedStoreIsFreedAfterItsReduce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -120,7 +120,8 @@
     }
   }
 
-  /// Has each store put its name and a number into a log, the first one after the second.
+  /// Returns a state by which each store appends its name and a number to a log, the first store after the
+  /// second.
   private func waiting(_ number: Int, in log: Trace<String>) -> Step {
     .run { store in
       (store as? FirstStore)?.waitFor(SecondStore.self)

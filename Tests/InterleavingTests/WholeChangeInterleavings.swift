@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: one call a change for a diamond, computed from values that belong together, in the order of the
-  /// changes.
+  /// B1: a diamond calls its observers once for each change, in the order of the changes. Its value is
+  /// computed from values that belong together.
   struct WholeChangeInterleavings {
-    @Test func aDiamondTellsEachWriteOnce() {
+    @Test func diamondDeliversEachWriteOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 5 }.map { $0 * 2 }
@@ -22,8 +22,8 @@
       }
     }
 
-    /// Its deeper part is come to last, from wherever the way begins.
-    @Test func aDiamondOfSeveralDepthsTellsEachWriteOnce() {
+    /// The diamond is computed after the longer path.
+    @Test func diamondWithPathsOfUnequalLengthDeliversEachWriteOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -39,7 +39,7 @@
       }
     }
 
-    @Test func aReduceIsToldOnceAndWhole() {
+    @Test func combineDeliversEachReduceOnceAndWhole() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func aWriteAmidATransactionIsToldInItsPlace() {
+    @Test func combineDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func whatATransactionWritesAnewIsToldBehindAWriteAmidIt() {
+    @Test func valueRewrittenInATransactionIsDeliveredAfterAWriteDuringIt() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -99,8 +99,8 @@
       }
     }
 
-    /// Where both variables end with the same, nothing is mixed up.
-    @Test func transactionsThatAreMixedUpAreToldAsOne() {
+    /// Two changes are allowed only if both variables end with the values of the same transaction.
+    @Test func interleavedTransactionsAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test func aMutationAndTheWritesInItsBodyAreOneChange() {
+    @Test func mutationAndTheWritesInItsBodyAreOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func aCombineOfUnchangedInputsIsNotDelivered() {
+    @Test func combineOfUnchangedInputsIsNotDelivered() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(number.removeDuplicates(), Constant(Variable(0)))
@@ -164,8 +164,8 @@
       }
     }
 
-    /// What is put in another place is so all the way down.
-    @Test func whatDerivesFromSeveralConstantsKeepsTheirOrder() {
+    /// Both constants deliver the changes in the same order.
+    @Test func combineOfACombineDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -189,8 +189,8 @@
       }
     }
 
-    /// All that its sources announce is noted before the way goes on.
-    @Test func aDiamondBehindADiamondIsVisitedOnceAPass() {
+    /// The inner diamond has the same source twice. The outer one has paths of different lengths.
+    @Test func diamondOfADiamondDeliversEachChangeOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -218,7 +218,7 @@
       }
     }
 
-    @Test func aDiamondKeepsTheOrderOfItsOnlyVariable() {
+    @Test func diamondDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<[Int]>()

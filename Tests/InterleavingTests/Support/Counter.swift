@@ -13,7 +13,7 @@ extension Dispatcher {
   }
 }
 
-/// Sets both variables in a reduce, or none; the second is twice the first.
+/// A store that sets both variables in a reduce, or neither. The second one is twice the first one.
 final class CounterStore: Storable {
   let count: Constant<Int>
   let doubled: Constant<Int>

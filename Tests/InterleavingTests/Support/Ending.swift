@@ -1,4 +1,4 @@
-/// Does something as it goes.
+/// An object that calls a closure in its deinit.
 final class Ending: Sendable {
   private let action: @Sendable () -> Void
 

@@ -3,13 +3,13 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// Runs a scenario through every order of its steps, and prints how many schedules that were.
+  /// Runs a scenario through every order of its steps, and prints the number of schedules.
   ///
   /// - Parameters:
-  ///   - atLeast: How many preemptions there may be, if that is more than the usual two, or three if
-  ///     THOROUGH is set in the environment.
-  ///   - isReduced: Whether to leave out what comes to the same as an earlier schedule. Then
-  ///     whatever the threads share besides the library is a `Trace`.
+  ///   - atLeast: The number of preemptions to allow, if it is greater than the default. The default is two,
+  ///     or three if THOROUGH is set in the environment.
+  ///   - isReduced: Whether to skip schedules that are equivalent to earlier ones. If so, everything that the
+  ///     threads share besides the library must be in a `Trace`.
   func explore(
     _ name: String = #function,
     atLeast: Int = 0,

@@ -1,13 +1,13 @@
 import FluxCapacitor
 
-/// A state that says itself what each store does with it.
+/// A state with a closure, which each store calls to reduce it.
 enum Step: DispatchState {
   typealias RelatedStoreType = FirstStore
   typealias RelatedActionType = StepAction
 
   case run(@Sendable (any StepStore) -> Void)
 
-  /// Has each store put its name and a number into a log.
+  /// Returns a state by which each store appends its name and a number to a log.
   static func log(_ number: Int, in log: Trace<String>) -> Step {
     .run { log.append("\($0.name) \(number)") }
   }
@@ -28,7 +28,7 @@ extension StepStore {
     }
   }
 
-  /// The same as `waitFor`, for `any StepStore`.
+  /// Calls `waitFor`, and is available on an `any StepStore`.
   func wait<S: StepStore>(for type: S.Type) { waitFor(type) }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number that each thread has for itself; no point.
+/// A number of which each thread has its own copy. Access to it is not a point for the scheduler.
 final class ThreadLocal: Sendable {
   private let key = UUID().uuidString
 

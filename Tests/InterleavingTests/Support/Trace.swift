@@ -2,9 +2,10 @@ import FluxCapacitorTesting
 import Foundation
 import Synchronization
 
-/// What the threads of a scenario share besides the library: what was seen, in order.
+/// A log that the threads of a scenario share, with its entries in order.
 ///
-/// Each access is a point, so that its place among the others' counts.
+/// Each access is a point at which the scheduler can switch threads. So schedules also differ by the order of
+/// these accesses.
 final class Trace<Element: Sendable>: @unchecked Sendable {
   // `storage` is guarded by `lock`.
   private let lock = NSLock()
@@ -26,7 +27,7 @@ final class Trace<Element: Sendable>: @unchecked Sendable {
     lock.withLock { storage.append(entry) }
   }
 
-  /// Takes everything out; lets go of it behind the lock.
+  /// Removes all entries, and releases them after unlocking.
   func removeAll() {
     interleavingPoint()
     let removed = lock.withLock {
@@ -37,7 +38,7 @@ final class Trace<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Whether something has happened; no point.
+/// A flag that threads share. Unlike a `Trace`, it adds no point at which the scheduler can switch threads.
 final class Flag: Sendable {
   private let atomic = Atomic(false)
 

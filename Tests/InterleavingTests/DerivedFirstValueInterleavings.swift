@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: an observer that starts with a value that the others never receive is called once more, with the
-  /// value that the constant comes to.
-  struct DerivedAheadInterleavings {
-    @Test func anObserverOfAnEqualValueIsNotCalledAgain() {
+  /// B1: an observer may start with a value that the other observers never receive. It is then called once
+  /// more, with the value that the constant ends with.
+  struct DerivedFirstValueInterleavings {
+    @Test func subscriberToRemoveDuplicatesIsNotCalledAgainForAnEqualValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -24,7 +24,7 @@
       }
     }
 
-    @Test func eachObserverThatIsAheadIsOwedOneCall() {
+    @Test func subscriberWithAnUncommittedValueReceivesTheCommittedValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -48,8 +48,8 @@
       }
     }
 
-    /// The input has begun with a value that the others never receive.
-    @Test func aCombineThatBeginsAmidATransactionUsesTheValueThatItComesTo() {
+    /// The combine starts with a value that the other observers of its source never receive.
+    @Test func combineObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -73,8 +73,8 @@
       }
     }
 
-    /// The changes before, which are one for its source, are none for the combine.
-    @Test func aCombineThatBeginsBehindAWriteAmidATransactionEndsWithTheLastValues() {
+    /// Changes from before the first value reach the source as one, and don't reach the outer combine.
+    @Test func combineOfACombineObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -101,14 +101,14 @@
       }
     }
 
-    @Test func anObserverOfPendingChangesEndsWithTheLastOfThem() {
+    @Test func subscriberEndsWithTheLastOfSeveralUndeliveredChanges() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
         let log = Trace<Int>()
         let dusts = Trace(distinct.observe { _ in })
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both are delivered behind this observer.
+          // Both changes are delivered when this observer has returned.
           number.value = 1
           number.value = 2
           dusts.append(distinct.observe { log.append($0) })
@@ -122,8 +122,8 @@
       }
     }
 
-    /// Of the two changes, the second one is none for the other observer.
-    @Test func anObserverOfPendingChangesOfAFreshConstantEndsWithTheValueOfTheOther() {
+    /// For the first observer, the last write is not a change.
+    @Test func subscribersDuringUndeliveredChangesEndWithTheSameValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
@@ -131,7 +131,7 @@
         let dusts = Trace(number.observe { _ in })
         let dispatcher = Dispatcher()
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both changes are delivered when this observer has ended.
+          // Both changes are delivered when this observer has returned.
           dispatcher.transaction {
             number.value = 1
             dusts.append(tens.observe { first.append($0) })
@@ -149,7 +149,7 @@
       }
     }
 
-    @Test func aConstantOfACombineThatBeginsAmidATransactionEndsWithItsLastValue() {
+    @Test func subscriberInATransactionReceivesTheLastValueThroughACombine() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -171,7 +171,7 @@
       }
     }
 
-    @Test func anObserverAmidATransactionReceivesNoEarlierChange() {
+    @Test func subscriberInATransactionReceivesNoChangeFromBeforeItsFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -193,8 +193,8 @@
       }
     }
 
-    /// The source has begun with the value that is committed.
-    @Test func aCombineThatBeginsBehindTheLastWriteOfATransactionReceivesTheOthers() {
+    /// The combine's source has started with the value that the transaction commits.
+    @Test func combineObservedAfterAWriteOfATransactionReceivesTheLaterWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let doubled = left.map { $0 * 2 }

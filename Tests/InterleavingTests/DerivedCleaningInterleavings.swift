@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed as long as anybody observes it, whoever leaves in the midst of changes.
-  struct DerivedLeavingInterleavings {
-    @Test func aConstantThatIsObservedWhileAnotherIsLeftReceivesTheNextChange() {
+  /// B1: a derived constant is computed as long as it has observers, even if some are cleaned during changes.
+  struct DerivedCleaningInterleavings {
+    @Test func subscriberReceivesTheNextChangeWhileAnotherMapLosesItsObserver() {
       explore { scenario in
         let number = Variable(0)
         let (first, second, third) = (number.map(\.self), number.map(\.self), number.map(\.self))
@@ -21,7 +21,7 @@
       }
     }
 
-    @Test func theLastMayLeaveWhileAnotherComes() {
+    @Test func subscriberMissesNoChangeWhileTheLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -41,7 +41,7 @@
       }
     }
 
-    @Test func theLastMayLeaveAmidAChangeWhileAnotherComes() {
+    @Test func subscriberMissesNoChangeIfTheLastObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -61,8 +61,8 @@
       }
     }
 
-    /// While that is told, the source still has what has left in its list.
-    @Test func aChangeComesOnceToWhatWasLeftAndJoinedAmidAnother() {
+    /// While a change is being delivered, the source's list still contains the constant that was deactivated.
+    @Test func constantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let next = number.map { $0 * 10 }.map { $0 + 1 }
@@ -83,8 +83,8 @@
       }
     }
 
-    /// The source that both have stays in use.
-    @Test func aConstantMayBeLeftWhileOneOfTheSameSourceIsJoined() {
+    /// Both constants derive from the same map.
+    @Test func sharedSourceStaysActiveWhileOneObserverReplacesAnother() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -103,7 +103,7 @@
       }
     }
 
-    @Test func whatNobodyObservesAnyMoreIsNotComputed() {
+    @Test func constantIsNotComputedAfterItsLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -126,7 +126,7 @@
       }
     }
 
-    @Test func theLastMayLeaveInsideAMutation() {
+    @Test func constantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let computed = Trace<Int>()
@@ -151,8 +151,8 @@
       }
     }
 
-    /// What the deliverer has taken out is not taken out once more.
-    @Test func aConstantIsLeftWhileItsSourceTakesOutAnother() {
+    /// An observation that the delivering thread has removed isn't removed a second time.
+    @Test func observerReceivesEveryChangeWhileTwoOthersAreCleaned() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -174,8 +174,8 @@
       }
     }
 
-    /// The thread that delivers has yet to bring its value to the input.
-    @Test func aCombineThatIsLeftAndJoinedAmidAChangeReceivesLaterChanges() {
+    /// The delivering thread has not brought its value to the combine's input yet.
+    @Test func combineObservedAgainDuringAChangeReceivesLaterChanges() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -197,9 +197,9 @@
       }
     }
 
-    /// The thread that delivers has yet to compute the change before. The region's first constant is left,
-    /// too.
-    @Test func aConstantThatIsLeftAndJoinedAmidAChangeComparesWithItsFirstValue() {
+    /// The delivering thread has not computed the earlier change yet. The first constant of the region loses
+    /// its observers too.
+    @Test func constantObservedAgainDuringAChangeComparesWithItsFirstValue() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))

@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1, V1, V2: what a map alone derives is delivered by the thread that delivers its source, at once if
-  /// nothing stands in the way, and is no less in order, whole and complete.
-  struct RelayInterleavings {
-    @Test func whoJoinsAMapAmidAWriteIsCalledOnce() {
+  /// B1, V1, V2: the thread that delivers a variable also delivers its maps, immediately if nothing is in the
+  /// way. The maps deliver every change, once and in order.
+  struct MapInterleavings {
+    @Test func lateSubscriberToAMapReceivesAWriteOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -21,8 +21,8 @@
       }
     }
 
-    /// Whoever activates the map is its deliverer, and what comes meanwhile waits.
-    @Test func aChangeIsRelayedBehindThoseThatCameEarlier() {
+    /// The first value is a read. The changes after it come in the order of the writes.
+    @Test func lateSubscriberToAMapReceivesChangesInTheOrderOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func writesOfTwoThreadsAreRelayedInOneOrder() {
+    @Test func mapDeliversTheWritesOfTwoThreadsInTheOrderOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -59,8 +59,9 @@
       }
     }
 
-    /// An input that comes between the claim of the map and its delivery has begun with that change.
-    @Test func anInputMayJoinAMapThatRelays() {
+    /// The second map may be activated while a thread is delivering the change. It then starts with that
+    /// change.
+    @Test func mapOfAMapObservedDuringAWriteReceivesThatWriteOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -79,8 +80,8 @@
       }
     }
 
-    /// A combination of maps awaits both of them, from whichever end they are joined.
-    @Test func aDiamondOfMapsIsWholeWhoeverJoinsIt() {
+    /// One of the two maps is already observed. The other one becomes active with the combine.
+    @Test func lateSubscriberToADiamondReceivesNoMixOfOldAndNewValues() {
       explore { scenario in
         let number = Variable(0)
         let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
@@ -99,8 +100,8 @@
       }
     }
 
-    /// The last of several writes of a transaction is relayed, also to those who come in between.
-    @Test func whoJoinsAMapAmidATransactionIsCalledWithItsLast() {
+    /// A subscriber during the transaction may start with an uncommitted value. It receives the last one too.
+    @Test func lateSubscriberToAMapEndsWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -122,7 +123,7 @@
       }
     }
 
-    @Test func aMapThatIsLeftAsItRelaysIsCalledNoMore() {
+    @Test func observerOfAMapIsNotCalledAfterCleanDuringAWrite() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -142,9 +143,10 @@
       }
     }
 
-    /// The constants that derive from one variable alone are delivered with it, and those of several
-    /// variables after all that the transaction has written, however others read.
-    @Test func regionsAreDeliveredInTheOrderOfTheWrites() {
+    /// Constants that derive from one variable are delivered with it. Constants that derive from several
+    /// variables are delivered after everything that the transaction has written. Concurrent reads don't
+    /// change this order.
+    @Test func variablesAndTheirMapsAreDeliveredBeforeACombine() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (mapped, both) = (
@@ -169,7 +171,7 @@
       }
     }
 
-    @Test func aCombineIsDeliveredBehindTheVariableThatAnObserverHasWritten() {
+    @Test func combineIsDeliveredAfterTheVariableThatAnObserverHasWritten() {
       explore { scenario in
         let (trigger, number) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -188,8 +190,8 @@
       }
     }
 
-    /// The combine doesn't know yet with which values it starts.
-    @Test func aWriteInATransformIsDeliveredBehindTheFirstValue() {
+    /// The transform writes while the combine is computing the values that it starts with.
+    @Test func writeInATransformIsDeliveredAfterTheFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let isWritten = Flag()
@@ -211,8 +213,8 @@
       }
     }
 
-    /// While a change is claimed, the source's observers run, and others may come, go and write.
-    @Test func whoJoinsWhatIsClaimedStartsWithThat() {
+    /// An observer of the first variable writes the second one before the combine delivers the first change.
+    @Test func lateSubscriberToACombineReceivesEachRemainingChangeOnce() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(first), Constant(second))
@@ -231,8 +233,8 @@
       }
     }
 
-    /// Another reader may remember what it has computed from an earlier state.
-    @Test func aReadOfAMapIsNeverOlderThanTheOneBefore() {
+    /// Another reader may store a value that it has computed from an earlier state.
+    @Test func readOfAMapIsNeverOlderThanTheReadBefore() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -247,8 +249,9 @@
       }
     }
 
-    /// Whatever a map relays to what removes duplicates comes to the same for those who join in between.
-    @Test func whoJoinsBehindAMapAmidWritesThatComeToNothingEndsWithTheSame() {
+    /// A subscriber during the transaction may start with 10. It then receives 0, which is not a change for
+    /// the other observers.
+    @Test func lateSubscriberToAMapReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 * 10 }.removeDuplicates()
