@@ -19,6 +19,7 @@ final class BrowserPage: @unchecked Sendable {
   private var session = ""
 
   init(_ url: URL) async throws {
+    try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // The browser reads from descriptor 3 and writes to 4.
     process.arguments = [
@@ -26,6 +27,8 @@ final class BrowserPage: @unchecked Sendable {
       "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,860",
       "--remote-debugging-pipe", "--user-data-dir=\(profile.path)", "about:blank",
     ]
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["TMPDIR": profile.path]) { $1 }
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -52,6 +55,8 @@ final class BrowserPage: @unchecked Sendable {
 
   deinit {
     process.terminate()
+    // Until it has ended, it writes to its profile.
+    process.waitUntilExit()
     try? FileManager.default.removeItem(at: profile)
   }
 
