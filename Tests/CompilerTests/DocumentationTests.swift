@@ -31,6 +31,8 @@ struct DocumentationTests {
   @Test(arguments: [
     ("swift before", "import Fluxor", true),
     ("swift before", "import Combine\nimport Fluxor", true),
+    ("swift before", "import ReSwift", true),
+    ("swift before", "import ComposableArchitecture", true),
     ("swift before", "import Combine", false),
     ("swift before", "import Fluxor\nimport FluxCapacitor", false),
     ("swift before", "let store = CounterStore.instantiate()", false),

@@ -74,7 +74,10 @@ extension Markdown.Block {
   /// from before, and imports the peer.
   var isOfAPeer: Bool {
     let imports = Set(lines.filter { $0.hasPrefix("import ") })
-    let ofPeers = ["VueFlux", "Fluxor", "Fluxus", "WordPressFlux"].map { "import " + $0 }
+    let peers = [
+      "VueFlux", "Fluxor", "Fluxus", "WordPressFlux", "ReSwift", "ComposableArchitecture",
+    ]
+    let ofPeers = peers.map { "import " + $0 }
     return language == "swift before"
       && !imports.isDisjoint(with: ofPeers)
       && !imports.contains("import FluxCapacitor")
