@@ -6,7 +6,7 @@ struct DocumentLinksTests {
   private static let documents = Repository.documents + ["Sample/README.md"]
 
   @Test(arguments: documents)
-  func linksLeadSomewhere(document: String) throws {
+  func linksOfADocumentHaveATarget(document: String) throws {
     // Pictures of the documentation are looked for by DocC, and other sites are not asked.
     let links = try Markdown(Repository.text(of: document)).links
       .filter { !$0.hasPrefix("https://") && !["flow", "live-explorer"].contains($0) }
@@ -38,7 +38,7 @@ struct DocumentLinksTests {
 
   // `GettingStartedTests` runs the commands of its article.
   @Test(arguments: documents.filter { !$0.hasSuffix("GettingStarted.md") })
-  func commandsAreRunByTheGate(document: String) throws {
+  func gateRunsTheCommandsOfADocument(document: String) throws {
     let gate = try Repository.text(of: ".ci/run")
     var blocks = try Markdown(Repository.text(of: document)).blocks(in: "sh")
     // `.ci/newcomer` takes the first two of the README from there.

@@ -18,12 +18,12 @@ struct DocumentationTests {
       !articlesWithTests.contains { document.hasSuffix($0) }
     }
   )
-  func blocksStandInCompiledFiles(document: String) throws {
+  func codeOfADocumentIsInACompiledFile(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
 
   @Test(arguments: Repository.swiftFiles(in: "Sources").map(Repository.path))
-  func blocksInDocCommentsStandInCompiledFiles(file: String) throws {
+  func codeOfDocCommentsIsInACompiledFile(file: String) throws {
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
@@ -44,7 +44,7 @@ struct DocumentationTests {
     #expect(block.isOfAPeer == isOfAPeer)
   }
 
-  @Test func readmeIsShort() {
+  @Test func readmeHasAtMost500Words() {
     #expect(readme.wordCount <= 500)
   }
 
@@ -57,7 +57,7 @@ struct DocumentationTests {
 
   #if os(Linux)
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func readmeExamplePrintsItsOutput() async throws {
+    func readmeExamplePrintsTheOutputThatItShows() async throws {
       let example = try #require(readme.blocks(in: "swift").first)
       let expected = try #require(readme.blocks(in: "text").first)
 
@@ -89,7 +89,7 @@ struct DocumentationTests {
       .enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."),
       arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty }
     )
-    func manifestsCompile(document: String) async throws {
+    func manifestsInADocumentCompile(document: String) async throws {
       let toolchain = try #require(Compiler.toolchain)
 
       for manifest in try Self.manifests(in: document) {

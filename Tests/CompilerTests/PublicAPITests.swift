@@ -12,7 +12,7 @@
 
     private static let baseline = "Tests/CompilerTests/PublicAPI.txt"
 
-    @Test func itIsWhatTheBaselineSays() async throws {
+    @Test func publicAPIMatchesTheBaseline() async throws {
       let graphs = try await SymbolGraph.graphs(of: Self.modules)
       let lines = graphs.flatMap(\.lines).sorted()
       if ProcessInfo.processInfo.environment["UPDATE_PUBLIC_API"] != nil {
@@ -38,7 +38,7 @@
       )
     }
 
-    @Test func everySymbolIsDocumented() async throws {
+    @Test func everyPublicSymbolIsDocumented() async throws {
       let graphs = try await SymbolGraph.graphs(of: Self.modules)
 
       for graph in graphs {

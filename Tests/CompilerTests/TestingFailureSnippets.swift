@@ -5,7 +5,7 @@ import Testing
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
   /// What the guide to testing shows of a change that was forgotten.
-  @Test func whatWasForgottenIsShown() {
+  @Test func failureShowsAForgottenChange() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {
       Change(\.isFetching, to: true)

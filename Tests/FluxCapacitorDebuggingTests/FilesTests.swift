@@ -15,7 +15,7 @@ struct FilesTests {
     contents = Data(explorer.html.utf8)
   }
 
-  @Test func aFileIsReplaced() throws {
+  @Test func writingReplacesAFileAndKeepsItsPermissions() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     try Data(count: 1_000_000).write(to: file)
@@ -29,7 +29,7 @@ struct FilesTests {
   }
 
   /// To put a file in its place would take the pipe, or the device, from all others.
-  @Test func aPipeIsWrittenInto() throws {
+  @Test func writingToAPipeDoesNotReplaceIt() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -45,7 +45,7 @@ struct FilesTests {
     #expect(Data(written) == contents)
   }
 
-  @Test func aLinkIsFollowed() throws {
+  @Test func writingFollowsASymbolicLink() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     let link = folder.appendingPathComponent("link")
@@ -57,7 +57,7 @@ struct FilesTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
   }
 
-  @Test func aFolderIsAnError() {
+  @Test func writingToAFolderThrows() {
     defer { try? FileManager.default.removeItem(at: folder) }
 
     #expect(throws: CocoaError.self) { try write(folder) }

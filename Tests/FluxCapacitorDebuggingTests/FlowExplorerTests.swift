@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct FlowExplorerTests {
-  @Test func nothingOfTheApplicationIsMarkup() throws {
+  @Test func textOfTheApplicationIsNeverMarkup() throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
@@ -21,7 +21,7 @@ struct FlowExplorerTests {
 
   /// Swift takes such a scalar and the `<` behind it for one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
-  func whatCombinesWithABracketHidesNone(scalar: String) throws {
+  func combiningScalarDoesNotHideABracket(scalar: String) throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     let text = "\(scalar)</script>\(scalar)<script>alert(1)//\(scalar)</script>\(scalar)<!--"
@@ -40,7 +40,7 @@ struct FlowExplorerTests {
     #expect(bytes.ranges(of: Array("<!--".utf8)).isEmpty)
   }
 
-  @Test func dispatchesMayComeOneByOne() {
+  @Test func explorerAcceptsEventsFromASinglePassSequence() {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("a"))
@@ -53,7 +53,7 @@ struct FlowExplorerTests {
   }
 
   /// Stores of one name in two places, and variables of one name in a store, are told apart.
-  @Test func whatHasTheSameNameStaysApart() throws {
+  @Test func storesWithTheSameNameStayDistinct() throws {
     enum Inner {
       final class NoteStore: Storable {
         private let text = Variable("inner")
@@ -76,7 +76,7 @@ struct FlowExplorerTests {
 
   /// In a real browser: clicks, types and steps, and reads what is shown.
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
-  func theTimelineCanBeWalkedThrough() async throws {
+  func timelineCanBeNavigatedInABrowser() async throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     for number in 1...2_000 {

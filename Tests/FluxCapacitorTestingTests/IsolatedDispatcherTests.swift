@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct IsolatedDispatcherTests {
-  @Test(arguments: 0..<100) func eachCaseHasStoresOfItsOwn(number: Int) async {
+  @Test(arguments: 0..<100) func eachTestCaseHasItsOwnStores(number: Int) async {
     let store = NoteStore.instantiate()
     #expect(store.text.value == "")
 
@@ -16,7 +16,7 @@ struct IsolatedDispatcherTests {
     #expect(store.text.value == "\(number)!")
   }
 
-  @Test func anActionThatKeepsItsDispatcherMayLeaveTheTask() async {
+  @Test func actionThatStoresItsDispatcherWorksOutsideTheTask() async {
     let store = NoteStore.instantiate()
     let action = KeepingAction()
 
@@ -44,7 +44,7 @@ struct StrayTests {
     }
   }
 
-  @Test func isReportedByTheTestWithTheStore() async throws {
+  @Test func strayStateFailsTheTestThatHasItsStore() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = MessageStore.instantiate()
       await offTheTask { LosingAction().callBack() }
@@ -58,7 +58,7 @@ struct StrayTests {
     #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 
-  @Test func whatStaysInTheTaskIsNone() async throws {
+  @Test func stateInvokedInsideTheTaskIsNotStray() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = SearchStore.instantiate()
       await SearchAction().search { ["a"] }
@@ -69,7 +69,7 @@ struct StrayTests {
     #expect(sentences == [])
   }
 
-  @Test func aTestMayUseTheProcessesDispatcher() async throws {
+  @Test func stateOfATestWithoutIsolationIsNotStray() async throws {
     enum Ping: DispatchState {
       typealias RelatedStoreType = PingStore
       typealias RelatedActionType = PingAction

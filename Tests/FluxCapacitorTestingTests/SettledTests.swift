@@ -19,7 +19,7 @@ struct SettledTests {
     return sentences.first ?? ""
   }
 
-  @Test func isSoAtOnceWhenNothingIsUnderWay() async {
+  @Test func settledReturnsAtOnceWithoutPendingWork() async {
     let store = SearchStore.instantiate()
     SearchAction().invoke(.found(["a"]))
 
@@ -27,7 +27,7 @@ struct SettledTests {
     #expect(store.results.value == ["a"])
   }
 
-  @Test func deliveriesOnQueuesAreWaitedFor() async {
+  @Test func settledWaitsForDeliveriesOnQueues() async {
     let store = NoteStore.instantiate()
     let log = ValueRecorder(store.text, ignoreFirst: true)
     let other = Variable("")
@@ -43,7 +43,7 @@ struct SettledTests {
     #expect(onMain.value == "99")
   }
 
-  @Test func aHeldDeliveryIsNamed() async {
+  @Test func failureNamesADeliveryOnASuspendedQueue() async {
     let store = NoteStore.instantiate()
     queue.suspend()
     store.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)
@@ -61,7 +61,7 @@ struct SettledTests {
     #expect(await Dispatcher.shared.settled())
   }
 
-  @Test func tasksInBagsAreWaitedFor() async {
+  @Test func settledWaitsForTasksInBags() async {
     let store = SearchStore.instantiate()
     let gate = Gate()
 
@@ -85,7 +85,7 @@ struct SettledTests {
     #expect(store.results.value == ["b"])
   }
 
-  @Test func aCancelledTaskIsWaitedForUntilItHasEnded() async {
+  @Test func settledWaitsUntilACancelledTaskEnds() async {
     let gate = Gate()
     let bag = DustBuster()
     let store = NoteStore.instantiate()
@@ -104,7 +104,7 @@ struct SettledTests {
     #expect(store.text.value == "cancelled")
   }
 
-  @Test func statesThatWaitForTheEndOfAReduceAreWaitedFor() async {
+  @Test func settledWaitsForStatesThatAReduceHasQueued() async {
     let store = SearchStore.instantiate()
     let dispatcher = Dispatcher.shared
     let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -129,7 +129,7 @@ struct SettledTests {
     #expect(store.results.value == ["later"])
   }
 
-  @Test func observersThatAreBeingToldAreWaitedFor() async {
+  @Test func settledWaitsForRunningObservers() async {
     let store = NoteStore.instantiate()
     let dispatcher = Dispatcher.shared
     let action = KeepingAction()
@@ -155,7 +155,7 @@ struct SettledTests {
     #expect(recorder.states.count == 1)
   }
 
-  @Test func dispatchersSettleOnTheirOwn() async {
+  @Test func dispatchersSettleIndependently() async {
     let other = Dispatcher()
     let gate = Gate()
     withDispatcher(other) {
@@ -167,7 +167,7 @@ struct SettledTests {
     #expect(await other.settled())
   }
 
-  @Test func nothingEscapesUnderContention() async throws {
+  @Test func settledMissesNoWorkUnderContention() async throws {
     let store = SearchStore.instantiate()
     let count = Variable(0)
     store.results.observe(on: .queue(.global()), ignoreFirst: true) { _ in

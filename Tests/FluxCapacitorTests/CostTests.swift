@@ -5,7 +5,7 @@ import Testing
 /// What can be counted of the costs; the times are for the benchmark to tell.
 @Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
 struct CostTests {
-  @Test func theCountSeesAllocations() async {
+  @Test func allocationCounterCountsEachAllocation() async {
     await #expect(processExitsWith: .success) {
       var dusts: [DustBuster] = []
       dusts.reserveCapacity(100)
@@ -16,7 +16,7 @@ struct CostTests {
     }
   }
 
-  @Test(arguments: [0, 1, 10]) func settingAllocatesNothing(observers: Int) async {
+  @Test(arguments: [0, 1, 10]) func settingAVariableAllocatesNothing(observers: Int) async {
     await #expect(processExitsWith: .success) { [observers] in
       let variable = Variable(0)
       let calls = Calls()
@@ -46,7 +46,7 @@ struct CostTests {
   }
 
   @Test(arguments: DerivedShape.allCases, [false, true])
-  func changesOfWhatDerivesAllocateNothing(shape: DerivedShape, isTransaction: Bool) async {
+  func changesOfDerivedConstantsAllocateNothing(shape: DerivedShape, isTransaction: Bool) async {
     await #expect(processExitsWith: .success) { [shape, isTransaction] in
       let (first, second) = (Variable(0), Variable(0))
       let dispatcher = Dispatcher()
@@ -108,7 +108,7 @@ struct CostTests {
   }
 
   /// Whoever copies the elements for each append allocates each time.
-  @Test func appendingAllocatesOnlyToGrow() async {
+  @Test func appendingAllocatesOnlyToGrowTheArray() async {
     await #expect(processExitsWith: .success) {
       let list = Variable<[Int]>([])
       let observed = Variable<[Int]>([])

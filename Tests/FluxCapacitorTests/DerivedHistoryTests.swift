@@ -11,7 +11,7 @@ struct DerivedHistoryTests {
   }
 
   @Test(arguments: [(1.2, 1.2), (2.3, 2)])
-  func aReadComparesWithTheValueThatWasDeliveredLast(written: Double, expected: Double) {
+  func removeDuplicatesComparesAReadWithTheLastDeliveredValue(written: Double, expected: Double) {
     let variable = Variable(1.0)
     let constant = steady(variable)
     #expect(constant.value == 1)
@@ -24,7 +24,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == expected)
   }
 
-  @Test func aReadComparesWithAValueThatWasReadSinceTheLastDelivery() {
+  @Test func removeDuplicatesComparesAReadWithAReadSinceTheLastDelivery() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     constant.observe { _ in }.clean()
@@ -36,7 +36,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1.2)
   }
 
-  @Test func anObserverOfAPendingChangeEndsWithTheValueOfTheConstant() {
+  @Test func observerThatSubscribesBeforeADeliveryEndsWithTheConstantsValue() {
     let (variable, trigger) = (Variable(1.0), Variable(0))
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
@@ -54,7 +54,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1)
   }
 
-  @Test func anObserverAmidATransactionEndsWithTheValueOfTheConstant() {
+  @Test func observerThatSubscribesDuringATransactionEndsWithTheConstantsValue() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
@@ -69,7 +69,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1.4, 1])
   }
 
-  @Test func aCombineThatBeginsAmidATransactionUsesTheValueThatItComesTo() {
+  @Test func combineFirstObservedDuringATransactionReceivesItsFinalValue() {
     let (first, second) = (Variable(0), Variable(0))
     let distinct = first.removeDuplicates()
     distinct.observe { _ in }.cleaned(by: dusts)
@@ -88,7 +88,7 @@ struct DerivedHistoryTests {
 
   // Changes wait only for the observers of what they change.
 
-  @Test func aWriteDoesNotWaitForAnObserverThatHasCommittedTheSameVariable() {
+  @Test func writeIsDeliveredWhileAnObserverThatWroteTheVariableStillRuns() {
     let (variable, trigger) = (Variable(0), Variable(0))
     let log = Log<Int>()
     variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
@@ -103,7 +103,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func aChangeOfACombineDoesNotWaitForAnObserverThatHasMadeOneBefore() {
+  @Test func combinedWriteIsDeliveredWhileAnObserverThatWroteASourceStillRuns() {
     let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe(ignoreFirst: true) {
@@ -120,7 +120,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[1, 0], [1, 2]])
   }
 
-  @Test func whatWasLeftDoesNotWaitForAnUnrelatedObserver() {
+  @Test func changeLeftToTheDelivererDoesNotWaitForAnUnrelatedObserver() {
     let (variable, other) = (Variable(0), Variable(0))
     let log = Log<Int>()
     // The first observer leaves a change of another thread to this one, which comes behind `other`.

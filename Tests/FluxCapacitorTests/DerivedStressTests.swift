@@ -5,7 +5,7 @@ import Testing
 /// Races of derived constants; each does 200,000 operations or more, computations included.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DerivedStressTests {
-  @Test func everyDispatchIsToldOnceAndWhole() async {
+  @Test func everyTransactionIsDeliveredOnceAndWhole() async {
     let dispatcher = Dispatcher()
     let variables = (0..<3).map { _ in Variable(0) }
     let sum = Constant.combine(
@@ -31,7 +31,7 @@ struct DerivedStressTests {
   }
 
   /// For the thread sanitizer: whoever delivers the map looks at who joins it.
-  @Test func whatIsJoinedWhileItIsDeliveredIsTold() async {
+  @Test func constantStaysCurrentWhileObserversSubscribeDuringDeliveries() async {
     let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))
     let sum = Constant.combine(Constant(first), Constant(second)).map { $0.0 &+ $0.1 }
@@ -57,7 +57,7 @@ struct DerivedStressTests {
     withExtendedLifetime(dusts) {}
   }
 
-  @Test func everyWriteOfOneVariableComesThroughADiamondOnceInOrder() async {
+  @Test func diamondDeliversEveryWriteOnceAndInOrder() async {
     let source = Variable(0)
     let left = source.map { $0 + 1 }
     let right = source.map { $0 - 1 }
@@ -79,7 +79,7 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  @Test func lastValueIsToldWhoeverWroteIt() async {
+  @Test func combineEndsWithTheLastValuesOfManyWriters() async {
     let variables = (0..<4).map { _ in Variable(0) }
     let all = Constant.combine(
       Constant(variables[0]),
@@ -112,7 +112,7 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  @Test func readersOfADiamondNeverSeeAMix() async {
+  @Test func readersOfADiamondNeverSeeMixedValues() async {
     let source = Variable(0)
     let other = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, source.map { $0 * 3 }, Constant(other))
@@ -134,7 +134,7 @@ struct DerivedStressTests {
     #expect(pair.value == (stress(100_000), stress(150_000), stress(25_000)))
   }
 
-  @Test func subscribersThatRaceWritesMissNothing() async {
+  @Test func subscribersThatRaceWithWritesMissNoChange() async {
     let source = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, Constant(source))
     let dusts = DustBuster()
@@ -162,7 +162,7 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
-  @Test func observersThatJoinAmidReducesAreToldNoMixAndEndWithTheLast() async {
+  @Test func subscribersDuringTransactionsReceiveWholeChangesUpToTheLast() async {
     let dispatcher = Dispatcher()
     let variables = [Variable(0), Variable(0)]
     let both = Constant.combine(Constant(variables[0]), variables[1].map { $0 })
@@ -195,7 +195,7 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
-  @Test func comingAndGoingObserversLeaveNothingBehind() async {
+  @Test func observersThatSubscribeAndCleanDuringWritesLeakNothing() async {
     let tally = Counted.Tally()
     let source = Variable(0)
     // In a place that can be emptied: a thread lets go of its closure some time after its end.

@@ -9,7 +9,7 @@ import Testing
 struct DispatchStressTests {
   // D1, D4
 
-  @Test func dispatchesFromManyThreadsHaveOneOrderForAll() async {
+  @Test func allObserversSeeDispatchesFromManyThreadsInOneOrder() async {
     let dispatcher = Dispatcher()
     let counter = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let mirror = withDispatcher(dispatcher) { MirrorStore.instantiate() }
@@ -36,7 +36,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func readsSeeNoHalfOfAReduce() async {
+  @Test func readNeverSeesHalfOfAReduce() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
@@ -52,7 +52,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func observersThatInvokeFromManyThreadsLoseNothing() async {
+  @Test func statesInvokedByObserversOnManyThreadsAreAllReduced() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let script = withDispatcher(dispatcher) { ScriptStore.instantiate() }
@@ -72,7 +72,7 @@ struct DispatchStressTests {
   // V1 beside D4
 
   /// What a transaction has written may be overwritten before it ends, and is not told then.
-  @Test func writesBesideTransactionsAreEachToldOnceAndInOrder() async {
+  @Test func writesDuringTransactionsAreDeliveredOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
@@ -121,7 +121,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func othersDispatchWhileTheFirstStoreOfATypeIsMade() async {
+  @Test func storeThatWasCreatedDuringDispatchesIsReached() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let stores = Log<ScriptStore>()
@@ -137,7 +137,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func storesComeAndGoWhileOthersDispatch() async {
+  @Test func storesCanBeCreatedAndFreedDuringDispatches() async {
     let dispatcher = Dispatcher()
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
@@ -156,7 +156,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func interceptorsComeAndGoWhileOthersDispatch() async {
+  @Test func interceptorsCanBeAddedAndCleanedDuringDispatches() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let notes = Log<Int>()

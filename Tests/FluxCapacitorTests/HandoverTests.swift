@@ -9,7 +9,7 @@ struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()
 
-  @Test(arguments: [false, true]) func whoSetsComesBack(isDerived: Bool) {
+  @Test(arguments: [false, true]) func setReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let writing = tireless.write { variable.value = $0 }
@@ -20,7 +20,8 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test(arguments: [false, true]) func whoDispatchesComesBack(isDerived: Bool) {
+  @Test(arguments: [false, true])
+  func transactionReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let (dispatcher, other) = (Dispatcher(), Dispatcher())
@@ -34,7 +35,7 @@ struct HandoverTests {
 
   /// Who writes inside an observer, and waits there for what another thread is to tell, is not made to
   /// tell it.
-  @Test func whoIsInsideAnObserverTakesOverNothing() {
+  @Test func writeInsideAnObserverTakesOverNoDelivery() {
     let inside = Variable(0)
     let dust = variable.observe(ignoreFirst: true, changes: tireless.observe)
     let isTold = Atomic(false)
@@ -61,7 +62,8 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test(arguments: [false, true]) func whoObservesComesBack(isDerived: Bool) {
+  @Test(arguments: [false, true])
+  func observeReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let writing = tireless.write { variable.value = $0 }
 
@@ -71,7 +73,7 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test func whoSendsComesBack() {
+  @Test func sendReturnsWhileAnotherThreadKeepsSending() {
     let sink = Sink<Int>()
     let dust = Signal(sink).observe(changes: tireless.observe)
     let writing = tireless.write { sink.send($0) }

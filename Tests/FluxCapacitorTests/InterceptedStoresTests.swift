@@ -20,7 +20,7 @@ struct InterceptedStoresTests {
     }
   }
 
-  @Test func storesComeInTheOrderInWhichTheirReducesEnd() {
+  @Test func eventListsStoresInTheOrderInWhichTheirReducesEnd() {
     let stores = relayStores()
     intercept { [log] event in
       log.append(event.stores.map { "\($0)" }.joined(separator: " "))
@@ -47,7 +47,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func variablesThatCameLaterAreFound() {
+  @Test func eventNamesVariablesThatTheStoreCreatedLater() {
     let store = ShelfStore.instantiate()
     logChanges()
 
@@ -67,7 +67,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func whoComesAmidAReduceIsNotToldOfIt() {
+  @Test func interceptorAddedDuringAReduceDoesNotReceiveItsEvent() {
     let store = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
     let recorder = DispatchRecorder()
@@ -86,7 +86,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime((store, script)) {}
   }
 
-  @Test func variablesAreNotKeptForAStoreThatWasIntercepted() {
+  @Test func interceptorKeepsNoVariablesOfAFreedStoreAlive() {
     let tally = Counted.Tally()
     var store: CounterStore? = .instantiate()
     do {
@@ -107,7 +107,7 @@ struct InterceptedStoresTests {
     _ = store
   }
 
-  @Test func theInterceptorGoesWithItsDispatcher() {
+  @Test func interceptorIsFreedWithItsDispatcher() {
     let tally = Counted.Tally()
     let dust: Dust
     do {
@@ -123,7 +123,7 @@ struct InterceptedStoresTests {
   }
 
   /// A store that one before it lets go of is not kept for having been looked at.
-  @Test func whatIsReachedIsTheSameAsWithoutInterceptors() {
+  @Test func interceptorDoesNotKeepAStoreThatAnEarlierReduceReleases() {
     let first = FirstStore.instantiate()
     let second = Log<SecondStore>()
     second.append(SecondStore.instantiate())

@@ -6,7 +6,7 @@ import Testing
 /// Races of transactions of several dispatchers, and of sets without any, that meet in one graph.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct MixedTransactionsStressTests {
-  @Test func transactionsOfSeveralDispatchersAreEachToldWhole() async {
+  @Test func transactionsOfSeveralDispatchersAreDeliveredWhole() async {
     let variables = (0..<6).map { _ in Variable(0) }
     let count = Tally()
     // Two of each dispatcher, in both orders, on several levels.
@@ -38,7 +38,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func setsOfSeveralThreadsAreEachToldOnceThroughEveryShape() async {
+  @Test func writesOfSeveralThreadsAreDeliveredOnceByNestedCombines() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     let inner = Constant.combine(Constant(a), Constant(b))
@@ -61,7 +61,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func transactionsThatWriteToTheSameVariablesNeverShowHalves() async {
+  @Test func competingTransactionsNeverMixValuesInNestedCombines() async {
     let variables = (0..<3).map { _ in Variable(0) }
     let pairs = Constant.combine(
       Constant.combine(Constant(variables[0]), Constant(variables[1])),
@@ -88,7 +88,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func whoJoinsWhileAnotherIsAmidATransactionEndsWithTheLastValue() async {
+  @Test func subscriberDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
     let list = Variable([0, 1, 2])
     let count = list.map(\.count).removeDuplicates()
     let older = count.observe { _ in }

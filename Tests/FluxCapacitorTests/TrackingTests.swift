@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 struct TrackingTests {
-  @Test func changeOfAConstantThatWasReadIsNoted() {
+  @Test func changeOfATrackedConstantCallsOnChange() {
     let variable = Variable(0)
     let constant = Constant(variable)
     let other = Variable(0)
@@ -23,7 +23,7 @@ struct TrackingTests {
     #expect(log.entries == [1])
   }
 
-  @Test func eachTrackingIsNotedOnce() {
+  @Test func eachTrackingCallsOnChangeOnce() {
     let variable = Variable(0)
     let constant = Constant(variable)
     let log = Log<String>()
@@ -46,7 +46,7 @@ struct TrackingTests {
     #expect(log.entries.sorted() == ["first", "second", "third"])
   }
 
-  @Test func whatIsReadTwiceAmidATransactionIsNotedOnce() {
+  @Test func constantReadTwiceDuringATransactionCallsOnChangeOnce() {
     let variable = Variable(0)
     let unique = variable.removeDuplicates()
     let log = Log<Int>()
@@ -70,7 +70,7 @@ struct TrackingTests {
     dust.clean()
   }
 
-  @Test func reduceIsNotedAfterItAndOnce() {
+  @Test func transactionCallsOnChangeOnceAfterItsEnd() {
     let first = Variable(0)
     let second = Variable(0)
     let constants = [Constant(first), Constant(second)]
@@ -89,7 +89,7 @@ struct TrackingTests {
     #expect(log.entries == [[1, 1]])
   }
 
-  @Test func derivedConstantIsTrackedByItsOwnValue() {
+  @Test func trackingADerivedConstantIgnoresRemovedDuplicates() {
     let variable = Variable(1)
     let parity = variable.map { $0 % 2 }.removeDuplicates()
     let log = Log<Int>()
@@ -106,7 +106,7 @@ struct TrackingTests {
     #expect(log.entries == [0])
   }
 
-  @Test func variableIsNotTracked() {
+  @Test func readOfAVariableIsNotTracked() {
     let variable = Variable(0)
     let log = Log<Int>()
 
@@ -120,7 +120,7 @@ struct TrackingTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func trackingKeepsNothing() {
+  @Test func trackingKeepsNoConstantAlive() {
     let tally = Counted.Tally()
     do {
       let variable = Variable(Counted(tally))
@@ -136,7 +136,7 @@ struct TrackingTests {
     #expect(tally.count == 0)
   }
 
-  @Test func whatIsNeverDoneIsForgotten() {
+  @Test func trackingOfAFreedConstantIsReleased() {
     let tally = Counted.Tally()
     for _ in 0..<10_000 {
       let constant = Constant(Variable(0))
@@ -152,7 +152,7 @@ struct TrackingTests {
     #expect(tally.count <= 512)
   }
 
-  @Test func readAmidATransactionIsToldItsEnd() {
+  @Test func readTrackedDuringATransactionCallsOnChangeAtItsEnd() {
     let variable = Variable(1)
     let unique = variable.removeDuplicates()
     let (early, noted) = (Tally(), Tally())
@@ -179,7 +179,7 @@ struct TrackingTests {
     #expect(noted.value == 1)
   }
 
-  @Test func derivedConstantComputesNoMoreWhenItsReadersAreGone() {
+  @Test func trackedDerivedConstantDoesNotComputeAfterItIsFreed() {
     let variable = Variable(0)
     let count = Tally()
     do {
@@ -197,7 +197,7 @@ struct TrackingTests {
     #expect(count.value == 2)
   }
 
-  @Test(.timeLimit(.minutes(10))) func observationsEndWithTheLastValue() async {
+  @Test(.timeLimit(.minutes(10))) func observationsSequenceReceivesTheLastValue() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
@@ -213,7 +213,7 @@ struct TrackingTests {
     #expect(last == [10, 20])
   }
 
-  @Test(.oneAtATime) func trackingOfOneThreadIsNotTakenForThatOfAnother() async {
+  @Test(.oneAtATime) func trackingOnOneThreadDoesNotAffectReadsOnAnother() async {
     let other = Constant(Variable(0))
 
     await inParallel(2) { thread in
@@ -240,7 +240,8 @@ struct TrackingTests {
   }
 
   /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
-  @Test(.oneAtATime, .timeLimit(.minutes(10))) func racesLeaveEveryTrackingNoted() async {
+  @Test(.oneAtATime, .timeLimit(.minutes(10)))
+  func everyTrackingCallsOnChangeDespiteRacingWrites() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }

@@ -23,7 +23,7 @@ struct WaitForTests {
   }
 
   /// A state that takes no memory, as an enum with one case, is at no address in optimised builds.
-  @Test func awaitedStoreReducesAStateWithoutSizeFirst() {
+  @Test func awaitedStoreReducesAStateOfZeroSizeFirst() {
     let stores = (EmptyFirstStore.instantiate(), EmptySecondStore.instantiate())
     let order = stores.0.order
 
@@ -47,7 +47,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func awaitedStoreMayWaitItself() {
+  @Test func awaitedStoreMayWaitForAnotherStore() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -68,7 +68,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func storeThatTwoWaitForReducesOnce() {
+  @Test func storeThatTwoStoresAwaitReducesOnce() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -83,7 +83,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func everyStateIsWaitedForAnew() {
+  @Test func waitingForOneStateDoesNotAffectTheNext() {
     let stores = relayStores()
     let waits = Relay.run { [log] store in
       if store is FirstStore { store.wait(for: SecondStore.self) }
@@ -98,7 +98,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func subclassStandsInForItsParent() {
+  @Test func waitForAParentWaitsForItsLiveSubclass() {
     let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
 
     dispatcher.dispatch(
@@ -161,7 +161,7 @@ struct WaitForTests {
     withExtendedLifetime((first, foreign)) {}
   }
 
-  @Test func whatIsInvokedInBetweenIsReducedAfterAll() {
+  @Test func stateInvokedBeforeAWaitIsReducedAfterTheCurrentState() {
     let stores = relayStores()
     let second = Relay.run { [log] store in log.append("\(store.name) again") }
 
@@ -184,7 +184,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func observersOfTheAwaitedStoreAreToldAfterTheWholeReduce() {
+  @Test func observersOfAnAwaitedStoreAreCalledAfterTheWholeReduce() {
     let stores = relayStores()
     let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
 
@@ -203,7 +203,7 @@ struct WaitForTests {
 
   /// The end of a store may run code of the user's, for which no other thread must wait: what it
   /// invokes would be queued inside the reduce.
-  @Test func awaitedStoreWhoseLastReferenceGoesEndsAfterTheReduce() {
+  @Test func awaitedStoreThatIsReleasedIsFreedAfterTheReduce() {
     let first = FirstStore.instantiate()
     let ending = Variable<EndingStore?>(EndingStore.instantiate())
     ending.value?.atEnd.value = AtEnd { [log] in

@@ -7,7 +7,7 @@
   struct GettingStartedTests {
     private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
 
-    @Test func beginsWithTheCounterOfTheReadme() throws {
+    @Test func articleBeginsWithTheCounterOfTheReadme() throws {
       let readme = try Markdown(Repository.text(of: "README.md"))
       let article = try Tutorial(Repository.text(of: Self.article))
 
@@ -19,7 +19,7 @@
 
     /// Does what the article says, word for word, in a folder that has nothing but the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func whoFollowsItSeesWhatItShows() async throws {
+    func followingTheArticlePrintsItsOutput() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
 
       try await Compiler.withFolder { folder in

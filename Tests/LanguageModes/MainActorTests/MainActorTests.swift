@@ -109,7 +109,7 @@ final class SessionViewModel {
 
 @Suite(.isolatedDispatcher)
 struct MainActorTests {
-  @Test func viewModelAndActionOfTheModule() async {
+  @Test func viewModelFollowsAnActionOfTheModule() async {
     launches += 1
     let viewModel = SessionViewModel()
     let action = SessionAction(service: SignInService())
@@ -121,7 +121,7 @@ struct MainActorTests {
     #expect(viewModel.titles == ["nobody", "octocat"])
   }
 
-  @Test func valuesOfTheModulesTypes() {
+  @Test func storeReducesValuesOfTheModulesTypes() {
     let store = SessionStore.instantiate()
     let action = SessionAction(service: SignInService())
     let badge = Badge(name: "first")
