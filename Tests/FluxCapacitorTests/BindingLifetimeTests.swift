@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Testing
 
-/// Bindings end with their target, and free what they hold.
+/// Bindings end with their target and free their closures.
 @Suite(.timeLimit(.minutes(10)))
 struct BindingLifetimeTests {
   @Test func firstChangeAfterTheTargetIsGoneFreesTheClosureOnCurrent() {
@@ -93,7 +93,8 @@ struct BindingLifetimeTests {
     withExtendedLifetime(target) {}
   }
 
-  /// Calls come on other threads while the binding is being made, and while its target goes.
+  /// Other threads call the closure while the binding is being created, and while its target is being
+  /// freed.
   @Test func bindingsAreFreedWhenTheirTargetsEndDuringWrites() {
     let variable = Variable(0)
     let tally = Counted.Tally()

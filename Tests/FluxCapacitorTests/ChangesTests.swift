@@ -107,7 +107,7 @@ struct ChangesTests {
     #expect(tally.count == 0)
   }
 
-  /// Nothing guards the value before, and nothing guards the observer: the thread sanitizer watches.
+  /// No lock guards the old value or the observer. The thread sanitizer checks both.
   @Test(.oneAtATime, arguments: [false, true])
   func changesFromManyThreadsFormAnUnbrokenChain(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "changes", attributes: .concurrent)

@@ -203,7 +203,8 @@ struct CombineTests {
     #expect(new.entries == [2])
   }
 
-  /// Whoever joins what derives from it, as a change that is none is on its way, knows the value.
+  /// The observer subscribes while an equal value of `number` is being delivered, and already has that
+  /// value.
   @Test func lateSubscriberToACombineOfOneReceivesEachValueOnce() {
     let number = Variable(0)
     let one = Constant.combine(Constant(number).removeDuplicates())

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// What can be counted of the costs; the times are for the benchmark to tell.
+/// Costs that can be counted. The benchmarks measure the times.
 @Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
 struct CostTests {
   @Test func allocationCounterCountsEachAllocation() async {
@@ -69,7 +69,7 @@ struct CostTests {
     }
   }
 
-  /// With none there never was one; with zero, one has been cleaned.
+  /// With `nil`, no observer has ever existed. Otherwise, one observer has been cleaned.
   @Test(arguments: [nil, 0, 1, 10])
   func dispatchingToObserversOfTheStateAllocatesNothing(observers: Int?) async {
     await #expect(processExitsWith: .success) { [observers] in
@@ -96,7 +96,7 @@ struct CostTests {
       let variable = Variable(0)
       let calls = Calls()
       for _ in 0..<others { _ = variable.observe { _ in calls.add() } }
-      // The first use of the library allocates what belongs to the thread.
+      // The thread's first use of the library allocates the thread's own state.
       variable.observe { _ in calls.add() }.clean()
 
       let count = Allocations.count {
@@ -107,7 +107,7 @@ struct CostTests {
     }
   }
 
-  /// Whoever copies the elements for each append allocates each time.
+  /// An implementation that copies the elements for each append allocates each time.
   @Test func appendingAllocatesOnlyToGrowTheArray() async {
     await #expect(processExitsWith: .success) {
       let list = Variable<[Int]>([])

@@ -1,11 +1,11 @@
 import FluxCapacitor
 import Testing
 
-/// Values that depend on the one before, and observers that subscribe between two of them.
+/// Constants that depend on their previous value, and observers that subscribe between two values.
 struct DerivedHistoryTests {
   private let dusts = DustBuster()
 
-  /// Skips values that differ by less than a half from the one before.
+  /// Skips values that differ by less than a half from the previous one.
   private func steady(_ variable: Variable<Double>) -> Constant<Double> {
     variable.removeDuplicates { abs($0 - $1) < 0.5 }
   }
@@ -42,7 +42,7 @@ struct DerivedHistoryTests {
     let (log, all) = (Log<Double>(), Log<Double>())
     constant.observe { all.append($0) }.cleaned(by: dusts)
     trigger.observe(ignoreFirst: true) { [dusts] _ in
-      // It is delivered after this observer.
+      // This change is delivered after the observer returns.
       variable.value = 1.4
       constant.observe { log.append($0) }.cleaned(by: dusts)
     }.cleaned(by: dusts)
@@ -86,7 +86,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[5, 0], [0, 0], [0, 1]])
   }
 
-  // Changes wait only for the observers of what they change.
+  // A change waits only for the observers of the value that it changes.
 
   @Test func writeIsDeliveredWhileAnObserverThatWroteTheVariableStillRuns() {
     let (variable, trigger) = (Variable(0), Variable(0))
@@ -123,7 +123,7 @@ struct DerivedHistoryTests {
   @Test func changeLeftToTheDelivererDoesNotWaitForAnUnrelatedObserver() {
     let (variable, other) = (Variable(0), Variable(0))
     let log = Log<Int>()
-    // The first observer leaves a change of another thread to this one, which comes behind `other`.
+    // Another thread leaves its change to this thread. The change's place in the round is after `other`.
     variable.observe(ignoreFirst: true) { value in
       log.append(value)
       guard value == 1 else { return }

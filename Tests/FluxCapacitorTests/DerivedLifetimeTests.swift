@@ -39,7 +39,7 @@ struct DerivedLifetimeTests {
 
   // Lifetime
 
-  /// What it captures may use the constant as it goes.
+  /// The captured object reads the constant in its `deinit`.
   @Test func constantObservedDuringATransactionIsReleasedUnderNoLock() {
     let number = Variable(0)
     let distinct = number.removeDuplicates()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// Races of derived constants; each does 200,000 operations or more, computations included.
+/// Races of derived constants. Each does at least 200,000 operations, including computations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DerivedStressTests {
   @Test func everyTransactionIsDeliveredOnceAndWhole() async {
@@ -30,7 +30,8 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  /// For the thread sanitizer: whoever delivers the map looks at who joins it.
+  /// For the thread sanitizer: one thread delivers the sum and reads its dependents, while another one
+  /// adds a dependent.
   @Test func constantStaysCurrentWhileObserversSubscribeDuringDeliveries() async {
     let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))
@@ -180,7 +181,7 @@ struct DerivedStressTests {
       for round in 0..<stress(5_000) {
         let (kept, rest) = round.quotientAndRemainder(dividingBy: stress(500))
         let observer = rest == 0 ? observers[kept * 2 + thread - 2] : nil
-        // The first value is a read, and may be of the midst of a reduce.
+        // The first value is a read, which may see half of a transaction.
         let dust = both.observe(ignoreFirst: true) { first, second in
           #expect(first == second)
           observer?.receive(first)
@@ -198,7 +199,8 @@ struct DerivedStressTests {
   @Test func observersThatSubscribeAndCleanDuringWritesLeakNothing() async {
     let tally = Counted.Tally()
     let source = Variable(0)
-    // In a place that can be emptied: a thread lets go of its closure some time after its end.
+    // The constants are in a log, which can be emptied. A thread releases its closure some time after its
+    // end.
     let constants = Log<(base: Constant<Int>, top: Constant<(Int, Int)>)>()
     do {
       let counted = Counted(tally)

@@ -4,7 +4,8 @@ import Testing
 
 /// The promises about dispatching and the registry under contention: 200,000 operations each.
 ///
-/// The dispatchers are not those of the trait, which also account for what they do.
+/// The tests create their own dispatchers. The dispatcher of `.isolatedDispatcher` also keeps account of
+/// its work.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
@@ -71,7 +72,7 @@ struct DispatchStressTests {
 
   // V1 beside D4
 
-  /// What a transaction has written may be overwritten before it ends, and is not told then.
+  /// Another thread may overwrite a value before the transaction ends. Then that value is not delivered.
   @Test func writesDuringTransactionsAreDeliveredOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
@@ -175,7 +176,7 @@ struct DispatchStressTests {
   }
 }
 
-/// A second store on the counter's states.
+/// A second store for the counter's states.
 private final class MirrorStore: Storable {
   let count = Variable(0)
 

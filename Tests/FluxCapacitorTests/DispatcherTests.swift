@@ -131,7 +131,8 @@ struct DispatcherTests {
 
   // D5
 
-  /// On a dispatcher that is not watched: the trait's takes its turn for every state.
+  /// The trait watches its dispatcher, which then takes its turn for every state. So this test
+  /// creates another dispatcher.
   @Test func stateWithoutAStoreDoesNotWaitForTheTurn() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { ScriptStore.instantiate() }
@@ -144,7 +145,7 @@ struct DispatcherTests {
   }
 }
 
-/// What stands in for the process's dispatcher.
+/// The dispatchers that replace the process's dispatcher.
 struct SharedDispatcherTests {
   @Test func withDispatcherReplacesSharedForTheTaskAndItsChildren() async {
     let dispatcher = Dispatcher()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// What becomes of operations that are cancelled, by each policy.
+/// Cancelled operations under each policy.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsCancellingTests {
   private let store = CounterStore.instantiate()

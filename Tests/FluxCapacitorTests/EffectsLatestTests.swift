@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// What the latest operation does with the ones before it.
+/// The effect of the latest operation on earlier ones, under the policy `.latest`.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLatestTests {
   private let store = CounterStore.instantiate()
@@ -33,7 +33,7 @@ struct EffectsLatestTests {
   @Test @MainActor func operationSupersededBeforeItsStartDoesNotStart() async {
     let effects = Effects(.latest)
     for _ in 0..<200 {
-      // It can't begin on the main actor as long as this is there.
+      // The older operation can't begin while this test occupies the main actor.
       let older = effects.run { @MainActor _ in log.append("older") }
       let newer = effects.run { @MainActor _ in log.append("newer") }
       await older.value
@@ -117,8 +117,9 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  /// Who awaits the one that supersedes him is not cancelled by it, but by all others.
-  /// The operations between the two have ended, and are gone.
+  /// An operation isn't cancelled by a newer one that it awaits, but it is cancelled by every other one.
+  ///
+  /// Here, nested operations have started the newer one, and have ended.
   @Test func operationStartedDeepInsideAnotherDoesNotCancelIt() async {
     let (outer, middle, inner) = (Effects(), Effects(), Effects())
     let (left, continuation) = AsyncStream<Task<Void, Never>>.makeStream()

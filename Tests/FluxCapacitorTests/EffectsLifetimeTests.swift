@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Nothing outlives its owner, and nothing is kept that has ended.
+/// No operation outlives its `Effects`, and no ended operation is kept.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLifetimeTests {
   @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])

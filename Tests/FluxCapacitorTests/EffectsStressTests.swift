@@ -23,7 +23,7 @@ struct EffectsStressTests {
             begun.max(number, ordering: .relaxed)
             CounterAction().invoke(.set(number), as: effect)
           }
-          // What was reduced by now is all that there will be of older ones.
+          // From now on, no state of an older operation is reduced.
           if threads == 1 {
             let last = store.results.last ?? 0
             #expect(last <= number)

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// What the policies but the latest do with an operation while another one is in progress, and where each operation is.
+/// The policies other than `.latest` while an operation is in progress, and the context of operations.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsTests {
   private let store = CounterStore.instantiate()

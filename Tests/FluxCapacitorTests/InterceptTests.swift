@@ -38,14 +38,14 @@ struct InterceptTests {
     #expect(event.changes[0].newValue as? Int == 2)
     #expect(event.instant >= start && event.duration > .zero)
     #expect(event.instant + event.duration <= .now)
-    // After the day on which this was written.
+    // The limit is the day on which this test was written.
     #expect(event.wallClockTime > .seconds(1_795_000_000))
     #expect(event.fileID.description == "FluxCapacitorTests/InterceptTests.swift")
     #expect(event.line == line)
     #expect(store.second.value == 2)
   }
 
-  /// Where a state is invoked is a parameter that one who passes the function on has no room for.
+  /// A function that takes only a state has no parameters for the source location.
   @Test func invokeAndDispatchCanBePassedAsFunctionsOfAState() {
     let store = CounterStore.instantiate()
     intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
@@ -188,7 +188,7 @@ struct InterceptTests {
     #expect(tally.count == 0)
   }
 
-  /// From many threads: one order, no gap, and changes that form a chain.
+  /// With many threads, the events have one order and no gaps, and their changes form a chain.
   @Test(.oneAtATime) func eventsHaveOneOrderUnderContention() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
@@ -203,7 +203,7 @@ struct InterceptTests {
       if old != latest.load() || new != old + 1 { breaks.add() }
       latest.store(new)
     }
-    // It keeps the telling threads apart from those that intercept.
+    // With this observer, one thread may deliver the count while another one calls the interceptor.
     let observer = store.count.observe(ignoreFirst: true) { _ in }
 
     await inParallel(4) { _ in

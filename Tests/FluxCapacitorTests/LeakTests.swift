@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// V7: what is no longer needed is freed.
+/// V7: objects that are no longer needed are freed.
 struct LeakTests {
   @Test func cleanFreesTheClosureAndTheValue() {
     let variable = Variable(Token())

@@ -1,17 +1,17 @@
 import FluxCapacitor
 import Testing
 
-/// Transactions that are mixed up with what others write, and what is told of them.
+/// Transactions during which other threads write, and the changes that observers receive.
 struct MixedTransactionsTests {
   private let dispatcher = Dispatcher()
   private let dusts = DustBuster()
 
-  /// Another thread, which has a dispatcher of its own.
+  /// Runs a transaction of another dispatcher on another thread, and waits for it.
   private func elsewhere(_ body: @escaping @Sendable () -> Void) {
     Beside { Dispatcher().transaction { body() } }.join()
   }
 
-  /// What an observer of two variables is told, from the present values on.
+  /// Logs the values that an observer of two variables receives, starting with the current values.
   private func logOfPairs(_ first: Variable<Int>, _ second: Variable<Int>) -> Log<[Int]> {
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe { log.append([$0, $1]) }
@@ -19,7 +19,7 @@ struct MixedTransactionsTests {
     return log
   }
 
-  // No mixes
+  // Old and new values are never mixed
 
   @Test func nestedWriteOfAnotherThreadIsDeliveredBeforeAnOpenTransaction() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
@@ -105,7 +105,7 @@ struct MixedTransactionsTests {
       b.value = 1
     }
 
-    // `b` has 3 before 1, and `a` 1 before 3.
+    // The last write of `b` is 1, after 3. The last write of `a` is 3, after 1.
     #expect(log.entries.last == [3, 1])
     #expect(log.entries.first == [0, 0])
     #expect(
@@ -147,7 +147,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["00000", "00101", "11212"])
   }
 
-  // Who joins amid
+  // Observers that subscribe during a transaction
 
   @Test func subscriberAfterAnotherThreadsWriteEndsWithTheTransactionsValue() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
@@ -428,7 +428,7 @@ struct MixedTransactionsTests {
     #expect(rows.value.isEmpty)
   }
 
-  // Readers ahead of what is told
+  // Readers ahead of the delivery
 
   @Test func valueComputedByAReaderDoesNotSuppressItsDelivery() {
     let a = Variable(11)

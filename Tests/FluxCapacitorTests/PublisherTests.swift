@@ -1,4 +1,4 @@
-// Where there is no Combine, `.ci/platforms` runs this with a module that stands in for it.
+// On systems without Combine, `.ci/platforms` runs these tests with a substitute module.
 #if canImport(Combine)
   import Combine
   import FluxCapacitor
@@ -101,7 +101,7 @@
     func append(_ value: Int) { lock.withLock { values.append(value) } }
   }
 
-  /// Asks for nothing at first.
+  /// A subscriber that demands no values at first, and then one at a time.
   private final class OneByOne: Subscriber {
     private let received: Received
     private var subscription: (any Subscription)?

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B8: a store is told what its consumers want of it.
+/// B8: a store is called when the queries of its consumers change.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryableTests {
   private let store = PriceStore()
@@ -144,7 +144,7 @@ struct QueryableTests {
     #expect(tally.count == 0)
   }
 
-  /// In a transaction, nobody else keeps a set that has come and gone.
+  /// In a transaction, nothing else keeps a set of queries that has come and gone.
   @Test func deinitOfAQueryMayBeginAnotherQuery() {
     let store = EndingQueryStore()
     Dispatcher().transaction {

@@ -31,7 +31,7 @@ struct StatesStressTests {
     #expect(received == reduced)
   }
 
-  /// The first observer of a type brings about what the dispatching thread is to find.
+  /// The first observer of a type creates the route that the dispatching thread looks for.
   @Test func firstObserverReceivesEveryStateAfterItSubscribes() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct StatesTests {
-  // MARK: What is told
+  // MARK: Delivered states
 
   @Test func observersReceiveEveryStateOnceAndInOrder() {
     let dispatcher = Dispatcher.shared
@@ -92,7 +92,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  // MARK: When it is told
+  // MARK: Order of delivery
 
   @Test func stateIsDeliveredAfterItsReducesAndTheirVariables() {
     let dispatcher = Dispatcher.shared
@@ -171,7 +171,7 @@ struct StatesTests {
     #expect(log.entries == ["late add(2)"])
   }
 
-  // MARK: Where it is told
+  // MARK: Threads and queues
 
   @Test @MainActor func observerOnMainMayUseTheMainActor() {
     let dispatcher = Dispatcher()
@@ -203,7 +203,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  // MARK: How it ends
+  // MARK: End of an observation
 
   @Test func cleanedObserverReceivesNothing() {
     let dispatcher = Dispatcher()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Tasks in bags.
+/// Tasks that a `DustBuster` cancels.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct TaskTests {
   @Test func cleaningTheBagCancelsTheTask() async {

@@ -148,7 +148,7 @@ struct TrackingTests {
       }
     }
 
-    // What the last reads of this thread were tracked for may still be there.
+    // The trackings of the thread's last reads may still exist.
     #expect(tally.count <= 512)
   }
 
@@ -233,13 +233,14 @@ struct TrackingTests {
         }
         _ = counting.value
         variable.value = 1
-        // It is neither read nor observed, so it computes nothing.
+        // The constant is neither read nor observed, so it computes nothing.
         #expect(count.value == 1)
       }
     }
   }
 
-  /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
+  /// Several threads track reads while other threads write. In the end, each tracking has called
+  /// `onChange`.
   @Test(.oneAtATime, .timeLimit(.minutes(10)))
   func everyTrackingCallsOnChangeDespiteRacingWrites() async {
     let variable = Variable(0)
@@ -252,7 +253,7 @@ struct TrackingTests {
         if thread < 4 {
           variable.value += 1
         } else {
-          // While it is being installed, Observation may call it more than once.
+          // While the tracking is being installed, Observation may call this closure more than once.
           let isNoted = Flag()
           withObservationTracking {
             #expect(constant.value >= 0 && doubled.value >= 0)
@@ -271,6 +272,6 @@ struct TrackingTests {
 private final class Flag: Sendable {
   private let isSet = Atomic(false)
 
-  /// Answers whether it was not set before.
+  /// Sets the flag. Returns whether it was unset before.
   func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
 }

@@ -183,7 +183,7 @@ struct TransactionTests {
     #expect(store.count.value == 11)
   }
 
-  /// What an observer of the transaction's first variable writes while the second is still to be told.
+  /// An observer of the transaction's first variable writes before the second variable has been delivered.
   @Test(
     arguments: [
       { $0.value = 2 },
@@ -237,7 +237,7 @@ struct TransactionTests {
   }
 }
 
-/// A store with something whose end can be seen.
+/// A store that holds an object, so that a test notices when the object is freed.
 private final class HoldingStore: Storable {
   enum State: DispatchState {
     typealias RelatedStoreType = HoldingStore

@@ -3,7 +3,7 @@ import Foundation
 import Observation
 import Testing
 
-/// Mistakes of the programmer's end the process with a sentence, and never hang.
+/// Programming errors end the process with a sentence, and never hang.
 @Suite(.timeLimit(.minutes(10)))
 struct TrapTests {
   @Test func mutationInsideItsOwnMutationTraps() async {
@@ -84,7 +84,7 @@ struct TrapTests {
   }
 }
 
-/// Goes on on another thread after each `await`.
+/// An actor that resumes on another thread after each `await`.
 private actor Wanderer {
   nonisolated let executor = ThreadForEachJob()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -108,7 +108,7 @@ private final class ThreadForEachJob: SerialExecutor {
   }
 }
 
-// MARK: - Stores whose inits go round in a circle
+// MARK: - Stores that form a cycle of initializers
 
 private enum Farm: DispatchState {
   typealias RelatedStoreType = ChickenStore

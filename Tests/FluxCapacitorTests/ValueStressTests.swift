@@ -3,7 +3,7 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// The promises about values under contention: 200,000 operations each, and more.
+/// The promises about values under contention: at least 200,000 operations each.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValueStressTests {
   // V1

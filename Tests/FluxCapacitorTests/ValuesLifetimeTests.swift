@@ -3,10 +3,10 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// How sequences end, and what is freed when.
+/// The end of sequences, and the lifetime of their values.
 @Suite(.timeLimit(.minutes(10)))
 struct ValuesLifetimeTests {
-  // MARK: How it ends
+  // MARK: End of a sequence
 
   @Test @MainActor func cancellingAWaitingConsumerFreesItsValuesAtOnce() async {
     let tally = Counted.Tally()
@@ -81,7 +81,7 @@ struct ValuesLifetimeTests {
 
       await consume(50_000)
 
-      // What 100,000 observations take is ten times as much.
+      // 100,000 observations take ten times as much memory.
       #expect(residentBytes() - before < 4_000_000)
     }
   }
@@ -124,7 +124,7 @@ struct ValuesLifetimeTests {
     withExtendedLifetime(iterator) {}
   }
 
-  // MARK: What is thrown away
+  // MARK: Dropped values
 
   @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1)])
   func valuesDroppedFromTheBufferAreFreedAtOnce(policy: BufferingPolicy) {
@@ -156,7 +156,7 @@ struct ValuesLifetimeTests {
     #expect(ended.entries.sorted() == [1, 2, 3, 4])
   }
 
-  /// The buffer throws away the third newest value, which nobody else holds.
+  /// The buffer drops the third newest value and releases the last reference to it.
   @Test func deinitOfADroppedValueMayEndTheIterator() {
     let variable = Variable<AtEnd?>(nil)
     let holder = Log(Carried(variable.values(buffering: .bufferingNewest(2)).makeAsyncIterator()))

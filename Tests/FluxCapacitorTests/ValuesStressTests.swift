@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-/// The promises about sequences under contention: 200,000 operations each, in all its cases.
+/// The promises about sequences under contention: 200,000 operations each, counting all of its cases.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValuesStressTests {
   static let policies: [BufferingPolicy] = [
@@ -35,7 +35,7 @@ struct ValuesStressTests {
     }
   }
 
-  /// The values come one by one, and the consumer waits for nearly each.
+  /// The values arrive one by one, and the consumer waits for nearly each of them.
   @Test(arguments: policies)
   func consumerMissesNoValueWhileItBeginsToWait(policy: BufferingPolicy) async {
     let asked = Variable(0)
@@ -84,7 +84,7 @@ struct ValuesStressTests {
     }
     for consumer in consumers { await consumer.value }
 
-    // Each variable has its value, and nobody else has any.
+    // Only the values of the variables still exist.
     #expect(tally.count == variables.count)
   }
 

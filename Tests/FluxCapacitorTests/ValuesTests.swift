@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ValuesTests {
-  // MARK: What arrives
+  // MARK: Received values
 
   @Test func consumerReceivesTheCurrentValueAndThenEveryChange() async {
     let variable = Variable(0)
@@ -102,7 +102,7 @@ struct ValuesTests {
     #expect(log.entries == ["0", "1", "other"])
   }
 
-  // MARK: Mistakes
+  // MARK: Programming errors
 
   @Test(arguments: [true, false]) func bufferOfZeroValuesTraps(ofNewest: Bool) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

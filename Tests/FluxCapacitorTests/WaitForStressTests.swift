@@ -29,9 +29,9 @@ struct WaitForStressTests {
   }
 }
 
-/// Whether each state goes through Third before Second, and once through each store.
+/// Checks that each state goes through Third before Second, and through each store once.
 ///
-/// Nothing guards it but the promise that reduces never overlap: the thread sanitizer watches.
+/// Only the promise that reduces never overlap guards it. The thread sanitizer checks this.
 private final class Order: @unchecked Sendable {
   private(set) var states = 0
   private(set) var isRight = true

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B7: a store's reduce may wait for that of another.
+/// B7: a store's reduce may wait for another store's reduce.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct WaitForTests {
   private let dispatcher = Dispatcher.shared
@@ -22,7 +22,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// A state that takes no memory, as an enum with one case, is at no address in optimised builds.
+  /// An enum with one case takes no memory. In optimized builds, such a state has no address.
   @Test func awaitedStoreReducesAStateOfZeroSizeFirst() {
     let stores = (EmptyFirstStore.instantiate(), EmptySecondStore.instantiate())
     let order = stores.0.order
@@ -201,8 +201,8 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// The end of a store may run code of the user's, for which no other thread must wait: what it
-  /// invokes would be queued inside the reduce.
+  /// The `deinit` of a store may run user code, and no other thread must wait for that code. Inside the
+  /// reduce, a state that it invokes would be queued.
   @Test func awaitedStoreThatIsReleasedIsFreedAfterTheReduce() {
     let first = FirstStore.instantiate()
     let ending = Variable<EndingStore?>(EndingStore.instantiate())

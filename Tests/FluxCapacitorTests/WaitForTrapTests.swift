@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-/// A wait that cannot end, or has nothing to wait in, ends the process with a sentence.
+/// A `waitFor` that can't end, or that has no reduce to wait in, ends the process with a sentence.
 @Suite(.timeLimit(.minutes(10)))
 struct WaitForTrapTests {
   @Test func storesThatWaitForEachOtherTrap() async {
