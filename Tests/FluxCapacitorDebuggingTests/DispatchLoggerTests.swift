@@ -107,7 +107,8 @@ struct DispatchLoggerTests {
     #expect(logger.failure != nil)
   }
 
-  /// The signal that would end the process is kept away, and one that was sent by others is left.
+  /// The logger suppresses the signal that would end the process. It leaves alone a signal that other code
+  /// has sent.
   @Test func writingToAClosedPipeDoesNotEndTheProcess() throws {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// What is written of a change of something long: where the change is.
+/// The excerpts of long values, which show the place of the change.
 @Suite(.isolatedDispatcher)
 struct ExcerptTests {
   private let store = LongStore.instantiate()
@@ -78,7 +78,7 @@ struct ExcerptTests {
     #expect(change { $0.numbers.value = Array(1...4_000) }.contains(": [1, 2, 3, "))
   }
 
-  /// Each dispatch has its share of the page, however long the list has become.
+  /// Each dispatch takes a limited share of the page, however long the list has become.
   @Test func pageGrowsOnlyWithTheNumberOfDispatches() {
     for number in 0..<1_000 {
       LongAction().invoke(Long { $0.numbers.value.append(number) })

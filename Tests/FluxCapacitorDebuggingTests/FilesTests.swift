@@ -2,7 +2,7 @@ import FluxCapacitorDebugging
 import Foundation
 import Testing
 
-/// What is written to a place where there is something by now.
+/// Writing to a place where a file, a pipe, a link or a folder already exists.
 struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   private let write: @Sendable (URL) throws -> Void
@@ -28,7 +28,7 @@ struct FilesTests {
     #expect(try Data(contentsOf: file) == contents)
   }
 
-  /// To put a file in its place would take the pipe, or the device, from all others.
+  /// Replacing a pipe or a device with a file would take it away from all other processes.
   @Test func writingToAPipeDoesNotReplaceIt() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")

@@ -19,7 +19,7 @@ struct FlowExplorerTests {
     #expect(store.text.value.hasPrefix("</script>"))
   }
 
-  /// Swift takes such a scalar and the `<` behind it for one character.
+  /// Swift treats such a scalar and the following `<` as one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
   func combiningScalarDoesNotHideABracket(scalar: String) throws {
     let store = NoteStore.instantiate()
@@ -32,7 +32,7 @@ struct FlowExplorerTests {
     #expect(store.text.value == text)
   }
 
-  /// The page has two elements for scripts, as it is written.
+  /// Expects only the two script elements of the page's template.
   private func expectNoScript(in html: String) {
     let bytes = Array(html.utf8)
     #expect(bytes.ranges(of: Array("<script".utf8)).count == 2)
@@ -52,7 +52,7 @@ struct FlowExplorerTests {
     #expect(store.text.value == "a")
   }
 
-  /// Stores of one name in two places, and variables of one name in a store, are told apart.
+  /// Two stores with the same name, and two variables with the same name in a store, are told apart.
   @Test func storesWithTheSameNameStayDistinct() throws {
     enum Inner {
       final class NoteStore: Storable {
@@ -74,7 +74,7 @@ struct FlowExplorerTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// In a real browser: clicks, types and steps, and reads what is shown.
+  /// Clicks, types and steps in a real browser, and reads the page.
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
   func timelineCanBeNavigatedInABrowser() async throws {
     let store = NoteStore.instantiate()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// In a real browser, which looks at this process.
+/// The live explorer of this process in a real browser.
 @Suite(
   .isolatedDispatcher,
   .timeLimit(.minutes(5)),
@@ -20,7 +20,7 @@ struct LiveExplorerPageTests {
   private let notice = #"document.getElementById("notice").textContent"#
   private let status = #"document.getElementById("status").textContent"#
 
-  /// The variables at the moment that is shown.
+  /// The variables at the position that the page shows.
   private let values = """
     [...document.querySelectorAll("#stores tr:not(.store)")]
       .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).sort()
@@ -76,7 +76,7 @@ struct LiveExplorerPageTests {
 
     TallyAction().invoke(.add(7))
     try await page.wait(until: "\(count) === '2 dispatches'")
-    // Who looks at something goes on looking at it.
+    // A page that shows a selected dispatch keeps showing it.
     #expect(try await page.value(of: state) == "Tally.add(1)")
     try await page.run("document.querySelectorAll('.row')[1].click()")
     #expect(try await page.value(of: state) == "Tally.add(7)")
@@ -127,7 +127,7 @@ struct LiveExplorerPageTests {
     try await page.wait(until: "\(position) === '5 of 10'")
     #expect(store.sum.value == 5)
 
-    // Enter belongs to the filter while one types there.
+    // While the filter has the focus, Enter belongs to it.
     try await page.run(
       """
       document.querySelectorAll(".row")[1].click();
@@ -148,7 +148,7 @@ struct LiveExplorerPageTests {
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(position) === '3 of 3'")
     circuits.travel(to: 0)
-    // Too big to be remembered.
+    // This dispatch is too big for the history.
     TallyAction().invoke(.say(String(repeating: "x", count: 10_000)))
     try await page.wait(until: "\(position) === '0 of 0' && \(state) === ''")
     #expect(try await page.value(of: "document.getElementById('redo').disabled"))

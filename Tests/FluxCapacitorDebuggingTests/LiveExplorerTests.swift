@@ -9,7 +9,7 @@ struct LiveExplorerTests {
   private let store = TallyStore.instantiate()
   private let circuits = TimeCircuits()
 
-  // MARK: Who may look
+  // MARK: Access
 
   @Test func secretAddressServesThePage() throws {
     let explorer = try LiveExplorer(circuits)
@@ -92,7 +92,7 @@ struct LiveExplorerTests {
     #expect(explorers[0].url.path != explorers[1].url.path)
   }
 
-  // MARK: Garbage
+  // MARK: Invalid requests and slow clients
 
   @Test(arguments: [
     "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET http://a/ HTTP/1.1\r\n\r\n",
@@ -115,7 +115,7 @@ struct LiveExplorerTests {
 
   @Test func slowClientsDoNotBlockOthers() throws {
     let explorer = try LiveExplorer(circuits)
-    // Some say nothing, some a part, some too much, and some hang up.
+    // Some clients send nothing, some a part of a request, some too much, and some disconnect.
     var clients: [Client] = []
     for number in 0..<1_000 {
       let client = try Client(explorer.url)
@@ -168,7 +168,7 @@ struct LiveExplorerTests {
     #expect(client.receive().hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 
-  // MARK: What is told
+  // MARK: Events
 
   @Test func streamSendsThePastAtOnceAndThenEachDispatch() throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
@@ -229,7 +229,7 @@ struct LiveExplorerTests {
     }
   }
 
-  // MARK: Travelling
+  // MARK: Traveling
 
   @Test func postRequestsMakeTheProcessTravel() throws {
     let explorer = try LiveExplorer(circuits)
@@ -254,7 +254,7 @@ struct LiveExplorerTests {
     #expect(sums.values == [0, 1, 3, 6, 1, 3, 1, 0, 6])
   }
 
-  // MARK: Its end
+  // MARK: End of an explorer
 
   @Test func stoppedExplorerClosesItsConnections() throws {
     let explorer = try LiveExplorer(circuits)
@@ -307,13 +307,13 @@ struct LiveExplorerTests {
     #expect(error?.description.hasSuffix("Choose another one, or 0 for any that is free.") == true)
   }
 
-  /// Of two that are told things at different times, one leaves while it is not yet to be told more.
+  /// Two clients receive events at different times. One of them disconnects when no event is due for it.
   @Test func clientReceivesEventsAfterAnotherDisconnects() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     let staying = try Client(explorer.url)
     staying.send(explorer.requestOfEvents)
-    // Others, who ask for what is not there, take time.
+    // Requests of other clients, for a path that doesn't exist, take time.
     func askOthers(_ count: Int) throws {
       for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
     }
@@ -337,8 +337,8 @@ struct LiveExplorerTests {
 
   // MARK: Under load
 
-  /// Ten pages that read, and one that does only when all is over: nothing is kept for it meanwhile, besides what
-  /// is remembered.
+  /// Ten pages read all the time, and one page reads only at the end. Until then, the explorer keeps
+  /// nothing for that page, except for the history.
   @Test func pageThatDoesNotReadDelaysNoOtherPage() async throws {
     let circuits = TimeCircuits(limits: .init(count: 1_000))
     let explorer = try LiveExplorer(circuits)
@@ -367,7 +367,7 @@ struct LiveExplorerTests {
     #expect(await received == Array(repeating: true, count: 10))
     let told = silent.receive(until: #""state":"Tally.add(-1)""#)
     let toldCount = told.split(separator: #""state":"#).count
-    // As few as those fit into the buffers of its socket.
+    // Only the dispatches that fit into the buffers of the socket arrive.
     if isThorough { #expect(toldCount < count / 2) }
   }
 
@@ -375,7 +375,7 @@ struct LiveExplorerTests {
 }
 
 extension LiveExplorer {
-  /// What a page sends to be told.
+  /// The request with which a page asks for the events.
   fileprivate var requestOfEvents: [UInt8] {
     Array("GET \(url.path)/events HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n".utf8)
   }

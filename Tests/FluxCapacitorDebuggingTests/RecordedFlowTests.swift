@@ -49,7 +49,7 @@ struct RecordedFlowTests {
     #expect(flow.failure?.line == 5)
   }
 
-  /// What a state has led to is in the file too.
+  /// The file also contains the states that another state has led to.
   @Test func stateInvokedDuringAReplayIsNotDispatchedTwice() throws {
     let store = ChainStore.instantiate()
     let dusts = DustBuster()
@@ -212,7 +212,7 @@ private struct Key: Secret, Codable {
   let code: String
 }
 
-/// An object, which is not looked into to be described; its `Codable` gives away what is in it.
+/// An object. Descriptions don't show its properties, but its `Codable` conformance reveals them.
 private final class Safe: Codable, Sendable {
   private let key: Key?
 
@@ -221,7 +221,7 @@ private final class Safe: Codable, Sendable {
   }
 }
 
-/// A value whose mirror does not show what is in it.
+/// A value with a mirror that doesn't show its contents.
 private struct Pocket: Codable, CustomReflectable {
   let key: Key
 

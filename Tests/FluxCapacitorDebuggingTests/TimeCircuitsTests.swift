@@ -91,7 +91,7 @@ struct TimeCircuitsTests {
     #expect(circuits.redo() != nil)
   }
 
-  /// Any walk through 10,000 random dispatches comes to the values that were there then.
+  /// Any path through 10,000 random dispatches leads to the values of that time.
   @Test func travelRestoresTheExactValuesOfEachPosition() {
     var random = Numbers(seed: 1985)
     var states = [State(of: store)]

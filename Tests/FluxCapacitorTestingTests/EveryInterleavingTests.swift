@@ -77,7 +77,7 @@
       #expect(failures.last?.contains("variable.value") == true)
     }
 
-    // MARK: What else it finds
+    // MARK: Other failures
 
     @Test func failureNamesTheThreadsOfADeadlock() async throws {
       let failures = await failures {
@@ -242,7 +242,7 @@
       #expect(failures.first?.contains("a task waits for something that never comes") == true)
     }
 
-    // MARK: Beside others
+    // MARK: Concurrent explorations and traps
 
     @Test func explorationsCanRunConcurrently() async {
       await withTaskGroup(of: Int.self) { group in

@@ -27,10 +27,10 @@ struct IsolatedDispatcherTests {
   }
 }
 
-/// What reaches the process's dispatcher from an isolated test.
+/// States that reach the process's dispatcher from an isolated test.
 @Suite(.timeLimit(.minutes(5)))
 struct StrayTests {
-  /// Runs a body as an isolated test, and answers the sentences with which that fails.
+  /// Runs a body as an isolated test. Returns the sentences of its failures.
   private func failuresOfIsolatedTest(
     _ body: @escaping @Sendable () async -> Void
   ) async throws -> [String] {
@@ -54,7 +54,7 @@ struct StrayTests {
     #expect(sentences.count == 1)
     #expect(sentences.first?.hasPrefix("Message.sent reached the process's dispatcher") == true)
     #expect(sentences.first?.contains("`let dispatcher = Dispatcher.shared`") == true)
-    // Others may be running beside it.
+    // Other tests may run at the same time.
     #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// In which orders the jobs of tasks run, and at what price.
+  /// The orders in which the jobs of tasks run, and the number of schedules that they need.
   @Suite(.timeLimit(.minutes(5)))
   struct JobOrderTests {
     @Test(arguments: [false, true])
@@ -11,7 +11,7 @@
       let (orders, schedules) = explore(preemptions: 0, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3]])
-      // The other thread goes before, between or after the creator and its three tasks.
+      // The other thread runs before, between or after the creator and its three tasks.
       #expect(schedules == (isAnotherThreadBeside ? 5 : 1))
     }
 
@@ -74,7 +74,7 @@
       #expect(schedules < 2000)
     }
 
-    /// A thread creates three tasks; another one, if there is one, does nothing.
+    /// Explores a thread that creates three tasks, alone or beside a thread that does nothing.
     private func explore(
       preemptions: Int,
       _ isAnotherThreadBeside: Bool

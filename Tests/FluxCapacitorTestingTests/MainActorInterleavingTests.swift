@@ -140,7 +140,7 @@
       }
     }
 
-    /// The orders in which the threads of a scenario log.
+    /// Returns the orders in which the threads of a scenario log.
     private func orders(_ make: (Scenario, Log) -> Void) -> Set<[Int]> {
       var orders: Set<[Int]> = []
       everyInterleaving { scenario in

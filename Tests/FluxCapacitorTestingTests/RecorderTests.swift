@@ -187,7 +187,7 @@ struct DispatchRecorderTests {
   }
 }
 
-/// A value whose end runs code.
+/// An object that calls a closure in its `deinit`.
 final class AtEnd: Sendable {
   private let body: @Sendable () -> Void
 

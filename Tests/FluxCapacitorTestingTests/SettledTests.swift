@@ -9,7 +9,7 @@ struct SettledTests {
   private let tasks = DustBuster()
   private let queue = DispatchQueue(label: "observers")
 
-  /// The sentence of a dispatcher that does not settle in no time.
+  /// Returns the sentence of the failure if the dispatcher doesn't settle within a millisecond.
   private func sentenceOfUnsettled() async -> String {
     let sentences = await failures {
       let hasSettled = await Dispatcher.shared.settled(within: .milliseconds(1))
@@ -142,7 +142,7 @@ struct SettledTests {
     }
     .cleaned(by: dusts)
 
-    // So that dispatches are accounted for.
+    // A recorder makes the dispatcher keep account of its dispatches.
     let recorder = DispatchRecorder()
     DispatchQueue.global().async { action.invoke(.write("a")) }
     await offTheTask { isInside.wait() }

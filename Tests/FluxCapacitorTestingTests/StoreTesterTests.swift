@@ -324,7 +324,7 @@ private struct ShelfAction: Actionable {
   typealias DispatchStateType = Shelf
 }
 
-/// Has its variables in all sorts of places.
+/// A store with variables in arrays, dictionaries, structs and optionals.
 private final class ShelfStore: Storable {
   private struct Pair {
     let first = 0

@@ -5,7 +5,7 @@ import Testing
 struct WaitTests {
   private let clock = ManualClock()
 
-  /// As on a machine that has so much to do that no task gets to run for an hour.
+  /// Simulates a machine that is so busy that no task runs for an hour.
   @Test func timeWithoutRunningTasksDoesNotCount() async {
     let happening = Task { [clock] in
       await clock.sleeping()
