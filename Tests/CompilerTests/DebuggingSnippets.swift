@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The snippets of the guide to seeing and rewinding the flow, and of the doc comments, which run.
+// The snippets of the guide to seeing and rewinding the flow, and of doc comments. All of them run.
 @Suite(.isolatedDispatcher)
 struct DebuggingSnippets {
   struct Token: Secret {

@@ -9,8 +9,8 @@ struct DocumentationTests {
     readme = try Markdown(Repository.text(of: "README.md"))
   }
 
-  /// `GettingStartedTests` does what its article says; `LanguageModeArticleTests` holds another against
-  /// the compiler.
+  /// The articles with tests of their own. `GettingStartedTests` follows its article, and
+  /// `LanguageModeArticleTests` compares the other one with the compiler.
   private static let articlesWithTests = ["GettingStarted.md", "Swift6AndTheMainActor.md"]
 
   @Test(
@@ -127,7 +127,7 @@ struct DocumentationTests {
     }
   }
 
-  /// The files that blocks may stand in. Some of the code in `LinkingTests` is what the compiler refuses.
+  /// The files that may contain blocks. The compiler refuses some of the code in `LinkingTests`.
   private static let files = ["Tests/CompilerTests", "Tests/LanguageModes"]
     .flatMap(Repository.swiftFiles)
     .map { file in
@@ -138,9 +138,10 @@ struct DocumentationTests {
       )
     }
 
-  /// Whether a test of its own gives this block to the compiler or holds it against what is printed: the
-  /// example of the README, which is a whole program, its output, and manifests, which no target can
-  /// contain.
+  /// Whether a separate test compiles this block or compares it with printed output.
+  ///
+  /// This applies to the README's example, which is a whole program, and to the example's output. It also
+  /// applies to manifests, which no target can contain.
   private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
     block.lines == readme.blocks(in: "swift").first?.lines
       || block.lines == readme.blocks(in: "text").first?.lines || Self.isManifest(block)

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The snippets about effects, one for each policy, and what they do.
+// The snippets about effects, one for each policy, and the tests of their behavior.
 
 private enum Examples {
   struct SearchAction: Actionable {
@@ -182,7 +182,7 @@ struct EffectSnippets {
   }
 }
 
-// The states of these actions, and stores, which have nothing to do.
+// The states of these actions, and their stores, which do nothing.
 
 extension Dispatcher {
   fileprivate enum Search: DispatchState {

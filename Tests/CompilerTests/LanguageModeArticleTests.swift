@@ -1,9 +1,9 @@
-// The compiler is found by way of the runtime library, which is another matter on Apple's systems.
+// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
 #if os(Linux)
   import Foundation
   import Testing
 
-  /// What the article says of each language mode, held against the compiler.
+  /// The article's statements about each language mode, compared with the compiler.
   @Suite(.timeLimit(.minutes(10)))
   struct LanguageModeArticleTests {
     private let article: Markdown
@@ -74,7 +74,7 @@
       }
     }
 
-    /// Compiles a file as far as to where data races are found.
+    /// Compiles a file up to the stage that finds data races.
     private func compile(
       _ text: String,
       _ mode: [String],

@@ -1,4 +1,4 @@
-// The compiler is found by way of the runtime library, which is another matter on Apple's systems.
+// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
 #if os(Linux)
   import Foundation
   import Testing
@@ -76,8 +76,10 @@
       }
     }
 
-    /// Checks an application's file, as one more file of the library: that needs no built module,
-    /// whose place differs between build systems, and looks at nothing but this file.
+    /// Type-checks an application's file as if it were a file of the library.
+    ///
+    /// This checks only one file and needs no built module. The place of such a module differs between
+    /// build systems.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in
         let file = folder.appendingPathComponent("Application.swift")

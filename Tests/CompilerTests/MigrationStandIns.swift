@@ -1,5 +1,5 @@
-// What the snippets of MIGRATION.md use of other libraries, where those are not there: no more than
-// the signatures, and what it takes to test with them.
+// Substitutes for the libraries that the snippets of MIGRATION.md use, on systems without those libraries.
+// They contain only the signatures, and the code that the tests need.
 
 #if !canImport(UIKit) || os(watchOS)
   @MainActor
@@ -104,7 +104,7 @@
 
 // MARK: - RxSwift
 
-// Not Sendable, like RxSwift's own.
+// Like RxSwift's types, these types are not Sendable.
 
 final class Observable<Element> {
   private let onSubscribe: (AnyObserver<Element>) -> any Disposable

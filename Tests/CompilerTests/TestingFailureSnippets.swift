@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
-  /// What the guide to testing shows of a change that was forgotten.
+  /// The failure that the guide to testing shows for a forgotten change.
   @Test func failureShowsAForgottenChange() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {

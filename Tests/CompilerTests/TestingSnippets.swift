@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The application that the guide to testing tests, and its tests, which pass.
+// The application of the guide to testing, and its tests, which pass.
 
 protocol ApiSession: Sendable {
   func names(of login: String) async throws -> [String]
@@ -214,7 +214,7 @@ struct DownloadActionTests {
   }
 }
 
-// What else the doc comments show.
+// The other examples of the doc comments.
 
 @Suite(.isolatedDispatcher)
 struct CounterTests {

@@ -8,8 +8,8 @@ import Testing
   #error("This target is to be compiled in the Swift 6 language mode.")
 #endif
 
-// What Swift 6 asks the application for, and nothing of the library's does: a session of one's own
-// that crosses threads says so, and so does a store or an action that isn't final.
+// The annotations that Swift 6 requires of the application, and the library never does. A session that
+// crosses threads needs one, and so does a store or an action that isn't final.
 
 private protocol CounterSession: Sendable {
   func fetch(completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
