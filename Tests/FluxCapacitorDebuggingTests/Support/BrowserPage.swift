@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// A page in a headless Chromium, which a test talks to while it is there.
+/// A page in a headless Chromium, which a test controls during the page's lifetime.
 ///
-/// It speaks Chromium's protocol for debuggers, over a pipe: messages of JSON, each with a zero behind it.
+/// The page is controlled by Chromium's protocol for debuggers, over a pipe. Each message is JSON,
+/// followed by a zero byte.
 final class BrowserPage: @unchecked Sendable {
   private let process = Process()
   private let input = Pipe()
@@ -60,7 +61,7 @@ final class BrowserPage: @unchecked Sendable {
     try? FileManager.default.removeItem(at: profile)
   }
 
-  /// The value of an expression, or of a promise.
+  /// Returns the value of an expression or a promise.
   func value<Value: Decodable>(of expression: String, as _: Value.Type = Value.self) async throws
     -> Value
   {
@@ -91,7 +92,7 @@ final class BrowserPage: @unchecked Sendable {
     )
   }
 
-  /// What it looks like, as a PNG.
+  /// Returns a picture of the page, as a PNG.
   func picture() async throws -> Data {
     let shot = try await call("Page.captureScreenshot", ["format": "png"], as: Shot.self)
     return try #require(Data(base64Encoded: shot.data))
