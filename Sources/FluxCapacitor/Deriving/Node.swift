@@ -246,7 +246,7 @@ extension AnyChannel {
 
   /// Stands for a value that nobody has computed yet.
   @usableFromInline final func trapUncomputed<Value>() -> Value {
-    trap("\(self) was asked for before it was computed.")
+    trap("\(self) was read before it was computed.")
   }
 
   /// The node, if it is derived.

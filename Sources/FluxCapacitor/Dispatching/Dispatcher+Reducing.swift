@@ -102,7 +102,7 @@ extension Dispatcher {
     let takesTurn = !registry.turn.isHeld(by: thread.id)
     if takesTurn {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
-      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
+      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "a store's initializer") }
       registry.turn.lock(holder: thread.id)
     }
     thread.beginTransaction()
@@ -129,9 +129,9 @@ extension Dispatcher {
 
   @usableFromInline func trapBeforeWaiting(in place: String) -> Never {
     trap(
-      "Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for another "
-        + "thread's reduce could last for ever: that reduce may be waiting for this.",
-      "Call it around that, or do without it."
+      "Dispatcher.transaction or Dispatcher.read was called inside \(place). It could wait forever "
+        + "for another thread's reduce, which may be waiting for this thread.",
+      "Call it before or around \(place), or remove the call."
     )
   }
 }

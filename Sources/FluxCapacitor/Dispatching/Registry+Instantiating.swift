@@ -74,9 +74,9 @@ extension Registry {
 
   private func trapInCycle(of types: [any Any.Type]) -> Never {
     trap(
-      "The inits of these stores instantiate each other: "
+      "The initializers of these stores instantiate each other: "
         + "\(types.map(sourceName(of:)).joined(separator: " → ")).",
-      "Let one of them instantiate the other after its init, or pass on what it needs."
+      "Let one store instantiate the other after its initializer, or pass it values."
     )
   }
 

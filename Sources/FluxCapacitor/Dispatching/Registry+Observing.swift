@@ -23,7 +23,7 @@ extension Registry {
   @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
     guard isObserved.unscheduled.load(ordering: .relaxed) else { return nil }
     return pendingWork.begin {
-      "A \(sourceName(of: type)) waits for the end of the reduce that invoked it."
+      "A \(sourceName(of: type)) was invoked inside a reduce, modify, read or init, and is queued."
     }
   }
 

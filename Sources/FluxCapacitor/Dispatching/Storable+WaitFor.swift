@@ -38,7 +38,7 @@ extension Storable {
       trap(
         "\(sourceName(of: Self.self)) waits for \(sourceName(of: S.self)) outside a reduce of a "
           + "\(sourceName(of: DispatchStateType.self)).",
-        "Call waitFor only inside reduce(with:), and have the state dispatched."
+        "Call waitFor only inside reduce(with:), and let the dispatcher call it."
       )
     }
     // The key is the type of the route's states.
@@ -74,7 +74,7 @@ extension Route {
     let cycle = (reducing[start...] + [registration]).map { sourceName(of: $0.type) }
     trap(
       "The reduces of these stores wait for each other: \(cycle.joined(separator: " → ")).",
-      "Let one of them do without it, and read what it needs after the reduce."
+      "Remove waitFor from one of these reduces, and read the other store's values afterward."
     )
   }
 

@@ -50,8 +50,8 @@
       if value != nil || isFinished { return (true, value) }
       if self.waiter != nil {
         trap(
-          "Two tasks wait in one iterator of Values<\(Element.self)>.",
-          "Let each make an iterator of its own: a sequence has any number of them."
+          "Two tasks wait in one iterator of Values<\(Element.self)> at the same time.",
+          "Create an iterator for each task. A sequence can have any number of iterators."
         )
       }
       self.waiter = waiter

@@ -33,8 +33,8 @@ public struct BufferingPolicy: Sendable, Hashable {
   private static func checked(_ limit: Int) -> Int {
     if limit < 1 {
       trap(
-        "A BufferingPolicy was asked to keep \(limit) values, and the last value could not arrive.",
-        "Let it keep one or more."
+        "A BufferingPolicy can't keep \(limit) values, because the last value must always arrive.",
+        "The limit must be at least 1."
       )
     }
     return limit

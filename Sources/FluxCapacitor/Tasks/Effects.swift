@@ -54,7 +54,7 @@ public final class Effects: Sendable {
   ///   ``Policy/concurrent(_:)`` must be at least 1.
   public init(_ policy: Policy = .latest) {
     if case .concurrent(let limit) = policy, limit < 1 {
-      trap("Effects(.concurrent(\(limit))) could never run anything. The limit must be at least 1.")
+      trap("Effects(.concurrent(\(limit))) can't run operations. The limit must be at least 1.")
     }
     queue = EffectQueue(policy)
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
