@@ -6,7 +6,7 @@ import Synchronization
 /// dispatcher, use ``init()`` and ``withDispatcher(_:operation:)``.
 ///
 /// A dispatcher reduces one state at a time, no matter how many threads invoke. All observers and
-/// interceptors see the reduces in the same order. <doc:Concurrency> lists all guarantees.
+/// interceptors see the reduces in the same order. <doc:Concurrency> lists the guarantees.
 public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
@@ -24,8 +24,8 @@ public final class Dispatcher: Sendable {
   /// observers on `.current` have been called, once for each variable that was set, unless another thread
   /// is delivering at that moment. Calls in these places differ:
   ///
-  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or the initializer of a store, the
-  ///   dispatcher queues the state until that code has ended.
+  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the dispatcher
+  ///   queues the state until that code has ended.
   /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are called
   ///   after the transaction.
   /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change

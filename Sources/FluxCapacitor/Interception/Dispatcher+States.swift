@@ -39,10 +39,11 @@ extension Dispatcher {
   /// Calls a closure on the main actor with every state of a type that is dispatched from now on.
   ///
   /// The closure is isolated to the main actor. It receives every state once, in the order of the reduces,
-  /// even if the state reaches no store. If a state is dispatched on the main queue, and no earlier one is
-  /// still on its way there, the closure is called right after the reduce or its ``transaction(_:)``.
-  /// Otherwise, it is called later. If other threads are dispatching at the time of this call, the closure
-  /// may miss their first states.
+  /// even if the state reaches no store. If other threads are dispatching at the time of this call, the
+  /// closure may miss their first states.
+  ///
+  /// The call comes right after the reduce or its ``transaction(_:)`` if the state is dispatched on the main
+  /// queue. It comes later if an earlier state is still on its way there, or if another thread dispatches.
   ///
   /// <doc:Concurrency> lists the guarantees for all observers.
   ///

@@ -64,7 +64,7 @@ extension Queryable {
   /// If two threads clean the Dust at the same time, one of them releases the query. The other thread's
   /// `clean()` may return while the query is still held.
   ///
-  /// - Complexity: O(n) in the number of active queries for the first and the last holder of a query,
-  ///   because the store receives the queries before and after. O(1) for the other holders.
+  /// - Complexity: O(n) in the number of active queries for a query's first and last holder, because the
+  ///   store receives the old and the new queries. O(1) for the other holders.
   public func query(_ query: Query) -> Dust { queries.hold(query, of: self) }
 }
