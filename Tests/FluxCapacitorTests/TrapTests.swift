@@ -54,7 +54,7 @@ struct TrapTests {
       _ = ReadingStore.instantiate()
     }
 
-    expectSentence(in: result, "read", "inside the init of a store")
+    expectSentence(in: result, "read", "inside a store's initializer")
   }
 
   @Test func mutationAcrossAnAwaitTraps() async {

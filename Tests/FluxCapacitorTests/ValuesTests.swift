@@ -110,7 +110,7 @@ struct ValuesTests {
       _ = ofNewest ? BufferingPolicy.bufferingNewest(0) : .bufferingOldest(0)
     }
 
-    expectSentence(in: result, "keep 0 values", "Let it keep one or more")
+    expectSentence(in: result, "keep 0 values", "must be at least 1")
   }
 
   @Test func twoTasksThatWaitInOneIteratorTrap() async {
