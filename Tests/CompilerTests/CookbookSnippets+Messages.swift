@@ -49,8 +49,8 @@ extension CookbookSnippets {
     )
 
     action.connect()
-    action.connect()
     await states.next()
+    action.connect()
     connections.value.last?.finish(throwing: Failure())
     #expect(await clock.sleeping() == [.seconds(1)])
     clock.advance(by: .seconds(1))
