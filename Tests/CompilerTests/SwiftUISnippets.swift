@@ -1,5 +1,5 @@
-// SwiftUI is there on Apple's systems only. Elsewhere, `.ci/platforms` compiles this with a module that stands in
-// for it.
+// SwiftUI exists only on Apple's systems. Elsewhere, `.ci/platforms` compiles this file with a substitute
+// module.
 #if canImport(SwiftUI)
   import FluxCapacitor
   import SwiftUI

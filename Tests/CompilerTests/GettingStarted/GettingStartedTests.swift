@@ -1,4 +1,4 @@
-// It runs the package manager of the toolchain, which is found as in `Compiler`.
+// This file runs the package manager of the toolchain, which is found as in `Compiler`.
 #if os(Linux)
   import Foundation
   import Testing
@@ -7,7 +7,7 @@
   struct GettingStartedTests {
     private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
 
-    @Test func beginsWithTheCounterOfTheReadme() throws {
+    @Test func articleBeginsWithTheCounterOfTheReadme() throws {
       let readme = try Markdown(Repository.text(of: "README.md"))
       let article = try Tutorial(Repository.text(of: Self.article))
 
@@ -17,9 +17,9 @@
       #expect(counter == readme.blocks(in: "swift").first?.text)
     }
 
-    /// Does what the article says, word for word, in a folder that has nothing but the library.
+    /// Follows the article word for word, in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func whoFollowsItSeesWhatItShows() async throws {
+    func followingTheArticlePrintsItsOutput() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
 
       try await Compiler.withFolder { folder in
@@ -32,7 +32,7 @@
           }
         }
 
-        // And what it says about the last test.
+        // The article also says that the second test fails without `as: effect`.
         let action = try #require(article.file(at: "Sources/Capitals/CapitalAction.swift"))
         let path = "Sources/Capitals/CapitalAction.swift"
         try reader.save(action.replacing(", as: effect", with: ""), at: path)
@@ -44,7 +44,7 @@
     }
   }
 
-  /// What an article tells its reader to do.
+  /// The steps that an article gives its reader.
   private struct Tutorial {
     enum Step {
       case save(path: String, text: String)
@@ -60,7 +60,7 @@
       for block in Markdown(text).blocks {
         switch block.language {
         case "swift":
-          // The last file that the prose before the block names is the one to save.
+          // The block belongs to the last file that the prose before it names.
           let prose = lines[end..<block.line - 1].joined(separator: " ")
           let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
           try steps.append(.save(path: String(#require(path)), text: block.text))
@@ -81,7 +81,7 @@
     }
   }
 
-  /// Who follows an article: in a folder, beside a clone of the library.
+  /// A reader that follows an article, in a folder beside a clone of the library.
   private struct Reader {
     private var folder: URL
     private var command = ""
@@ -119,8 +119,8 @@
       )
     }
 
-    /// A program prints all of the lines and nothing else; of what the package manager says, which
-    /// is more, they are a part.
+    /// Expects the output of the last command to contain the lines. A program prints only these lines. The
+    /// package manager prints other lines too.
     func see(_ lines: [String]) {
       if command.hasPrefix("swift run") {
         let printed = text.split(separator: "\n").suffix(lines.count + 1)
