@@ -62,10 +62,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ) -> Bool {
     for _ in 0..<32 {
       yieldProcessor()
-      if lock.withLock({ !isOffered() }) {
-        pointee.changesOfOthers = 0
-        return true
-      }
+      // The thread stays due: it offers its next place too. That may be in the same channel, which the
+      // other thread has yet to begin to deliver.
+      if lock.withLock({ !isOffered() }) { return true }
     }
     // This thread offers again after 37 changes. The number is prime, so the next offer is for a different
     // one of the channels that the thread delivers by turns. Possibly, another thread can take over this
