@@ -1,5 +1,5 @@
-// SwiftUI is there on Apple's systems only. Elsewhere, `.ci/platforms` compiles this with a module that stands in
-// for it.
+// SwiftUI exists on Apple's systems only. On other systems, `.ci/platforms` compiles this file with a
+// stand-in for SwiftUI.
 #if canImport(SwiftUI)
   import FluxCapacitor
   import SwiftUI

@@ -2,8 +2,8 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The programs and the tests of the article: there, the one are files called `main.swift`, and the
-// others import the module that they test. `GettingStartedTests` builds and runs them as such.
+// The programs and the tests of the article. In the article, the programs are files called `main.swift`, and
+// the tests import the module that they test. `GettingStartedTests` builds and runs them in that form.
 
 private enum GettingStartedSnippets {
   static func asking() async throws {

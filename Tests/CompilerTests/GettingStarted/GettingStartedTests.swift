@@ -17,7 +17,19 @@
       #expect(counter == readme.blocks(in: "swift").first?.text)
     }
 
-    /// Does what the article says, word for word, in a folder that has nothing but the library.
+    /// SwiftUI exists on Apple's systems only, so the reader of the other test skips these blocks.
+    @Test func blocksForSwiftUIStandInACompiledFile() throws {
+      let article = try Tutorial(Repository.text(of: Self.article))
+      let snippets = try Repository.text(of: "Tests/CompilerTests/SwiftUISnippets.swift")
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+      #expect(!article.blocksForSwiftUI.isEmpty)
+      for block in article.blocksForSwiftUI {
+        #expect(block.stands(in: snippets), "\(block.text)")
+      }
+    }
+
+    /// Follows the article, word for word, in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
     func whoFollowsItSeesWhatItShows() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
@@ -27,12 +39,13 @@
         for step in article.steps {
           switch step {
           case .save(let path, let text): try reader.save(text, at: path)
+          case .add(let lines, let path, let line): try reader.add(lines, to: path, below: line)
           case .run(let command): try await reader.run(command)
           case .see(let lines): reader.see(lines)
           }
         }
 
-        // And what it says about the last test.
+        // The article says which test fails without the effect.
         let action = try #require(article.file(at: "Sources/Capitals/CapitalAction.swift"))
         let path = "Sources/Capitals/CapitalAction.swift"
         try reader.save(action.replacing(", as: effect", with: ""), at: path)
@@ -44,26 +57,34 @@
     }
   }
 
-  /// What an article tells its reader to do.
+  /// The steps of an article, for its reader to follow.
   private struct Tutorial {
     enum Step {
       case save(path: String, text: String)
+      case add(lines: [String], path: String, below: String)
       case run(String)
       case see([String])
     }
 
     private(set) var steps: [Step] = []
+    private(set) var blocksForSwiftUI: [Markdown.Block] = []
 
     init(_ text: String) throws {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       var end = 0
       for block in Markdown(text).blocks {
+        let prose = lines[end..<block.line - 1].joined(separator: " ")
         switch block.language {
+        case "swift" where block.lines.contains("import SwiftUI"):
+          blocksForSwiftUI.append(block)
         case "swift":
-          // The last file that the prose before the block names is the one to save.
-          let prose = lines[end..<block.line - 1].joined(separator: " ")
-          let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
-          try steps.append(.save(path: String(#require(path)), text: block.text))
+          if let add = prose.firstMatch(of: Self.instructionToAdd)?.output {
+            steps.append(.add(lines: block.lines, path: String(add.1), below: String(add.2)))
+          } else {
+            // The reader saves the block as the last file that the prose before it names.
+            let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
+            try steps.append(.save(path: String(#require(path)), text: block.text))
+          }
         case "sh":
           steps += block.lines.map(Step.run)
         default:
@@ -73,6 +94,11 @@
       }
     }
 
+    private static var instructionToAdd: Regex<(Substring, Substring, Substring)> {
+      /Add these lines to `([^`]+)`, below the line `([^`]+)`:/
+    }
+
+    /// The text of the first block that the reader saves as this file.
     func file(at path: String) -> String? {
       let texts = steps.compactMap { step in
         if case .save(path, let text) = step { text } else { nil }
@@ -81,7 +107,7 @@
     }
   }
 
-  /// Who follows an article: in a folder, beside a clone of the library.
+  /// Follows an article in a folder, next to a clone of the library.
   private struct Reader {
     private var folder: URL
     private var command = ""
@@ -98,6 +124,19 @@
     func save(_ text: String, at path: String) throws {
       let file = folder.appendingPathComponent(path)
       try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    /// Inserts lines into a file that contains the given line once.
+    func add(_ lines: [String], to path: String, below line: String) throws {
+      let file = folder.appendingPathComponent(path)
+      var text = try String(contentsOf: file, encoding: .utf8).split(
+        separator: "\n",
+        omittingEmptySubsequences: false
+      ).map(String.init)
+      let places = text.indices.filter { text[$0].drop { $0 == " " } == line }
+      try #require(places.count == 1, "\(path) contains the line \(places.count) times: \(line)")
+      text.insert(contentsOf: lines, at: places[0] + 1)
+      try save(text.joined(separator: "\n"), at: path)
     }
 
     mutating func run(_ command: String) async throws {
@@ -119,8 +158,8 @@
       )
     }
 
-    /// A program prints all of the lines and nothing else; of what the package manager says, which
-    /// is more, they are a part.
+    /// Compares the lines with the output of the last command: with all lines that a program prints, or with
+    /// some of the lines that the package manager prints.
     func see(_ lines: [String]) {
       if command.hasPrefix("swift run") {
         let printed = text.split(separator: "\n").suffix(lines.count + 1)
