@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct ArchitectureSnippets {
-  @Test func oneDispatch() {
+  @Test func dispatchCallsTheObserverWithTheNewCount() {
     let log = Variable<[String]>([])
     let print = { @Sendable (line: String) in log.value.append(line) }
 
@@ -16,7 +16,7 @@ struct ArchitectureSnippets {
     #expect(log.value == ["The count is 0.", "The count is 1."])
   }
 
-  @Test func aDiamond() {
+  @Test func diamondDeliversEachChangeOnce() {
     let log = Variable<[String]>([])
     let print = { @Sendable (value: (Int, Int)) in log.value.append("\(value)") }
 

@@ -2,17 +2,19 @@
   import Foundation
   import Testing
 
-  /// The compiler of the toolchain that runs these tests, and the library's sources to give to it.
+  /// The compiler of the toolchain that runs these tests, and the library's sources as its input.
   enum Compiler {
     struct Output {
       let isSuccess: Bool
       let text: String
     }
 
-    /// Where the toolchain is: around the runtime library that this process has loaded or, if that
-    /// is linked in, on the `PATH`. The `PATH` alone need not lead to it, or leads to another.
+    /// The folder of the toolchain, which contains the runtime library that this process has loaded. If
+    /// that library is linked statically, the toolchain is looked for on the `PATH`.
+    ///
+    /// The `PATH` alone may lead to no toolchain or to another one.
     static let toolchain: URL? = {
-      // Read through a handle: the file says that its size is zero.
+      // Read through a handle, because the file reports a size of zero.
       let data = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile()
       let maps = String(decoding: data ?? Data(), as: UTF8.self)
       let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
@@ -33,7 +35,7 @@
       return folders
     }
 
-    /// Whether to build packages in empty folders too, which takes minutes: if THOROUGH is set in the
+    /// Whether to build packages in empty folders too, which takes minutes. True if THOROUGH is set in the
     /// environment.
     static let isThorough = ProcessInfo.processInfo.environment["THOROUGH"] != nil
 
@@ -45,7 +47,7 @@
     }
 
     static func run(_ executable: URL, _ arguments: [String] = []) async throws -> Output {
-      // Waiting for a process takes a thread, and other tests need those that tasks run on.
+      // Waiting for a process blocks a thread, and other tests need the threads on which tasks run.
       try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
           continuation.resume(with: Result { try runAndWait(executable, arguments) })
@@ -70,7 +72,7 @@
       )
     }
 
-    /// Gives a folder of its own to a closure, and removes it.
+    /// Calls a closure with a new folder, and removes the folder afterward.
     static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
       let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("FluxCapacitor-\(UUID().uuidString)")

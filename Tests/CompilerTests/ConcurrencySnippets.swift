@@ -25,7 +25,7 @@ struct ConcurrencySnippets {
     }
   }
 
-  @Test func changesThatBelongTogether() {
+  @Test func transactionDeliversRelatedChangesTogether() {
     let log = Variable<[String]>([])
     let first = Variable("Marty")
     let last = Variable("McFly")
@@ -41,7 +41,7 @@ struct ConcurrencySnippets {
     #expect(log.value == ["Marty McFly", "Emmett Brown"])
   }
 
-  @Test func valuesThatDerive() {
+  @Test func derivedConstantCombinesItsSources() {
     let first = Variable("Emmett")
     let last = Variable("Brown")
     let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// The application that the snippets of the documents are about.
+// The application that the snippets of the documents use.
 
 extension Dispatcher.Counter: Codable {}
 

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Links between documents lead somewhere, and the commands that documents show are run by the gate.
+/// Links between documents have targets, and the gate runs the commands that documents show.
 struct DocumentLinksTests {
   private static let documents = Repository.documents + ["Sample/README.md"]
 
   @Test(arguments: documents)
-  func linksLeadSomewhere(document: String) throws {
-    // Pictures of the documentation are looked for by DocC, and other sites are not asked.
+  func linksOfADocumentHaveATarget(document: String) throws {
+    // DocC checks the pictures of the documentation. Links to other sites are not checked.
     let links = try Markdown(Repository.text(of: document)).links
       .filter { !$0.hasPrefix("https://") && !["flow", "live-explorer"].contains($0) }
 
@@ -24,7 +24,7 @@ struct DocumentLinksTests {
     }
     guard parts.count == 2 else { return true }
     let text = try Repository.text(of: file)
-    // The line of a test, or a heading.
+    // The fragment is the line of a test, or a heading.
     if parts[1].hasPrefix("L"), let line = Int(parts[1].dropFirst()) {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       return lines.indices.contains(line - 1) && lines[line - 1].contains("@Test")
@@ -38,10 +38,10 @@ struct DocumentLinksTests {
 
   // `GettingStartedTests` runs the commands of its article.
   @Test(arguments: documents.filter { !$0.hasSuffix("GettingStarted.md") })
-  func commandsAreRunByTheGate(document: String) throws {
+  func gateRunsTheCommandsOfADocument(document: String) throws {
     let gate = try Repository.text(of: ".ci/run")
     var blocks = try Markdown(Repository.text(of: document)).blocks(in: "sh")
-    // `.ci/newcomer` takes the first two of the README from there.
+    // `.ci/newcomer` runs the first two blocks of the README.
     if document == "README.md" { blocks.removeFirst(2) }
     let commands = blocks.flatMap(\.lines)
 
@@ -51,9 +51,9 @@ struct DocumentLinksTests {
   }
 
   private static let exceptions = [
-    // It needs a token and GitHub. `GitHubReposTests` runs the command on a server of its own.
+    // This command needs a token and GitHub. `GitHubReposTests` runs it against a server of its own.
     "GITHUB_TOKEN=… swift run github-repos octocat",
-    // The gate itself, and what is run on demand.
+    // The gate itself, and a script that runs on demand.
     ".ci/run", ".ci/mutants",
   ]
 }

@@ -9,8 +9,8 @@ struct DocumentationTests {
     readme = try Markdown(Repository.text(of: "README.md"))
   }
 
-  /// `GettingStartedTests` does what its article says; `LanguageModeArticleTests` holds another against
-  /// the compiler.
+  /// The articles with tests of their own. `GettingStartedTests` follows its article, and
+  /// `LanguageModeArticleTests` compares the other one with the compiler.
   private static let articlesWithTests = ["GettingStarted.md", "Swift6AndTheMainActor.md"]
 
   @Test(
@@ -18,12 +18,12 @@ struct DocumentationTests {
       !articlesWithTests.contains { document.hasSuffix($0) }
     }
   )
-  func blocksStandInCompiledFiles(document: String) throws {
+  func codeOfADocumentIsInACompiledFile(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
 
   @Test(arguments: Repository.swiftFiles(in: "Sources").map(Repository.path))
-  func blocksInDocCommentsStandInCompiledFiles(file: String) throws {
+  func codeOfDocCommentsIsInACompiledFile(file: String) throws {
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
@@ -31,6 +31,8 @@ struct DocumentationTests {
   @Test(arguments: [
     ("swift before", "import Fluxor", true),
     ("swift before", "import Combine\nimport Fluxor", true),
+    ("swift before", "import ReSwift", true),
+    ("swift before", "import ComposableArchitecture", true),
     ("swift before", "import Combine", false),
     ("swift before", "import Fluxor\nimport FluxCapacitor", false),
     ("swift before", "let store = CounterStore.instantiate()", false),
@@ -44,7 +46,7 @@ struct DocumentationTests {
     #expect(block.isOfAPeer == isOfAPeer)
   }
 
-  @Test func readmeIsShort() {
+  @Test func readmeHasAtMost500Words() {
     #expect(readme.wordCount <= 500)
   }
 
@@ -57,7 +59,7 @@ struct DocumentationTests {
 
   #if os(Linux)
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func readmeExamplePrintsItsOutput() async throws {
+    func readmeExamplePrintsTheOutputThatItShows() async throws {
       let example = try #require(readme.blocks(in: "swift").first)
       let expected = try #require(readme.blocks(in: "text").first)
 
@@ -89,7 +91,7 @@ struct DocumentationTests {
       .enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."),
       arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty }
     )
-    func manifestsCompile(document: String) async throws {
+    func manifestsInADocumentCompile(document: String) async throws {
       let toolchain = try #require(Compiler.toolchain)
 
       for manifest in try Self.manifests(in: document) {
@@ -127,7 +129,7 @@ struct DocumentationTests {
     }
   }
 
-  /// The files that blocks may stand in. Some of the code in `LinkingTests` is what the compiler refuses.
+  /// The files that may contain blocks. The compiler refuses some of the code in `LinkingTests`.
   private static let files = ["Tests/CompilerTests", "Tests/LanguageModes"]
     .flatMap(Repository.swiftFiles)
     .map { file in
@@ -138,9 +140,10 @@ struct DocumentationTests {
       )
     }
 
-  /// Whether a test of its own gives this block to the compiler or holds it against what is printed: the
-  /// example of the README, which is a whole program, its output, and manifests, which no target can
-  /// contain.
+  /// Whether a separate test compiles this block or compares it with printed output.
+  ///
+  /// This applies to the README's example, which is a whole program, and to the example's output. It also
+  /// applies to manifests, which no target can contain.
   private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
     block.lines == readme.blocks(in: "swift").first?.lines
       || block.lines == readme.blocks(in: "text").first?.lines || Self.isManifest(block)

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The snippets about effects, one for each policy, and what they do.
+// The snippets about effects, one for each policy, and the tests of their behavior.
 
 private enum Examples {
   struct SearchAction: Actionable {
@@ -79,7 +79,7 @@ private enum Examples {
 struct EffectSnippets {
   private let gate = FluxCapacitorTesting.Gate()
 
-  @Test func theNewestSearchWins() async {
+  @Test func newestSearchWins() async {
     let clock = ManualClock()
     let action = Examples.SearchAction(find: { ["\($0)!"] }, clock: clock)
     await expectStates {
@@ -94,7 +94,7 @@ struct EffectSnippets {
     }
   }
 
-  @Test func aFeedIsRefreshedOnceAtATime() async {
+  @Test func feedIsRefreshedOnceAtATime() async {
     let action = Examples.FeedAction {
       await gate.pass()
       return ["news"]
@@ -126,7 +126,7 @@ struct EffectSnippets {
     }
   }
 
-  @Test func fourThumbnailsAreLoadedAtATime() async {
+  @Test func atMostFourThumbnailsAreLoadedAtATime() async {
     let begun = Variable(0)
     let action = Examples.ThumbnailAction { name in
       begun.value += 1
@@ -144,7 +144,7 @@ struct EffectSnippets {
     #expect(loaded.states.count == 6)
   }
 
-  @Test func onlyThePageThatWasOpenedLastIsShown() async {
+  @Test func onlyTheLastOpenedPageIsShown() async {
     let effect = Examples.DetailsEffect { page in
       if page == "old" { await gate.pass() }
       return "What is on the \(page) page"
@@ -163,7 +163,7 @@ struct EffectSnippets {
     withExtendedLifetime(effect) {}
   }
 
-  @Test func theEndOfTheObservationCancelsItsEffects() async {
+  @Test func endOfTheObservationCancelsItsEffects() async {
     var effect: Examples.DetailsEffect? = Examples.DetailsEffect { page in
       await gate.pass()
       return Task.isCancelled ? "Cancelled" : page
@@ -182,7 +182,7 @@ struct EffectSnippets {
   }
 }
 
-// The states of these actions, and stores, which have nothing to do.
+// The states of these actions, and their stores, which do nothing.
 
 extension Dispatcher {
   fileprivate enum Search: DispatchState {

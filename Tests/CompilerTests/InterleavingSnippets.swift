@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The code of "Try every order", in the article on tests.
+// The code of "Interleavings", in the article on tests.
 
 extension Dispatcher {
   enum Door: DispatchState {

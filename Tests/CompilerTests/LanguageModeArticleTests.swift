@@ -1,9 +1,9 @@
-// The compiler is found by way of the runtime library, which is another matter on Apple's systems.
+// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
 #if os(Linux)
   import Foundation
   import Testing
 
-  /// What the article says of each language mode, held against the compiler.
+  /// The article's statements about each language mode, compared with the compiler.
   @Suite(.timeLimit(.minutes(10)))
   struct LanguageModeArticleTests {
     private let article: Markdown
@@ -14,7 +14,7 @@
       )
     }
 
-    @Test func itsCodeIsWhatIsCompiledInEveryMode() throws {
+    @Test func codeOfTheArticleIsCompiledInEveryMode() throws {
       let snippets = try Repository.text(of: Omission.file)
       let lines = snippets.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
@@ -24,13 +24,13 @@
       }
     }
 
-    @Test func itsTableHasTheOmissions() {
+    @Test func tableOfTheArticleListsTheOmissions() {
       let rows = article.prose.filter { $0.hasPrefix("| ") }.dropFirst()
 
       #expect(Array(rows) == Omission.all.compactMap(\.row))
     }
 
-    @Test func itsSentencesAreThoseOfTheOmissions() {
+    @Test func articleQuotesTheErrorOfEachOmission() {
       let sentences = article.blocks(in: "text").flatMap(\.lines)
 
       #expect(!sentences.isEmpty)
@@ -38,7 +38,7 @@
     }
 
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func theCompilerSaysThem() async throws {
+    func compilerReportsTheErrorOfEachOmission() async throws {
       let snippets = try Repository.text(of: Omission.file)
 
       try await Compiler.withFolder { folder in
@@ -74,7 +74,7 @@
       }
     }
 
-    /// Compiles a file as far as to where data races are found.
+    /// Compiles a file up to the stage that finds data races.
     private func compile(
       _ text: String,
       _ mode: [String],

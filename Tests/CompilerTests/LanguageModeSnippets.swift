@@ -1,8 +1,8 @@
 import Dispatch
 import FluxCapacitor
 
-// The code of the article on language modes. `LanguageModeArticleTests` compiles this file in all of
-// them, as it stands and with something left out.
+// The code of the article on language modes. `LanguageModeArticleTests` compiles this file in every mode,
+// both unchanged and with parts left out.
 
 nonisolated struct Badge: Hashable {
   let name: String

@@ -10,7 +10,7 @@ struct LanguageModesTests {
     #expect(files == Repository.swiftFiles(in: "Tests/LanguageModes/Application"))
   }
 
-  @Test func applicationIsNotAnnotated() throws {
+  @Test func applicationHasNoConcurrencyAnnotations() throws {
     let annotations = ["Sendable", "MainActor", "isolated", "@preconcurrency", "sending", "unsafe"]
     let files = Repository.swiftFiles(in: "Tests/LanguageModes/Application")
       .filter { $0.lastPathComponent != "ApplicationTests.swift" }

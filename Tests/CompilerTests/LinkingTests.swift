@@ -1,11 +1,11 @@
-// The compiler is found by way of the runtime library, which is another matter on Apple's systems.
+// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
 #if os(Linux)
   import Foundation
   import Testing
 
   @Suite(.timeLimit(.minutes(10)))
   struct LinkingTests {
-    @Test func statesThatAreLinkedBothWaysCompile() async throws {
+    @Test func stateLinkedInBothDirectionsCompiles() async throws {
       let output = try await typecheck(store: "OtherStore", action: "OtherAction")
 
       #expect(output.isSuccess, "\(output.text)")
@@ -28,7 +28,7 @@
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
       ),
     ])
-    func statesThatAreLinkedOneWayDoNot(
+    func stateLinkedInOneDirectionDoesNotCompile(
       store: String,
       action: String,
       requirement: String
@@ -49,7 +49,7 @@
     @Test(arguments: [
       ("Int", "OtherAction", "RelatedStoreType"), ("OtherStore", "Int", "RelatedActionType"),
     ])
-    func statesThatAreLinkedToSomethingElseDoNot(
+    func stateLinkedToAnUnrelatedTypeDoesNotCompile(
       store: String,
       action: String,
       associatedType: String
@@ -63,7 +63,7 @@
       )
     }
 
-    @Test func migrationQuotesTheCompiler() async throws {
+    @Test func migrationGuideQuotesTheCompiler() async throws {
       let quotation = """
         error: type 'Other' does not conform to protocol 'DispatchState'
         error: 'DispatchState' requires the types 'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent
@@ -76,8 +76,10 @@
       }
     }
 
-    /// Checks an application's file, as one more file of the library: that needs no built module,
-    /// whose place differs between build systems, and looks at nothing but this file.
+    /// Type-checks an application's file as if it were a file of the library.
+    ///
+    /// This checks only one file and needs no built module. The place of such a module differs between
+    /// build systems.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in
         let file = folder.appendingPathComponent("Application.swift")

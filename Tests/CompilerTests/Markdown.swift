@@ -1,4 +1,4 @@
-/// A Markdown document, parted into its fenced blocks and the rest.
+/// A Markdown document, divided into its fenced blocks and its prose.
 struct Markdown {
   struct Block {
     let language: String
@@ -31,7 +31,7 @@ struct Markdown {
     }
   }
 
-  /// The doc comments of a Swift file, each line where it stands there.
+  /// Creates a document from the doc comments of a Swift file. Each line keeps its line number.
   init(ofDocCommentsIn source: String) {
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let line = line.drop { $0 == " " }
@@ -52,7 +52,7 @@ struct Markdown {
     }
   }
 
-  /// The fragments by which GitHub links to the headings.
+  /// The fragments that GitHub uses in links to the headings.
   var anchors: [String] {
     prose.filter { $0.hasPrefix("#") }.map { heading in
       heading.drop { $0 == "#" || $0 == " " }.lowercased()
@@ -68,20 +68,23 @@ struct Markdown {
 }
 
 extension Markdown.Block {
-  /// Whether it is highlighted as Swift, which goes by the first word.
+  /// Whether the block is highlighted as Swift, which depends on the first word of its language.
   var isSwift: Bool { language.lowercased().hasPrefix("swift") }
 
-  /// Whether it shows the code of a peer, which is not here to be compiled with: it says that it is
-  /// from before, and imports the peer.
+  /// Whether the block shows code of a peer, which this package can't compile. Such a block has the
+  /// language `swift before`, and imports the peer.
   var isOfAPeer: Bool {
     let imports = Set(lines.filter { $0.hasPrefix("import ") })
-    let ofPeers = ["VueFlux", "Fluxor", "Fluxus", "WordPressFlux"].map { "import " + $0 }
+    let peers = [
+      "VueFlux", "Fluxor", "Fluxus", "WordPressFlux", "ReSwift", "ComposableArchitecture",
+    ]
+    let ofPeers = peers.map { "import " + $0 }
     return language == "swift before"
       && !imports.isDisjoint(with: ofPeers)
       && !imports.contains("import FluxCapacitor")
   }
 
-  /// Whether these lines stand in a file one after the other, all indented alike.
+  /// Whether a file contains these lines one after the other, all with the same indentation.
   func stands(in file: [String]) -> Bool {
     file.indices.contains { start in stands(in: file[start...]) }
   }

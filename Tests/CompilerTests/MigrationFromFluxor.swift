@@ -71,7 +71,7 @@ struct BonusAction: Actionable {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromFluxor {
-  @Test func application() async {
+  @Test func applicationPrintsEachTitle() async {
     let log = Variable<[String]>([])
     let print = { @Sendable (title: String) in log.value.append(title) }
     let service = BonusService()

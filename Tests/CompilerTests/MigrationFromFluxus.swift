@@ -100,7 +100,7 @@ struct MigrationFromFluxus {
     #expect(tester.store.countIsEven.value)
   }
 
-  @Test func answerIsAddedWhenItComes() async {
+  @Test func answerIsAddedWhenItArrives() async {
     let clock = ManualClock()
     let store = VotesStore.instantiate()
 
@@ -117,7 +117,7 @@ struct MigrationFromFluxus {
 
   #if !canImport(SwiftUI)
     @MainActor
-    @Test func buttonsCountAndTheTextFollows() {
+    @Test func buttonsChangeTheCountAndTheText() {
       let view = VotesView()
       #expect(view.texts == ["Votes: 0", "A tie is possible."])
 
@@ -129,7 +129,7 @@ struct MigrationFromFluxus {
     }
 
     @MainActor
-    @Test func buttonAsksForAnAnswer() async {
+    @Test func buttonRequestsAnAnswer() async {
       let clock = ManualClock()
       let view = VotesView(action: VotesAction(clock: clock))
 
@@ -142,7 +142,7 @@ struct MigrationFromFluxus {
     }
 
     @MainActor
-    @Test func toggleGoesThroughTheAction() {
+    @Test func toggleInvokesTheAction() {
       let view = VotesView()
       let states = DispatchRecorder()
 
@@ -153,7 +153,7 @@ struct MigrationFromFluxus {
     }
 
     @MainActor
-    @Test func bodyIsTracked() {
+    @Test func changeOfTheStoreInvalidatesTheBody() {
       let view = VotesView()
       let isStale = Variable(false)
 

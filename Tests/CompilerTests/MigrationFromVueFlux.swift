@@ -80,7 +80,7 @@ final class LikesViewController: UIViewController {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromVueFlux {
   @MainActor
-  @Test func buttonsCountAndTheLabelFollows() {
+  @Test func buttonsChangeTheCountAndTheLabel() {
     let controller = LikesViewController()
     controller.viewDidLoad()
     #expect(controller.label.text == "0")
@@ -92,7 +92,7 @@ struct MigrationFromVueFlux {
     #expect(controller.label.text == "1")
   }
 
-  @Test func countsASecondLater() async throws {
+  @Test func incrementLaterCountsAfterASecond() async throws {
     let clock = ManualClock()
     let store = LikesStore.instantiate()
 
@@ -107,7 +107,7 @@ struct MigrationFromVueFlux {
     #expect(store.countText.value == "1")
   }
 
-  @Test func actionsMadeElsewhereReachTheStoreToo() {
+  @Test func actionCreatedElsewhereReachesTheStore() {
     let store = LikesStore.instantiate()
 
     LikesAction().increment()
@@ -115,7 +115,7 @@ struct MigrationFromVueFlux {
     #expect(store.countText.value == "1")
   }
 
-  @Test func dispatcherForEachStore() {
+  @Test func storesOfTwoDispatchersAreIndependent() {
     let log = Variable<[String]>([])
     let print = { @Sendable (texts: String...) in log.value += texts }
 

@@ -87,7 +87,7 @@ extension VisitsService {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromWordPressFlux {
   @MainActor
-  @Test func pageThatIsShownIsFetchedAndCounted() async {
+  @Test func shownPageIsFetchedAndCounted() async {
     let gate = Gate()
     let service = VisitsService { page in
       await gate.pass()
@@ -108,7 +108,7 @@ struct MigrationFromWordPressFlux {
     }
   }
 
-  @Test func serviceOfTheTestsOwn() async {
+  @Test func testCanReplaceTheService() async {
     let dustBuster = DustBuster()
 
     await VisitsService.$shared.withValue(VisitsService { _ in 41 }) {
@@ -141,7 +141,7 @@ struct MigrationFromWordPressFlux {
     }
   }
 
-  @Test func storeThatGoesCancelsItsRequests() async {
+  @Test func freedStoreCancelsItsRequests() async {
     let gate = Gate()
     let wasCancelled = Variable(false)
     let service = VisitsService { _ in

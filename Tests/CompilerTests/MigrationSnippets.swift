@@ -15,7 +15,7 @@ struct MigrationSnippets {
     #expect(log.value == [0, 1, 2])
   }
 
-  @Test func takingTheFirst() {
+  @Test func modifyTakesTheFirstTicketInOneStep() {
     let tickets = Variable(["A1", "A2"])
 
     let before = takeInTwoSteps(from: tickets)
@@ -37,7 +37,7 @@ struct MigrationSnippets {
     return first
   }
 
-  @Test func writesThatBelongTogether() {
+  @Test func transactionDeliversRelatedWritesTogether() {
     let name = Variable("")
     let stars = Variable(0)
     let log = Variable<[Int]>([])
@@ -54,7 +54,7 @@ struct MigrationSnippets {
     #expect(log.value == [0, 200])
   }
 
-  @Test func countingUnderALock() {
+  @Test func observerMayCountUnderALock() {
     let repositories = Variable(["a"])
 
     let total = Mutex(0)
@@ -65,7 +65,7 @@ struct MigrationSnippets {
     #expect(total.withLock { $0 } == 1)
   }
 
-  @Test func consistentReading() {
+  @Test func readReturnsConsistentValues() {
     let name = Variable("a")
     let stars = Variable(1)
 
@@ -75,7 +75,7 @@ struct MigrationSnippets {
     #expect(count == 1)
   }
 
-  @Test func aStoreOfItsOwnForEachTest() {
+  @Test func eachTestCanHaveItsOwnStore() {
     let before = { () -> Int in
       let store = CounterStore.instantiate()
       defer { store.clear() }

@@ -1,5 +1,5 @@
-// What the snippets of MIGRATION.md use of other libraries, where those are not there: no more than
-// the signatures, and what it takes to test with them.
+// Imitations of UIKit, SwiftUI, and RxSwift for the snippets of MIGRATION.md and the articles on migration.
+// They have only the declarations that the snippets and their tests use.
 
 #if !canImport(UIKit) || os(watchOS)
   @MainActor

@@ -19,7 +19,7 @@ extension PrimitiveValue {
 
 @Suite(.isolatedDispatcher)
 struct MigrationWithRxSwift {
-  @Test func everyValueIsNextUntilItIsDisposed() {
+  @Test func observableSendsEveryValueUntilItIsDisposed() {
     let log = Variable<[Int]>([])
     let print = { @Sendable (value: Int) in log.value.append(value) }
 
@@ -33,7 +33,7 @@ struct MigrationWithRxSwift {
     #expect(log.value == [0, 1])
   }
 
-  @Test func disposalCleansTheDust() {
+  @Test func disposingCleansTheDust() {
     final class Token: Sendable {}
     let variable = Variable(0)
     var token: Token? = Token()
@@ -47,7 +47,7 @@ struct MigrationWithRxSwift {
     #expect(held == nil)
   }
 
-  @Test func derivedConstantIsKept() {
+  @Test func observableKeepsADerivedConstantAlive() {
     let variable = Variable(1)
     let log = Variable<[Int]>([])
 
@@ -59,7 +59,7 @@ struct MigrationWithRxSwift {
     #expect(log.value == [2, 4])
   }
 
-  @Test func storeIsNotKept() {
+  @Test func observableKeepsNoStoreAlive() {
     var store: CounterStore? = CounterStore()
     weak let held = store
 
@@ -70,7 +70,7 @@ struct MigrationWithRxSwift {
     disposable?.dispose()
   }
 
-  @Test func statesFromAnObservable() {
+  @Test func observableMayInvokeStates() {
     let store = CounterStore.instantiate()
     let amounts = Observable<Int>.create { observer in
       [1, 2, 3].forEach(observer.onNext)
@@ -87,7 +87,7 @@ struct MigrationWithRxSwift {
 #if canImport(Combine)
   @Suite(.isolatedDispatcher)
   struct MigrationWithCombine {
-    @Test func everyValueIsPublishedUntilItIsCancelled() {
+    @Test func publisherSendsEveryValueUntilItIsCancelled() {
       let log = Variable<[Int]>([])
       let print = { @Sendable (value: Int) in log.value.append(value) }
 
@@ -101,7 +101,7 @@ struct MigrationWithRxSwift {
       #expect(log.value == [0, 1])
     }
 
-    @Test func statesFromAPublisher() {
+    @Test func publisherMayInvokeStates() {
       let store = CounterStore.instantiate()
       let amounts = PassthroughSubject<Int, Never>()
 

@@ -1,5 +1,5 @@
 extension Omission {
-  /// What the article says about the modes outside its table.
+  /// The article's statements about the modes outside its table.
   static let unlisted = [
     Omission(
       name: "An observer on the main queue, by the queue",
@@ -100,7 +100,7 @@ extension Omission {
     ),
   ]
 
-  /// Something that is added and not in the article's code.
+  /// Creates an omission that only adds code, which is not in the article.
   private init(name: String, addition: String, verdicts: [Verdict]) {
     self.init(name: name, edits: [], addition: addition, verdicts: verdicts, isInTable: false)
   }

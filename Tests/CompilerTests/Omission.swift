@@ -1,12 +1,14 @@
-/// What the compiler makes of a file.
+/// The compiler's verdict on a file.
 enum Verdict: String {
   case none = "–"
   case warning
   case error
 }
 
-/// Something that the article on language modes has, left out; and what the compiler says then, in
-/// Swift 5 mode, in Swift 6 mode, and in Swift 6 mode with the main actor as the default.
+/// A part of the article's code that is left out, and the compiler's verdicts on the rest.
+///
+/// The verdicts are for Swift 5 mode, for Swift 6 mode, and for Swift 6 mode with the main actor as the
+/// default.
 struct Omission {
   static let file = "Tests/CompilerTests/LanguageModeSnippets.swift"
 
@@ -17,13 +19,13 @@ struct Omission {
   let name: String
   let edits: [(old: String, new: String)]
 
-  /// What is written behind the rest of the file.
+  /// The code that is appended to the file.
   var addition = ""
   let verdicts: [Verdict]
   var sentence: String?
   var isInTable = true
 
-  /// Its row in the article's table.
+  /// The row of this omission in the article's table.
   var row: String? {
     isInTable ? "| \(name) | " + verdicts.map(\.rawValue).joined(separator: " | ") + " |" : nil
   }
@@ -132,7 +134,8 @@ struct Omission {
 
   private static let isolatedBadge = (old: "nonisolated struct Badge", new: "struct Badge")
 
-  /// Without the set, which is refused before anything else is looked at.
+  /// The edits that replace the set with an array. The compiler refuses the set before it checks anything
+  /// else.
   private static let array = [
     (old: "Set<Badge>", new: "[Badge]"), (old: "_badges.value.insert", new: "_badges.value.append"),
   ]

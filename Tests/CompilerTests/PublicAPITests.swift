@@ -2,8 +2,8 @@
   import Foundation
   import Testing
 
-  /// The public API of the libraries, held against `PublicAPI.txt`: a change of it is always a change of
-  /// that file too, which a reviewer sees.
+  /// The public API of the libraries, compared with `PublicAPI.txt`. Each change of the API also changes
+  /// that file, so that a reviewer sees it.
   @Suite(.timeLimit(.minutes(5)))
   struct PublicAPITests {
     private static let modules = [
@@ -12,7 +12,7 @@
 
     private static let baseline = "Tests/CompilerTests/PublicAPI.txt"
 
-    @Test func itIsWhatTheBaselineSays() async throws {
+    @Test func publicAPIMatchesTheBaseline() async throws {
       let graphs = try await SymbolGraph.graphs(of: Self.modules)
       let lines = graphs.flatMap(\.lines).sorted()
       if ProcessInfo.processInfo.environment["UPDATE_PUBLIC_API"] != nil {
@@ -38,7 +38,7 @@
       )
     }
 
-    @Test func everySymbolIsDocumented() async throws {
+    @Test func everyPublicSymbolIsDocumented() async throws {
       let graphs = try await SymbolGraph.graphs(of: Self.modules)
 
       for graph in graphs {
@@ -47,15 +47,15 @@
     }
   }
 
-  /// What the compiler knows of a module's public symbols, as far as these tests need it.
+  /// The compiler's information about a module's public symbols, as far as these tests need it.
   private struct SymbolGraph {
     let module: String
     private let file: File
 
-    /// The graphs of modules, and those of what they extend in others.
+    /// Returns the graphs of modules, including the graphs of their extensions of other modules.
     static func graphs(of modules: [String]) async throws -> [SymbolGraph] {
       let bin = try #require(Compiler.toolchain).appendingPathComponent("bin")
-      // Beside the tests that run.
+      // The built modules are beside the executable of the running tests.
       let built = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("Modules")
       return try await Compiler.withFolder { folder in
@@ -91,7 +91,7 @@
           guard relationship.kind == "conformsTo" else { return nil }
           let type = name(of: relationship.source) ?? relationship.source
           let target = relationship.targetFallback ?? name(of: relationship.target)
-          // Whatever is Sendable conforms to that too.
+          // Each Sendable type conforms to this protocol too.
           if target == "Swift.SendableMetatype" { return nil }
           return "\(module) \(type) conforms to \(target ?? relationship.target)"
         }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// The snippets of the doc comments on sequences and tasks. They need only compile.
+// The snippets of the doc comments on sequences and tasks. They only need to compile.
 
 private enum SequenceSnippets {
   static func bufferingPolicy() async {

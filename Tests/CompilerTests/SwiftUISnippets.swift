@@ -1,5 +1,5 @@
-// SwiftUI exists on Apple's systems only. On other systems, `.ci/platforms` compiles this file with a
-// stand-in for SwiftUI.
+// SwiftUI exists only on Apple's systems. Elsewhere, `.ci/platforms` compiles this file with a substitute
+// module.
 #if canImport(SwiftUI)
   import FluxCapacitor
   import SwiftUI

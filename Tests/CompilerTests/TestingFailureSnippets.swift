@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
-  /// What the guide to testing shows of a change that was forgotten.
-  @Test func whatWasForgottenIsShown() {
+  /// The failure that the guide to testing shows for a forgotten change.
+  @Test func failureShowsAForgottenChange() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {
       Change(\.isFetching, to: true)

@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The application that the guide to testing tests, and its tests, which pass.
+// The application of the guide to testing, and its tests, which pass.
 
 protocol ApiSession: Sendable {
   func names(of login: String) async throws -> [String]
@@ -214,7 +214,7 @@ struct DownloadActionTests {
   }
 }
 
-// What else the doc comments show.
+// The other examples of the doc comments.
 
 @Suite(.isolatedDispatcher)
 struct CounterTests {
@@ -229,13 +229,13 @@ struct CounterTests {
 struct TestingSnippets {
   private let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
 
-  @Test func recordingStates() {
+  @Test func recorderRecordsTheStates() {
     let recorder = DispatchRecorder()
     CounterAction().increment()
     #expect(recorder.states(of: Dispatcher.Counter.self).count == 1)
   }
 
-  @Test func recordingValues() async {
+  @Test func recorderRecordsTheValues() async {
     let store = CounterStore.instantiate()
     do {
       let recorder = ValueRecorder(store.count)
@@ -251,14 +251,14 @@ struct TestingSnippets {
     }
   }
 
-  @Test func settling() async {
+  @Test func settledWaitsForTheFetch() async {
     let store = RepositoryStore.instantiate()
     action.fetch("octocat")
     await Dispatcher.shared.settled()
     #expect(store.names.value == ["octocat/FluxCapacitor"])
   }
 
-  @Test func holding() async {
+  @Test func gateHoldsTheWork() async {
     let gate = Gate()
     let work = Task {
       await gate.pass()
@@ -269,7 +269,7 @@ struct TestingSnippets {
     #expect(await work.value == "done")
   }
 
-  @Test func waiting() async throws {
+  @Test func manualClockEndsTheSleep() async throws {
     let clock = ManualClock()
     let task = Task {
       try await clock.sleep(for: .seconds(60))
@@ -280,7 +280,7 @@ struct TestingSnippets {
     #expect(try await task.value == "a minute later")
   }
 
-  @Test func testingStores() async {
+  @Test func testerComparesTheChangesOfAStore() async {
     do {
       let tester = StoreTester(CounterStore.self)
       tester.invoke(.add(2)) {

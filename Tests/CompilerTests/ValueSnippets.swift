@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Observation
 
-// The snippets of the doc comments on values, signals, stores and bags. They need only compile.
+// The snippets of the doc comments on values, signals, stores and bags. They only need to compile.
 
 extension Dispatcher {
   enum Price: DispatchState {

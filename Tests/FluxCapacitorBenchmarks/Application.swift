@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// What is dispatched: the same as the floor's store does by hand.
+// The dispatched states and their store, which does the same as the handwritten store of the floor.
 
 extension Dispatcher {
   enum Counter: DispatchState {
@@ -32,7 +32,7 @@ final class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 }
 
-// Any number of other stores, each on a type of states of its own: one for each sequence of bits.
+// Any number of other stores. Each has its own type of states, which a sequence of bits identifies.
 
 enum Zero {}
 enum One {}
@@ -51,7 +51,7 @@ struct OtherAction<Name>: Actionable {
   typealias DispatchStateType = OtherState<Name>
 }
 
-/// One of any number of stores on the counter's states.
+/// One of any number of stores for the counter's states.
 final class CountingStore<Name>: Storable {
   private let count = Variable(0)
 
@@ -63,14 +63,14 @@ final class CountingStore<Name>: Storable {
   }
 }
 
-/// Instantiates so many stores that the counter's states don't reach.
+/// Instantiates a number of stores that the counter's states don't reach.
 func otherStores(_ count: Int) -> [AnyObject] {
   var stores: [AnyObject] = []
   forEachName(count) { stores.append(otherStore(of: $0)) }
   return stores
 }
 
-/// Instantiates so many stores on the counter's states.
+/// Instantiates a number of stores for the counter's states.
 func countingStores(_ count: Int) -> [AnyObject] {
   var stores: [AnyObject] = []
   forEachName(count) { stores.append(countingStore(of: $0)) }
@@ -81,7 +81,7 @@ private func otherStore<Name>(of _: Name.Type) -> AnyObject { OtherStore<Name>.i
 
 private func countingStore<Name>(of _: Name.Type) -> AnyObject { CountingStore<Name>.instantiate() }
 
-/// Calls a body with so many types, of up to ten bits each.
+/// Calls a body with a number of types, each of which consists of ten bits.
 private func forEachName(_ count: Int, _ body: (any Any.Type) -> Void) {
   var rest = count
   visit(Zero.self, bits: 10)

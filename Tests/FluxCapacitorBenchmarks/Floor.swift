@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What one would write by hand: a `Mutex` around a value and an array of closures, which are
-/// called outside it.
+/// A handwritten variable: a `Mutex` around a value and an array of closures, which are called outside the
+/// mutex.
 final class FloorVariable<Element: Sendable>: Sendable {
   typealias Observer = @Sendable (Element) -> Void
 
@@ -40,7 +40,7 @@ final class FloorVariable<Element: Sendable>: Sendable {
   }
 }
 
-/// Events by hand: a `Mutex` around an array of closures.
+/// A handwritten signal: a `Mutex` around an array of closures.
 final class FloorSink<Event: Sendable>: Sendable {
   private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
@@ -54,7 +54,7 @@ final class FloorSink<Event: Sendable>: Sendable {
   }
 }
 
-/// A variable by hand whose appending copies nothing and tells nobody.
+/// A handwritten list without observers, to which an element is appended without a copy.
 final class FloorList: Sendable {
   private let elements = Mutex<[Int]>([])
 
@@ -63,7 +63,7 @@ final class FloorList: Sendable {
   }
 }
 
-/// A dispatcher by hand, which holds its store weakly, and loads it once a dispatch.
+/// A handwritten dispatcher, which holds its store weakly and loads it once per dispatch.
 final class FloorDispatcher: Sendable {
   private weak let store: FloorStore?
 
@@ -76,7 +76,7 @@ final class FloorDispatcher: Sendable {
   }
 }
 
-/// A store by hand: a `Mutex` and a switch.
+/// A handwritten store: a `Mutex` and a switch.
 final class FloorStore: Sendable {
   enum State: Sendable {
     case add(Int)
@@ -106,7 +106,7 @@ final class FloorStore: Sendable {
   }
 }
 
-/// The floor of observing: a token object appended to an array and removed from it.
+/// Handwritten observations: a token object is appended to an array and removed from it.
 final class FloorTokens: Sendable {
   final class Token: Sendable {
     let observer: @Sendable (Int) -> Void
@@ -132,7 +132,7 @@ final class FloorTokens: Sendable {
 }
 
 extension Workload {
-  /// Reads a variable written by hand.
+  /// Reads a handwritten variable.
   static func floorGet(_ count: Int) -> Workload {
     Workload(count) {
       let variable = FloorVariable(1)

@@ -1,11 +1,11 @@
 import FluxCapacitor
 import Foundation
 
-/// Measures this library beside what one would write by hand, in one process and in turns.
+/// Measures this library and handwritten code alternately, in one process.
 ///
 ///     swift run -c release FluxCapacitorBenchmarks [--quick] [--json] [NAME…]
 ///
-/// A NAME keeps the rows whose name contains it.
+/// A NAME selects the rows that contain it in their name.
 @main
 struct FluxCapacitorBenchmarks {
   static func main() {

@@ -1,13 +1,13 @@
 import FluxCapacitor
 import Foundation
 
-/// How the cost of an operation grows with a size: the exponent `e` in cost ~ size^e, fitted over
-/// the medians.
+/// The growth of an operation's cost with a size: the exponent `e` in cost ~ size^e, fitted over the
+/// medians.
 struct Growth {
   let name: String
   let sizes: [Int]
 
-  /// What is done at a size.
+  /// The workload for a size.
   let workload: (Int) -> Workload
 
   func result(repeats: Int) -> GrowthResult {
@@ -23,7 +23,7 @@ struct GrowthResult {
   /// Nanoseconds for each operation.
   let medians: [Double]
 
-  /// The slope of the line through the logarithms, the size of zero apart.
+  /// The slope of the line through the logarithms, without the size of zero.
   var exponent: Double {
     let points = zip(sizes, medians).filter { $0.0 > 0 }.map { (x: log(Double($0)), y: log($1)) }
     let meanX = points.map(\.x).reduce(0, +) / Double(points.count)
@@ -74,13 +74,13 @@ func growths(scale: Int) -> [Growth] {
       }
     },
     Growth(name: "observe a chain, by maps", sizes: [500, 1_000, 2_000, 4_000]) { size in
-      // For each map.
+      // Each map counts as one operation.
       Workload(size) {
         let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
         return { end.observe { sum.add($0) }.clean() }
       }
     },
-    Growth(name: "observe what is observed, by maps", sizes: [1, 10, 100, 1_000]) { size in
+    Growth(name: "observe an observed chain, by maps", sizes: [1, 10, 100, 1_000]) { size in
       Workload(scale) {
         let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
         let dust = end.observe { sum.add($0) }

@@ -1,12 +1,12 @@
 import Dispatch
 import FluxCapacitor
 
-/// Keeps a value, and what led to it, from being optimised away.
+/// Prevents the optimizer from removing a value and its computation.
 @inline(never)
 @_optimize(none)
 func blackHole<Value>(_: Value) {}
 
-/// Nanoseconds for each operation, over some repeats.
+/// The nanoseconds per operation, for each of several repeats.
 struct Measurement {
   private(set) var samples: [Double] = []
 
@@ -22,11 +22,11 @@ struct Measurement {
   }
 }
 
-/// One way of doing something a number of times.
+/// Code that performs an operation a number of times.
 struct Workload {
   let operations: Int
 
-  /// Makes ready, and returns what is to be timed.
+  /// Prepares the workload, and returns the closure to time.
   let prepare: () -> () -> Void
 
   init(_ operations: Int, prepare: @escaping () -> () -> Void) {
@@ -34,7 +34,7 @@ struct Workload {
     self.prepare = prepare
   }
 
-  /// Nanoseconds for each operation, this time.
+  /// Runs the workload once, and returns the nanoseconds per operation.
   func run() -> Double {
     let body = prepare()
     let start = DispatchTime.now().uptimeNanoseconds
@@ -47,7 +47,7 @@ struct Workload {
 }
 
 extension Workload {
-  /// Tasks that each invoke a state, started and awaited one after the other.
+  /// Tasks that invoke one state each, started and awaited one after the other.
   static func tasks(
     _ count: Int,
     start: @escaping @Sendable (CounterAction, Dispatcher.Counter) -> Task<Void, Never>
@@ -68,7 +68,7 @@ extension Workload {
   }
 }
 
-/// Measures workloads in turns, so that the noise of the machine meets all of them alike.
+/// Measures workloads alternately, so that the noise of the machine affects all of them alike.
 func measure(_ workloads: [Workload], repeats: Int) -> [Measurement] {
   var measurements = workloads.map { _ in Measurement() }
   for workload in workloads { _ = workload.run() }

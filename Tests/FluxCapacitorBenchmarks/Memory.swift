@@ -1,12 +1,13 @@
 import FluxCapacitor
 import Foundation
 
-/// What something takes in memory: 100,000 of it, measured in a process of its own, where no freed
-/// memory stands by to be used again.
+/// The memory of an object, measured with 100,000 of them, in a process where no freed memory can be
+/// reused.
 enum Memory: String {
   case floorVariable, variable, floorObserver, observer
 
-  /// Bytes for each, measured by this executable, started with the name of the case.
+  /// The bytes per object. This executable measures them in a new process, which receives the name of the
+  /// case.
   var bytes: Double {
     let process = Process()
     let output = Pipe()
@@ -25,7 +26,7 @@ enum Memory: String {
 
   static let flag = "--bytes-of"
 
-  /// What the process that `bytes` starts does.
+  /// Measures the bytes per object, in the process that `bytes` starts.
   func measure() -> Double {
     let sum = Sum()
     switch self {
@@ -40,13 +41,13 @@ enum Memory: String {
     }
   }
 
-  /// By how much the process grows with each thing, the array that keeps them apart.
+  /// Returns the growth of the process per object, without the array that keeps the objects.
   private func residentBytes<Thing>(_ make: (Int) -> Thing) -> Double {
     let count = 100_000
     var things: [Thing] = []
     things.reserveCapacity(count)
     for index in 0..<100 { things.append(make(index)) }
-    // The first reading loads code, whose pages would count for the things.
+    // The first call loads code. Its pages would otherwise count for the objects.
     _ = residentBytes()
     let before = residentBytes()
     for index in 100..<count { things.append(make(index)) }

@@ -2,10 +2,10 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import Foundation
 
-/// Pages of a live explorer, as far as it can tell.
+/// Connections that a live explorer takes for its pages.
 enum Pages {
-  /// Has so many pages watch the dispatches, and one more that never reads, until the Dust is
-  /// cleaned.
+  /// Opens a number of pages that watch the dispatches, and another one that never reads. They watch until
+  /// the Dust is cleaned.
   static func watching(_ count: Int) -> Dust? {
     guard let explorer = try? LiveExplorer(TimeCircuits()) else { return nil }
     let pages = (0...count).map { _ in connection(to: explorer.url) }
@@ -15,7 +15,7 @@ enum Pages {
         while recv(page, &buffer, buffer.count, 0) > 0 {}
       }
     }
-    // The closure keeps them until the Dust is cleaned.
+    // The closure keeps the explorer alive until the Dust is cleaned.
     let end = Variable(false)
     return end.observe { _ in withExtendedLifetime((end, explorer)) {} }
   }

@@ -56,7 +56,7 @@ struct TextReport: Report {
   }
 }
 
-/// One JSON object a line, for programs.
+/// One JSON object per line, for programs.
 struct JSONReport: Report {
   private struct RowLine: Encodable {
     let name: String

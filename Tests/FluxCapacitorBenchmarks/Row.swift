@@ -1,10 +1,10 @@
-/// One row of the table: what is measured, beside its floor, and each limit that it has.
+/// One row of the table: a measurement, its floor, and its limits.
 struct Row {
   enum Limit {
-    /// So many times the floor.
+    /// A multiple of the floor.
     case ratio(Double)
 
-    /// So many nanoseconds, or bytes.
+    /// A number of nanoseconds or bytes.
     case absolute(Double)
   }
 
@@ -47,7 +47,7 @@ struct Row {
   }
 }
 
-/// What a row came to.
+/// The result of a row.
 struct RowResult {
   let row: Row
   let floor: Measurement

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lets so many threads pass when the last of them has come.
+/// Holds a number of threads until the last of them has arrived.
 private final class Gate: Sendable {
   private let missing: Atomic<Int>
 
@@ -16,7 +16,7 @@ private final class Gate: Sendable {
   }
 }
 
-/// Runs a body on several threads of its own, which begin together.
+/// Runs a body on several new threads, which start together, and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
   let done = DispatchGroup()
   let gate = Gate(count)

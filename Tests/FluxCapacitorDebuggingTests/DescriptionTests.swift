@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// How the logs and the page write what a state carries.
+/// The descriptions of a state's values in logs and on the page.
 @Suite(.isolatedDispatcher)
 struct DescriptionTests {
   private struct Person: Sendable, Hashable {
@@ -25,7 +25,7 @@ struct DescriptionTests {
     let text: String
   }
 
-  /// An object that has itself in it, and a token.
+  /// An object that refers to itself and holds a token.
   private final class Session: @unchecked Sendable {
     var itself: Session?
     let token = Token(text: "s3cret")
@@ -81,11 +81,11 @@ struct DescriptionTests {
   ]
 
   @Test(arguments: values)
-  func valuesReadAsInTheSource(expected: Written) throws {
+  func valuesAreWrittenAsInSourceCode(expected: Written) throws {
     #expect(try written(expected.value) == expected.text)
   }
 
-  @Test func aSecretPrintsNothingOfItself() {
+  @Test func secretPrintsNoneOfItsContents() {
     let token = Token(text: "s3cret")
     var dumped = ""
     dump(token, to: &dumped)
@@ -94,7 +94,7 @@ struct DescriptionTests {
     #expect(!dumped.contains("s3cret"))
   }
 
-  @Test func aStateIsWrittenWithItsType() throws {
+  @Test func stateIsWrittenWithItsType() throws {
     enum Phrase: DispatchState, CustomStringConvertible {
       typealias RelatedStoreType = PhraseStore
       typealias RelatedActionType = PhraseAction
@@ -112,7 +112,7 @@ struct DescriptionTests {
     #expect(try text { PhraseAction().invoke(.hello) }.hasPrefix("1 Phrase: Hello. → "))
   }
 
-  /// What a log writes of a value that a state carries.
+  /// Returns the text that a log writes for the value of a state.
   private func written(_ value: any Sendable) throws -> String {
     let line = try text { ValueAction().invoke(ValueState(value: value)) }
     let start = try #require(line.firstRange(of: "1 ValueState(value: ")).upperBound

@@ -8,7 +8,7 @@ import Testing
 struct DispatchLoggerTests {
   private let text = Text()
 
-  @Test func aDispatchIsALine() throws {
+  @Test func loggerWritesOneLinePerDispatch() throws {
     let store = AccountStore.instantiate()
     let logger = DispatchLogger(to: text)
 
@@ -25,7 +25,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime((store, logger)) {}
   }
 
-  @Test func changesAreLinesBelow() {
+  @Test func loggerWritesChangesOnTheFollowingLines() {
     let store = AccountStore.instantiate()
     let logger = DispatchLogger(format: .textWithChanges, to: text)
 
@@ -51,7 +51,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime((store, loggers)) {}
   }
 
-  @Test func linesOfJSONCanBeReadBack() throws {
+  @Test func linesOfJSONCanBeDecoded() throws {
     let store = AccountStore.instantiate()
     let logger = DispatchLogger(format: .jsonLines, to: text)
     let name = "\"\\\u{0}\n\u{2028}</script>"
@@ -81,7 +81,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime(logger) {}
   }
 
-  @Test func itEndsWhenItIsLetGoOf() {
+  @Test func loggerEndsWhenItIsFreed() {
     do {
       let logger = DispatchLogger(to: text)
       AccountAction().invoke(.signOut)
@@ -92,7 +92,7 @@ struct DispatchLoggerTests {
     #expect(text.lines.count == 1)
   }
 
-  @Test func aFileIsWrittenTo() throws {
+  @Test func loggerWritesToAFileAndKeepsItsError() throws {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)
 
@@ -107,8 +107,9 @@ struct DispatchLoggerTests {
     #expect(logger.failure != nil)
   }
 
-  /// The signal that would end the process is kept away, and one that was sent by others is left.
-  @Test func whatNobodyReadsAnyMoreEndsNothing() throws {
+  /// The logger suppresses the signal that would end the process. It leaves alone a signal that other code
+  /// has sent.
+  @Test func writingToAClosedPipeDoesNotEndTheProcess() throws {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)
     try pipe.fileHandleForReading.close()

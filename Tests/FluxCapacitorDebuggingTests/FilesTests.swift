@@ -2,7 +2,7 @@ import FluxCapacitorDebugging
 import Foundation
 import Testing
 
-/// What is written to a place where there is something by now.
+/// Writing to a place where a file, a pipe, a link or a folder already exists.
 struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   private let write: @Sendable (URL) throws -> Void
@@ -15,7 +15,7 @@ struct FilesTests {
     contents = Data(explorer.html.utf8)
   }
 
-  @Test func aFileIsReplaced() throws {
+  @Test func writingReplacesAFileAndKeepsItsPermissions() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     try Data(count: 1_000_000).write(to: file)
@@ -28,8 +28,8 @@ struct FilesTests {
     #expect(try Data(contentsOf: file) == contents)
   }
 
-  /// To put a file in its place would take the pipe, or the device, from all others.
-  @Test func aPipeIsWrittenInto() throws {
+  /// Replacing a pipe or a device with a file would take it away from all other processes.
+  @Test func writingToAPipeDoesNotReplaceIt() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -45,7 +45,7 @@ struct FilesTests {
     #expect(Data(written) == contents)
   }
 
-  @Test func aLinkIsFollowed() throws {
+  @Test func writingFollowsASymbolicLink() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     let link = folder.appendingPathComponent("link")
@@ -57,7 +57,7 @@ struct FilesTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
   }
 
-  @Test func aFolderIsAnError() {
+  @Test func writingToAFolderThrows() {
     defer { try? FileManager.default.removeItem(at: folder) }
 
     #expect(throws: CocoaError.self) { try write(folder) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct FlowExplorerTests {
-  @Test func nothingOfTheApplicationIsMarkup() throws {
+  @Test func textOfTheApplicationIsNeverMarkup() throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
@@ -19,9 +19,9 @@ struct FlowExplorerTests {
     #expect(store.text.value.hasPrefix("</script>"))
   }
 
-  /// Swift takes such a scalar and the `<` behind it for one character.
+  /// Swift treats such a scalar and the following `<` as one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
-  func whatCombinesWithABracketHidesNone(scalar: String) throws {
+  func combiningScalarDoesNotHideABracket(scalar: String) throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     let text = "\(scalar)</script>\(scalar)<script>alert(1)//\(scalar)</script>\(scalar)<!--"
@@ -32,7 +32,7 @@ struct FlowExplorerTests {
     #expect(store.text.value == text)
   }
 
-  /// The page has two elements for scripts, as it is written.
+  /// Expects only the two script elements of the page's template.
   private func expectNoScript(in html: String) {
     let bytes = Array(html.utf8)
     #expect(bytes.ranges(of: Array("<script".utf8)).count == 2)
@@ -40,7 +40,7 @@ struct FlowExplorerTests {
     #expect(bytes.ranges(of: Array("<!--".utf8)).isEmpty)
   }
 
-  @Test func dispatchesMayComeOneByOne() {
+  @Test func explorerAcceptsEventsFromASinglePassSequence() {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("a"))
@@ -52,8 +52,8 @@ struct FlowExplorerTests {
     #expect(store.text.value == "a")
   }
 
-  /// Stores of one name in two places, and variables of one name in a store, are told apart.
-  @Test func whatHasTheSameNameStaysApart() throws {
+  /// Two stores with the same name, and two variables with the same name in a store, are told apart.
+  @Test func storesWithTheSameNameStayDistinct() throws {
     enum Inner {
       final class NoteStore: Storable {
         private let text = Variable("inner")
@@ -74,9 +74,9 @@ struct FlowExplorerTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// In a real browser: clicks, types and steps, and reads what is shown.
+  /// Clicks, types and steps in a real browser, and reads the page.
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
-  func theTimelineCanBeWalkedThrough() async throws {
+  func timelineCanBeNavigatedInABrowser() async throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     for number in 1...2_000 {

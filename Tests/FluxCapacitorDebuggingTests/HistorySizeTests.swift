@@ -4,8 +4,8 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// How much of values of a megabyte is remembered in ten megabytes. Each counts twice: as the new value of
-/// one dispatch and as the old one of the next.
+/// The number of one-megabyte values that fit into a history of ten megabytes. Each value counts twice: as
+/// the new value of one dispatch and as the old value of the next one.
 @Suite(.isolatedDispatcher)
 struct HistorySizeTests {
   private static let text = String(repeating: "x", count: 1_000_000)
@@ -32,7 +32,7 @@ struct HistorySizeTests {
     },
     Fill("structs") { [Pair](repeating: Pair(first: 1, second: 2), count: 60_000) },
   ])
-  private func asMuchIsRememberedAsFits(state: Fill) {
+  private func historyKeepsAsManyDispatchesAsFit(state: Fill) {
     let store = FillStore.instantiate()
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
 

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// In a real browser, which looks at this process.
+/// The live explorer of this process in a real browser.
 @Suite(
   .isolatedDispatcher,
   .timeLimit(.minutes(5)),
@@ -20,7 +20,7 @@ struct LiveExplorerPageTests {
   private let notice = #"document.getElementById("notice").textContent"#
   private let status = #"document.getElementById("status").textContent"#
 
-  /// The variables at the moment that is shown.
+  /// The variables at the position that the page shows.
   private let values = """
     [...document.querySelectorAll("#stores tr:not(.store)")]
       .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).sort()
@@ -28,7 +28,7 @@ struct LiveExplorerPageTests {
 
   private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
 
-  @Test func aProcessIsWatchedAndTravels() async throws {
+  @Test func pageShowsNewDispatchesAndTravels() async throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
@@ -66,7 +66,7 @@ struct LiveExplorerPageTests {
     #expect(sums.values == [0, 1, 3, 6, 10, 3, 6, 3, 10, 0, 1, 3, 6, 10])
   }
 
-  @Test func aDispatchInThePastStartsANewFuture() async throws {
+  @Test func dispatchInThePastStartsANewFuture() async throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
     let page = try await BrowserPage(explorer.url)
@@ -76,7 +76,7 @@ struct LiveExplorerPageTests {
 
     TallyAction().invoke(.add(7))
     try await page.wait(until: "\(count) === '2 dispatches'")
-    // Who looks at something goes on looking at it.
+    // A page that shows a selected dispatch keeps showing it.
     #expect(try await page.value(of: state) == "Tally.add(1)")
     try await page.run("document.querySelectorAll('.row')[1].click()")
     #expect(try await page.value(of: state) == "Tally.add(7)")
@@ -86,7 +86,7 @@ struct LiveExplorerPageTests {
     )
   }
 
-  @Test func eachPageIsToldOfEachVariable() async throws {
+  @Test func eachPageReceivesEveryVariable() async throws {
     let explorer = try LiveExplorer(circuits)
     let pages = (try await BrowserPage(explorer.url), try await BrowserPage(explorer.url))
     TallyAction().invoke(.add(1))
@@ -101,7 +101,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(pair) {}
   }
 
-  @Test func valuesAreRightAfterSomethingWasForgottenUntold() async throws {
+  @Test func pageShowsTheRightValuesAfterMissedDispatches() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
     let pair = CoupleStore.instantiate()
@@ -118,7 +118,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(pair) {}
   }
 
-  @Test func quickStepsAreAllMade() async throws {
+  @Test func pageMakesEveryStepOfQuickClicks() async throws {
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<10 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)
@@ -127,7 +127,7 @@ struct LiveExplorerPageTests {
     try await page.wait(until: "\(position) === '5 of 10'")
     #expect(store.sum.value == 5)
 
-    // Enter belongs to the filter while one types there.
+    // While the filter has the focus, Enter belongs to it.
     try await page.run(
       """
       document.querySelectorAll(".row")[1].click();
@@ -141,20 +141,20 @@ struct LiveExplorerPageTests {
     #expect(store.sum.value == 6)
   }
 
-  @Test func whatIsGoneIsNotShownAnyMore() async throws {
+  @Test func pageDoesNotShowRemovedDispatches() async throws {
     let circuits = TimeCircuits(limits: .init(count: 10, bytes: 4_000))
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<3 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(position) === '3 of 3'")
     circuits.travel(to: 0)
-    // Too big to be remembered.
+    // This dispatch is too big for the history.
     TallyAction().invoke(.say(String(repeating: "x", count: 10_000)))
     try await page.wait(until: "\(position) === '0 of 0' && \(state) === ''")
     #expect(try await page.value(of: "document.getElementById('redo').disabled"))
   }
 
-  @Test func whatIsForgottenLeavesThePage() async throws {
+  @Test func forgottenDispatchesLeaveThePage() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
     let page = try await BrowserPage(explorer.url)
@@ -170,7 +170,7 @@ struct LiveExplorerPageTests {
     )
   }
 
-  @Test func aPageOutlivesTheProcess() async throws {
+  @Test func pageReconnectsToANewExplorerOnTheSamePort() async throws {
     let first = try LiveExplorer(circuits)
     let port = UInt16(try #require(first.url.port))
     first.stop()
@@ -187,7 +187,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(third) {}
   }
 
-  @Test func aFlowIsSavedAndARefusalIsShown() async throws {
+  @Test func pageSavesAFlowAndShowsARefusal() async throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(2))
     let page = try await BrowserPage(explorer.url)
@@ -207,7 +207,7 @@ struct LiveExplorerPageTests {
     #expect(!all.contains("swordfish"))
   }
 
-  @Test func muchIsNoTrouble() async throws {
+  @Test func pageHandlesTenThousandDispatches() async throws {
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<10_000 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)

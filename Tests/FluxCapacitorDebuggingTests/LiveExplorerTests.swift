@@ -9,9 +9,9 @@ struct LiveExplorerTests {
   private let store = TallyStore.instantiate()
   private let circuits = TimeCircuits()
 
-  // MARK: Who may look
+  // MARK: Access
 
-  @Test func whoKnowsTheAddressGetsThePage() throws {
+  @Test func secretAddressServesThePage() throws {
     let explorer = try LiveExplorer(circuits)
 
     let (status, body) = try Client.ask(explorer.url)
@@ -26,7 +26,7 @@ struct LiveExplorerTests {
     "Host: example.com", "Host: 127.0.0.1:1", "Host: 127.0.0.1", "Host:", "Host: [::1]",
     "Origin: https://example.com", "Origin: null", "Origin: http://127.0.0.1:1",
   ])
-  func anotherSiteIsRefused(header: String) throws {
+  func requestFromAnotherSiteIsRefused(header: String) throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     for (method, path) in [("GET", ""), ("GET", "events"), ("GET", "flow"), ("POST", "undo")] {
@@ -42,7 +42,7 @@ struct LiveExplorerTests {
     #expect(store.sum.value == 1)
   }
 
-  @Test func thePageItselfMayAct() throws {
+  @Test func requestFromThePageIsAccepted() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let port = try #require(explorer.url.port)
@@ -60,7 +60,7 @@ struct LiveExplorerTests {
     #expect(store.sum.value == 0)
   }
 
-  @Test func withoutTheSecretNothingIsThere() throws {
+  @Test func pathWithoutTheSecretIsNotFound() throws {
     let explorer = try LiveExplorer(circuits)
     let secret = explorer.url.path
     let others = [
@@ -74,7 +74,7 @@ struct LiveExplorerTests {
     }
   }
 
-  @Test func whatChangesSomethingIsPosted() throws {
+  @Test func requestThatChangesSomethingMustBeAPost() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let secret = explorer.url.path
@@ -86,13 +86,13 @@ struct LiveExplorerTests {
     #expect(store.sum.value == 1)
   }
 
-  @Test func explorersHaveSecretsOfTheirOwn() throws {
+  @Test func eachExplorerHasItsOwnSecret() throws {
     let explorers = try (0..<2).map { _ in try LiveExplorer(circuits) }
 
     #expect(explorers[0].url.path != explorers[1].url.path)
   }
 
-  // MARK: Garbage
+  // MARK: Invalid requests and slow clients
 
   @Test(arguments: [
     "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET http://a/ HTTP/1.1\r\n\r\n",
@@ -104,7 +104,7 @@ struct LiveExplorerTests {
     "POST / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "GET / HTTP/1.1\r\nOrigin : http://a\r\n\r\n",
     "GET / HTTP/1.1\r\nOrigin: a\r\n b\r\n\r\n",
   ])
-  func garbageIsRefused(text: String) throws {
+  func invalidRequestIsRefused(text: String) throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     client.send(text.utf8)
@@ -113,9 +113,9 @@ struct LiveExplorerTests {
     #expect(try Client.ask(explorer.url).status == "200 OK")
   }
 
-  @Test func nobodyGetsInTheWayOfOthers() throws {
+  @Test func slowClientsDoNotBlockOthers() throws {
     let explorer = try LiveExplorer(circuits)
-    // Some say nothing, some a part, some too much, and some hang up.
+    // Some clients send nothing, some a part of a request, some too much, and some disconnect.
     var clients: [Client] = []
     for number in 0..<1_000 {
       let client = try Client(explorer.url)
@@ -133,7 +133,7 @@ struct LiveExplorerTests {
     #expect(try Client.ask(explorer.url).status == "200 OK")
   }
 
-  @Test func streamsLeaveRoomForOthers() throws {
+  @Test func openStreamsDoNotBlockOtherRequests() throws {
     let explorer = try LiveExplorer(circuits)
     let clients = try (0..<200).map { _ in
       let client = try Client(explorer.url)
@@ -146,7 +146,7 @@ struct LiveExplorerTests {
     withExtendedLifetime(clients) {}
   }
 
-  @Test func whoEndsItsSideStillGetsTheAnswer() throws {
+  @Test func clientThatHasEndedItsOutputReceivesTheAnswer() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let client = try Client(explorer.url)
@@ -157,7 +157,7 @@ struct LiveExplorerTests {
     #expect(client.receive().contains(#"{"add":{"_0":1}}"#))
   }
 
-  @Test func aRequestMayComeByteByByte() throws {
+  @Test func requestMayArriveByteByByte() throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     let host = "127.0.0.1:\(explorer.url.port ?? 0)"
@@ -168,9 +168,9 @@ struct LiveExplorerTests {
     #expect(client.receive().hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 
-  // MARK: What is told
+  // MARK: Events
 
-  @Test func thePastComesAtOnceAndThenEachDispatch() throws {
+  @Test func streamSendsThePastAtOnceAndThenEachDispatch() throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
     TallyAction().invoke(.add(1))
     let client = try Client(explorer.url)
@@ -187,7 +187,7 @@ struct LiveExplorerTests {
     #expect(next.contains(#""state":"Tally.add(2)""#))
   }
 
-  @Test func aNewFutureTakesThePlaceOfTheOldOne() throws {
+  @Test func streamSendsANewFutureInPlaceOfTheOldOne() throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
     let client = try Client(explorer.url)
@@ -202,7 +202,7 @@ struct LiveExplorerTests {
     #expect(next.contains(#""position":4"#))
   }
 
-  @Test func secretsAreHidden() throws {
+  @Test func responsesContainNoSecrets() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.signIn(Password(text: "swordfish")))
     let client = try Client(explorer.url)
@@ -217,7 +217,7 @@ struct LiveExplorerTests {
     #expect(flow.body.contains("contains a secret"))
   }
 
-  @Test func theFlowThatIsSavedComesToTheSame() throws {
+  @Test func savedFlowReplaysToTheSameValues() throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...10 { TallyAction().invoke(.add(number)) }
     let flow = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/flow")
@@ -229,9 +229,9 @@ struct LiveExplorerTests {
     }
   }
 
-  // MARK: Travelling
+  // MARK: Traveling
 
-  @Test func theProcessTravels() throws {
+  @Test func postRequestsMakeTheProcessTravel() throws {
     let explorer = try LiveExplorer(circuits)
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
@@ -254,9 +254,9 @@ struct LiveExplorerTests {
     #expect(sums.values == [0, 1, 3, 6, 1, 3, 1, 0, 6])
   }
 
-  // MARK: Its end
+  // MARK: End of an explorer
 
-  @Test func itEndsWhenItIsStopped() throws {
+  @Test func stoppedExplorerClosesItsConnections() throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     client.send(explorer.requestOfEvents)
@@ -270,7 +270,7 @@ struct LiveExplorerTests {
     #expect(circuits.events.count == 1)
   }
 
-  @Test func itEndsWhenNobodyHasIt() throws {
+  @Test func explorerEndsWhenItIsFreed() throws {
     var explorer: LiveExplorer? = try LiveExplorer(circuits)
     let url = try #require(explorer?.url)
     explorer = nil
@@ -278,7 +278,7 @@ struct LiveExplorerTests {
     #expect(throws: POSIXError.self) { try Client(url) }
   }
 
-  @Test func itMayBeStoppedFromWhereItTravels() throws {
+  @Test func observerMayStopTheExplorerDuringTravel() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let dust = store.sum.observe(ignoreFirst: true) { _ in explorer.stop() }
@@ -288,7 +288,7 @@ struct LiveExplorerTests {
     #expect(throws: POSIXError.self) { try Client(explorer.url) }
   }
 
-  @Test func aPortOfOnesOwnKeepsItsAddress() throws {
+  @Test func explorerOnAChosenPortKeepsItsAddress() throws {
     let first = try LiveExplorer(circuits)
     let port = UInt16(try #require(first.url.port))
     first.stop()
@@ -307,13 +307,13 @@ struct LiveExplorerTests {
     #expect(error?.description.hasSuffix("Choose another port, or 0 for any free port.") == true)
   }
 
-  /// Of two that are told things at different times, one leaves while it is not yet to be told more.
-  @Test func whoStaysIsToldWhoeverLeaves() throws {
+  /// Two clients receive events at different times. One of them disconnects when no event is due for it.
+  @Test func clientReceivesEventsAfterAnotherDisconnects() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     let staying = try Client(explorer.url)
     staying.send(explorer.requestOfEvents)
-    // Others, who ask for what is not there, take time.
+    // Requests of other clients, for a path that doesn't exist, take time.
     func askOthers(_ count: Int) throws {
       for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
     }
@@ -337,9 +337,9 @@ struct LiveExplorerTests {
 
   // MARK: Under load
 
-  /// Ten pages that read, and one that does only when all is over: nothing is kept for it meanwhile, besides what
-  /// is remembered.
-  @Test func aPageThatNeverReadsHoldsNobodyUp() async throws {
+  /// Ten pages read all the time, and one page reads only at the end. Until then, the explorer keeps
+  /// nothing for that page, except for the history.
+  @Test func pageThatDoesNotReadDelaysNoOtherPage() async throws {
     let circuits = TimeCircuits(limits: .init(count: 1_000))
     let explorer = try LiveExplorer(circuits)
     let silent = try Client(explorer.url)
@@ -367,7 +367,7 @@ struct LiveExplorerTests {
     #expect(await received == Array(repeating: true, count: 10))
     let told = silent.receive(until: #""state":"Tally.add(-1)""#)
     let toldCount = told.split(separator: #""state":"#).count
-    // As few as those fit into the buffers of its socket.
+    // Only the dispatches that fit into the buffers of the socket arrive.
     if isThorough { #expect(toldCount < count / 2) }
   }
 
@@ -375,7 +375,7 @@ struct LiveExplorerTests {
 }
 
 extension LiveExplorer {
-  /// What a page sends to be told.
+  /// The request with which a page asks for the events.
   fileprivate var requestOfEvents: [UInt8] {
     Array("GET \(url.path)/events HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n".utf8)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct RecordedFlowTests {
-  @Test func aReplayComesToTheSameVariables() throws {
+  @Test func replayLeadsToTheSameValues() throws {
     let store = ListStore.instantiate()
     let circuits = TimeCircuits()
     for number in 0..<1_000 {
@@ -26,7 +26,7 @@ struct RecordedFlowTests {
     #expect(copy.names.value.count == 334)
   }
 
-  @Test func aDamagedLineIsNamedAndThoseBeforeItStay() throws {
+  @Test func damagedLineIsReportedAndEarlierStatesAreKept() throws {
     let good = try RecordedFlow(events(3)).data()
     let cut = RecordedFlow(data: good.dropLast(10), types: [List.self])
     let bad = RecordedFlow(data: good + Data("{\"type\":1}\n".utf8), types: [List.self])
@@ -39,7 +39,7 @@ struct RecordedFlowTests {
   }
 
   @Test(arguments: ["\n", "\r\n", "  \t\n"])
-  func emptyLinesAreCountedAndPassedOver(empty: String) throws {
+  func emptyLinesAreCountedAndSkipped(empty: String) throws {
     let good = try RecordedFlow(events(2)).data()
     let data = Data(empty.utf8) + good + Data(empty.utf8) + Data("{}\n".utf8)
 
@@ -49,8 +49,8 @@ struct RecordedFlowTests {
     #expect(flow.failure?.line == 5)
   }
 
-  /// What a state has led to is in the file too.
-  @Test func whatIsInvokedDuringAReplayIsNotDispatchedAgain() throws {
+  /// The file also contains the states that another state has led to.
+  @Test func stateInvokedDuringAReplayIsNotDispatchedTwice() throws {
     let store = ChainStore.instantiate()
     let dusts = DustBuster()
     store.count.observe { if $0 == 1 { ChainAction().invoke(.add(10)) } }.cleaned(by: dusts)
@@ -75,7 +75,7 @@ struct RecordedFlowTests {
     }
   }
 
-  @Test func typesOfOneNameAreToldApartOrRefused() throws {
+  @Test func typesWithTheSameNameAreDistinguishedOrRefused() throws {
     let circuits = TimeCircuits()
     ListAction().invoke(.removeFirst)
     OtherFile.dispatchItsList()
@@ -109,7 +109,7 @@ struct RecordedFlowTests {
     .keep(Safe(key: Key(code: "s3cret"))),
     .hide(Pocket(key: Key(code: "s3cret"))),
   ])
-  private func noFileHasASecret(state: Chain) throws {
+  private func stateWithASecretIsNotWritten(state: Chain) throws {
     let circuits = TimeCircuits()
     ChainAction().invoke(state)
 
@@ -124,7 +124,7 @@ struct RecordedFlowTests {
     )
   }
 
-  @Test func aStateThatItsCodableRefusesIsNamed() throws {
+  @Test func stateThatCannotBeEncodedIsReported() throws {
     let circuits = TimeCircuits()
     ChainAction().invoke(.refused(.nan))
 
@@ -135,7 +135,7 @@ struct RecordedFlowTests {
     #expect(failure.description.hasPrefix("Line 1: Its Codable conformance throws: "))
   }
 
-  @Test func anUnknownTypeIsNamed() throws {
+  @Test func unknownTypeIsReported() throws {
     let flow = RecordedFlow(data: try RecordedFlow(events(1)).data(), types: [])
 
     #expect(flow.states.isEmpty)
@@ -146,7 +146,7 @@ struct RecordedFlowTests {
     )
   }
 
-  @Test func aStateThatIsNotCodableIsNamed() throws {
+  @Test func stateThatIsNotCodableIsReported() throws {
     let circuits = TimeCircuits()
     ListAction().invoke(.removeFirst)
     PingAction().invoke(.ping)
@@ -212,7 +212,7 @@ private struct Key: Secret, Codable {
   let code: String
 }
 
-/// An object, which is not looked into to be described; its `Codable` gives away what is in it.
+/// An object. Descriptions don't show its properties, but its `Codable` conformance reveals them.
 private final class Safe: Codable, Sendable {
   private let key: Key?
 
@@ -221,7 +221,7 @@ private final class Safe: Codable, Sendable {
   }
 }
 
-/// A value whose mirror does not show what is in it.
+/// A value with a mirror that doesn't show its contents.
 private struct Pocket: Codable, CustomReflectable {
   let key: Key
 

@@ -8,7 +8,7 @@ struct TimeCircuitsTests {
   private let store = BoardStore.instantiate()
   private let circuits = TimeCircuits()
 
-  @Test func undoTakesBackAndRedoMakesAgain() {
+  @Test func undoRevertsADispatchAndRedoRepeatsIt() {
     BoardAction().invoke(.add("a"))
     BoardAction().invoke(.add("b"))
 
@@ -24,7 +24,7 @@ struct TimeCircuitsTests {
     #expect(store.names.value == ["a", "b"] && store.count.value == 2)
   }
 
-  @Test func observersAreToldOncePerStep() {
+  @Test func observersAreCalledOncePerStep() {
     for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
     let both = ValueRecorder(Constant.combine(store.names, store.count), ignoreFirst: true)
 
@@ -36,7 +36,7 @@ struct TimeCircuitsTests {
     #expect(both.values.map(\.1) == [1, 3, 0])
   }
 
-  @Test func aDispatchInThePastBeginsAnotherFuture() {
+  @Test func dispatchInThePastReplacesTheFuture() {
     for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
     circuits.travel(to: 1)
 
@@ -49,7 +49,7 @@ struct TimeCircuitsTests {
     #expect(store.names.value == ["a"])
   }
 
-  @Test func noMoreIsRememberedThanTheLimitsSay() {
+  @Test func historyStaysWithinItsLimits() {
     let few = TimeCircuits(limits: .init(count: 2))
     let small = TimeCircuits(limits: .init(bytes: 10_000))
     for number in 0..<100 {
@@ -68,7 +68,7 @@ struct TimeCircuitsTests {
       Array(repeating: "12345678", count: 60_000),
     ]
   )
-  func whatIsLargeCountsAsLarge(names: [String]) {
+  func largeValuesCountWithTheirSize(names: [String]) {
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
     for _ in 0..<100 { BoardAction().invoke(.replace(names)) }
 
@@ -76,7 +76,7 @@ struct TimeCircuitsTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func aStoreThatIsGoneIsLeftOut() {
+  @Test func undoAndRedoWorkAfterTheStoreIsFreed() {
     var other: BoardStore?
     let dispatcher = Dispatcher()
     withDispatcher(dispatcher) { other = .instantiate() }
@@ -91,8 +91,8 @@ struct TimeCircuitsTests {
     #expect(circuits.redo() != nil)
   }
 
-  /// Any walk through 10,000 random dispatches comes to the values that were there then.
-  @Test func goingBackAndForthIsExact() {
+  /// Any path through 10,000 random dispatches leads to the values of that time.
+  @Test func travelRestoresTheExactValuesOfEachPosition() {
     var random = Numbers(seed: 1985)
     var states = [State(of: store)]
     for _ in 0..<10_000 {

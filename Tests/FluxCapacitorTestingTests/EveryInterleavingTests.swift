@@ -19,7 +19,7 @@
       scenario.check { try expectEqual(store.count.value, 2) }
     }
 
-    @Test func findsALostUpdate() async throws {
+    @Test func explorationFindsALostUpdate() async throws {
       let failures = await failures { everyInterleaving(readThenSet) }
 
       let failure = try #require(failures.first)
@@ -30,7 +30,7 @@
       #expect(failure.contains("EveryInterleavingTests.swift:"))
     }
 
-    @Test func doesNotFindItWhenMended() {
+    @Test func explorationPassesWithoutALostUpdate() {
       let schedules = everyInterleaving { scenario in
         let store = TallyStore.instantiate()
         for _ in 1...2 {
@@ -42,7 +42,7 @@
       #expect(schedules > 100)
     }
 
-    @Test func eachRunIsTheSame() async throws {
+    @Test func explorationsOfOneScenarioGiveTheSameFailure() async throws {
       let runs = [
         await failures { everyInterleaving(readThenSet) },
         await failures { everyInterleaving(readThenSet) },
@@ -51,7 +51,7 @@
       #expect(runs[0] == runs[1])
     }
 
-    @Test func aScheduleCanBeRunAgain() async throws {
+    @Test func scheduleOfAFailureCanBeReplayed() async throws {
       let failure = try #require(await failures { everyInterleaving(readThenSet) }.first)
       let schedule = try #require(failure.firstMatch(of: /replaying: "(.*)"/)?.1)
 
@@ -64,7 +64,7 @@
       #expect(again.first?.contains("1 is not 2") == true)
     }
 
-    @Test func anExpectationThatFailsIsNoticed() async {
+    @Test func failedExpectationFailsTheSchedule() async {
       let failures = await failures {
         everyInterleaving(preemptions: 0) { scenario in
           let variable = Variable(0)
@@ -77,9 +77,9 @@
       #expect(failures.last?.contains("variable.value") == true)
     }
 
-    // MARK: What else it finds
+    // MARK: Other failures
 
-    @Test func namesADeadlock() async throws {
+    @Test func failureNamesTheThreadsOfADeadlock() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let variables = [Variable(0), Variable(0)]
@@ -94,7 +94,7 @@
       #expect(failure.contains("thread 2 waits for a lock that thread 1 holds"))
     }
 
-    @Test func stateOfOnesOwnNeedsAPoint() async throws {
+    @Test func interleavingPointsRevealALostUpdateOfUnlockedState() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let shared = Shared()
@@ -113,7 +113,7 @@
       #expect(failures.first?.contains("1 is not 2") == true)
     }
 
-    @Test func anErrorOfAThreadIsAFailure() async {
+    @Test func errorOfAThreadIsAFailure() async {
       let failures = await failures {
         everyInterleaving { scenario in
           scenario.thread("the first") { throw NotEqual(description: "odd") }
@@ -123,7 +123,7 @@
       #expect(failures.first?.contains("the first throws odd.") == true)
     }
 
-    @Test func aScenarioThatIsNotTheSameEachTimeIsNamed() async {
+    @Test func scenarioThatDiffersBetweenRunsIsReported() async {
       var runs = 0
       let failures = await failures {
         everyInterleaving { scenario in
@@ -138,7 +138,7 @@
       #expect(failures.first?.contains("does not do the same thing each time") == true)
     }
 
-    @Test func aScenarioThatDoesNotEndIsNamed() async {
+    @Test func scenarioThatDoesNotEndIsReported() async {
       let failures = await failures {
         everyInterleaving { scenario in
           let variable = Variable(0)
@@ -149,7 +149,7 @@
       #expect(failures.first?.contains("it doesn't end") == true)
     }
 
-    @Test func aScheduleThatIsNoneIsRefused() async {
+    @Test func invalidScheduleIsRefused() async {
       let failures = await failures {
         everyInterleaving(replaying: "first 1, then 2", readThenSet)
       }
@@ -161,7 +161,7 @@
 
     // MARK: Queues and tasks
 
-    @Test func blocksOnQueuesAreThreads() async throws {
+    @Test func blocksOnQueuesAreThreadsOfTheScenario() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let (variable, shared) = (Variable(0), Shared())
@@ -184,7 +184,7 @@
       #expect(failures.first?.contains(#"queue "q":"#) == true)
     }
 
-    @Test func theMainActorIsAThread() {
+    @Test func mainActorIsAThreadOfTheScenario() {
       everyInterleaving { scenario in
         let variable = Variable(0)
         let shared = Shared()
@@ -200,7 +200,7 @@
       }
     }
 
-    @Test func tasksAreThreads() async throws {
+    @Test func tasksAreThreadsOfTheScenario() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let store = TallyStore.instantiate()
@@ -218,7 +218,7 @@
       #expect(failures.first?.contains("1 is not 2") == true)
     }
 
-    @Test func aManualClockIsSetForwardByAThread() {
+    @Test func threadCanAdvanceAManualClock() {
       everyInterleaving { scenario in
         let store = TallyStore.instantiate()
         let clock = ManualClock()
@@ -232,7 +232,7 @@
       }
     }
 
-    @Test func aTaskThatWaitsForEverIsNamed() async {
+    @Test func taskThatWaitsForeverIsReported() async {
       let failures = await failures {
         everyInterleaving { scenario in
           scenario.task { await Gate().pass() }
@@ -242,9 +242,9 @@
       #expect(failures.first?.contains("a task waits for something that never happens") == true)
     }
 
-    // MARK: Beside others
+    // MARK: Concurrent explorations and traps
 
-    @Test func itWorksBesideOthers() async {
+    @Test func explorationsCanRunConcurrently() async {
       await withTaskGroup(of: Int.self) { group in
         for _ in 1...4 {
           group.addTask { everyInterleaving(preemptions: 1, twoIncrements) }
@@ -263,7 +263,7 @@
       scenario.check { #expect(store.count.value == 2) }
     }
 
-    @Test func aTrapPrintsTheScheduleFirst() async throws {
+    @Test func trapPrintsItsScheduleFirst() async throws {
       let result = try await #require(
         processExitsWith: .failure,
         observing: [\.standardOutputContent]

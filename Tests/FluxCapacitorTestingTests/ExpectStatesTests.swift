@@ -15,13 +15,13 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func noStateMayBeExpected() {
+  @Test func emptyExpectationPassesWithoutStates() {
     expectStates {
     } when: {
     }
   }
 
-  @Test func statesMayBeListedByAnyStatement() {
+  @Test func expectedStatesCanBeListedWithControlFlow() {
     let isLong = true
     expectStates {
       for number in 0..<3 { Dispatcher.Note.write("\(number)") }
@@ -35,7 +35,7 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func whatWasInvokedBeforeDoesNotCount() {
+  @Test func earlierStatesAreIgnored() {
     KeepingAction().invoke(.write("before"))
 
     expectStates {
@@ -45,7 +45,7 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func anotherDispatchersStatesDoNotCount() {
+  @Test func statesOfAnotherDispatcherAreIgnored() {
     let other = Dispatcher()
 
     expectStates(on: other) {
@@ -56,7 +56,7 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func theDifferenceIsShown() async {
+  @Test func failureShowsTheDifferenceOfTheStates() async {
     let sentences = await failures {
       await expectStates {
         Dispatcher.Search.isSearching(true)
@@ -83,7 +83,7 @@ struct ExpectStatesTests {
     )
   }
 
-  @Test func anErrorIsPassedOnAndNothingCompared() async {
+  @Test func errorOfTheOperationIsRethrownWithoutAComparison() async {
     struct Failure: Error {}
 
     let sentences = await failures {

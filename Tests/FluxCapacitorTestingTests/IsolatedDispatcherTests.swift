@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct IsolatedDispatcherTests {
-  @Test(arguments: 0..<100) func eachCaseHasStoresOfItsOwn(number: Int) async {
+  @Test(arguments: 0..<100) func eachTestCaseHasItsOwnStores(number: Int) async {
     let store = NoteStore.instantiate()
     #expect(store.text.value == "")
 
@@ -16,7 +16,7 @@ struct IsolatedDispatcherTests {
     #expect(store.text.value == "\(number)!")
   }
 
-  @Test func anActionThatKeepsItsDispatcherMayLeaveTheTask() async {
+  @Test func actionThatStoresItsDispatcherWorksOutsideTheTask() async {
     let store = NoteStore.instantiate()
     let action = KeepingAction()
 
@@ -27,10 +27,10 @@ struct IsolatedDispatcherTests {
   }
 }
 
-/// What reaches the process's dispatcher from an isolated test.
+/// States that reach the process's dispatcher from an isolated test.
 @Suite(.timeLimit(.minutes(5)))
 struct StrayTests {
-  /// Runs a body as an isolated test, and answers the sentences with which that fails.
+  /// Runs a body as an isolated test. Returns the sentences of its failures.
   private func failuresOfIsolatedTest(
     _ body: @escaping @Sendable () async -> Void
   ) async throws -> [String] {
@@ -44,7 +44,7 @@ struct StrayTests {
     }
   }
 
-  @Test func isReportedByTheTestWithTheStore() async throws {
+  @Test func strayStateFailsTheTestThatHasItsStore() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = MessageStore.instantiate()
       await offTheTask { LosingAction().callBack() }
@@ -54,11 +54,11 @@ struct StrayTests {
     #expect(sentences.count == 1)
     #expect(sentences.first?.hasPrefix("Message.sent reached the process's dispatcher") == true)
     #expect(sentences.first?.contains("`let dispatcher = Dispatcher.shared`") == true)
-    // Others may be running beside it.
+    // Other tests may run at the same time.
     #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 
-  @Test func whatStaysInTheTaskIsNone() async throws {
+  @Test func stateInvokedInsideTheTaskIsNotStray() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = SearchStore.instantiate()
       await SearchAction().search { ["a"] }
@@ -69,7 +69,7 @@ struct StrayTests {
     #expect(sentences == [])
   }
 
-  @Test func aTestMayUseTheProcessesDispatcher() async throws {
+  @Test func stateOfATestWithoutIsolationIsNotStray() async throws {
     enum Ping: DispatchState {
       typealias RelatedStoreType = PingStore
       typealias RelatedActionType = PingAction

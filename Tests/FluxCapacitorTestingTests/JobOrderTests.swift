@@ -3,33 +3,33 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// In which orders the jobs of tasks run, and at what price.
+  /// The orders in which the jobs of tasks run, and the number of schedules that they need.
   @Suite(.timeLimit(.minutes(5)))
   struct JobOrderTests {
     @Test(arguments: [false, true])
-    func jobsRunInTheirOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
+    func jobsRunInCreationOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
       let (orders, schedules) = explore(preemptions: 0, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3]])
-      // The other thread goes before, between or after the creator and its three tasks.
+      // The other thread runs before, between or after the creator and its three tasks.
       #expect(schedules == (isAnotherThreadBeside ? 5 : 1))
     }
 
     @Test(arguments: [false, true])
-    func overtakingCostsAPreemption(isAnotherThreadBeside: Bool) {
+    func jobOvertakesAnotherOnlyByAPreemption(isAnotherThreadBeside: Bool) {
       let (orders, _) = explore(preemptions: 1, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 1, 2]])
     }
 
     @Test(arguments: [false, true])
-    func allOrdersAreReached(isAnotherThreadBeside: Bool) {
+    func twoPreemptionsReachAllOrdersOfThreeJobs(isAnotherThreadBeside: Bool) {
       let (orders, _) = explore(preemptions: 2, isAnotherThreadBeside)
 
       #expect(orders.count == 6)
     }
 
-    @Test func theReductionLosesNoOrder() {
+    @Test func reducedExplorationReachesTheSameOrders() {
       let orders = [false, true].map { isReduced in
         var orders: Set<[Int]> = []
         let exploration = Exploration(preemptions: 1, isReduced: isReduced)
@@ -55,7 +55,7 @@
       #expect(orders[1] == orders[0])
     }
 
-    @Test func twoThreadsWithEffectsHaveHundredsOfSchedules() {
+    @Test func twoThreadsWithEffectsHaveFewerThan2000Schedules() {
       let schedules = everyInterleaving(preemptions: 1) { scenario in
         let (effects, log) = (Effects(.serial), Log())
         for number in 1...2 {
@@ -74,7 +74,7 @@
       #expect(schedules < 2000)
     }
 
-    /// A thread creates three tasks; another one, if there is one, does nothing.
+    /// Explores a thread that creates three tasks, alone or beside a thread that does nothing.
     private func explore(
       preemptions: Int,
       _ isAnotherThreadBeside: Bool

@@ -6,7 +6,7 @@ import Testing
 struct ManualClockTests {
   private let clock = ManualClock()
 
-  @Test func whoSleepsWakesWhenTheTimeHasCome() async throws {
+  @Test func sleepEndsWhenTheClockReachesItsDeadline() async throws {
     let isAwake = Task {
       try await clock.sleep(for: .seconds(60))
       return clock.now.offset
@@ -20,7 +20,7 @@ struct ManualClockTests {
     #expect(try await isAwake.value == .seconds(61))
   }
 
-  @Test func nobodyWakesBeforeHisTime() async throws {
+  @Test func sleepDoesNotEndBeforeItsDeadline() async throws {
     let awake = Variable<[Int]>([])
     let recorder = ValueRecorder(awake, ignoreFirst: true)
     await withTaskGroup { group in
@@ -38,14 +38,14 @@ struct ManualClockTests {
     }
   }
 
-  @Test func whatIsPastIsNotWaitedFor() async throws {
+  @Test func sleepUntilAPastDeadlineReturnsAtOnce() async throws {
     clock.advance(by: .seconds(5))
 
     try await clock.sleep(until: clock.now)
     try await clock.sleep(for: .zero)
   }
 
-  @Test func aCancelledSleepEndsAtOnce() async {
+  @Test func cancelledSleepEndsAtOnce() async {
     let sleep = Task { try await clock.sleep(for: .seconds(60)) }
     await clock.sleeping()
 
@@ -54,7 +54,7 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await sleep.value }
   }
 
-  @Test func aTaskThatWasCancelledBeforeDoesNotSleep() async {
+  @Test func cancelledTaskDoesNotSleep() async {
     let sleep = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .seconds(60))
@@ -63,7 +63,7 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await sleep.value }
   }
 
-  @Test func cancellingAsItIsSetForwardWakesEverybodyOnce() async {
+  @Test func sleepEndsOnceIfCancellationRacesWithAdvancing() async {
     for _ in 0..<2_000 {
       let clock = ManualClock()
       let sleep = Task { try? await clock.sleep(for: .seconds(1)) }
@@ -75,13 +75,13 @@ struct ManualClockTests {
     }
   }
 
-  @Test func waitingInVainFailsTheTest() async {
+  @Test func sleepingFailsTheTestAfterItsTimeLimit() async {
     let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
 
     #expect(sentences == ["Waited 0.001 seconds for sleeps on this clock: 0 of 1 began."])
   }
 
-  @Test func whoSleepsByThenIsNamed() async {
+  @Test func failureOfSleepingNamesTheDeadlinesOfSleepers() async {
     let sleep = Task { try? await clock.sleep(for: .seconds(5)) }
     await clock.sleeping()
 

@@ -25,7 +25,7 @@ struct ValueRecorderTests {
     #expect(recorder.values == ["a", "b"])
   }
 
-  @Test func nextHandsOutEachValueOnce() async {
+  @Test func nextReturnsEachValueOnce() async {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     variable.value = 1
@@ -40,7 +40,7 @@ struct ValueRecorderTests {
     #expect(await next.value == [1, 2, 3])
   }
 
-  @Test func nothingIsLostUnderContention() async {
+  @Test func recorderLosesNoValueUnderContention() async {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     let writers = 8
@@ -60,7 +60,7 @@ struct ValueRecorderTests {
     #expect(await consumer.value == Array(0...writers * count))
   }
 
-  @Test func waitingInVainFailsTheTestAndSaysWhatCame() async {
+  @Test func nextFailsTheTestAfterItsTimeLimitAndListsTheElements() async {
     let variable = Variable(7)
     let recorder = ValueRecorder(variable)
 
@@ -75,7 +75,7 @@ struct ValueRecorderTests {
     #expect(await recorder.next() == [8])
   }
 
-  @Test func aCancelledTaskWaitsNoMore() async {
+  @Test func nextReturnsWhenItsTaskIsCancelled() async {
     let recorder = ValueRecorder(Sink<Int>().signal)
 
     let sentences = await failures {
@@ -88,7 +88,7 @@ struct ValueRecorderTests {
     #expect(sentences == ["\(cancelled), but none came."])
   }
 
-  @Test func theRecorderObservesNoLongerThanItLives() {
+  @Test func observingDoesNotKeepTheRecorderAlive() {
     let variable = Variable(AtEnd {})
     weak var recorder: ValueRecorder<AtEnd>?
     do {
@@ -119,7 +119,7 @@ struct DispatchRecorderTests {
     #expect(store.results.value == ["a"])
   }
 
-  @Test func aStateIsRecordedWhenItIsReduced() async {
+  @Test func stateIsRecordedAfterItsReduce() async {
     let recorder = DispatchRecorder()
     let store = NoteStore.instantiate()
     let action = KeepingAction()
@@ -132,7 +132,7 @@ struct DispatchRecorderTests {
     }
   }
 
-  @Test func theOrderIsThatOfTheReduces() async {
+  @Test func statesAreRecordedInTheOrderOfTheirReduces() async {
     let recorder = DispatchRecorder()
     let store = NoteStore.instantiate()
     let seen = ValueRecorder(store.text, ignoreFirst: true)
@@ -156,7 +156,7 @@ struct DispatchRecorderTests {
     #expect(texts == seen.values)
   }
 
-  @Test func afterItsEndADispatchIsAsBefore() {
+  @Test func dispatchWorksAfterTheRecorderIsFreed() {
     let dispatcher = Dispatcher()
     withDispatcher(dispatcher) {
       let store = NoteStore.instantiate()
@@ -170,7 +170,7 @@ struct DispatchRecorderTests {
     }
   }
 
-  @Test func waitingInVainFailsTheTestAndSaysWhatCame() async {
+  @Test func nextFailsTheTestAfterItsTimeLimitAndListsTheElements() async {
     let recorder = DispatchRecorder()
     KeepingAction().invoke(.write("a"))
 
@@ -187,7 +187,7 @@ struct DispatchRecorderTests {
   }
 }
 
-/// A value whose end runs code.
+/// An object that calls a closure in its `deinit`.
 final class AtEnd: Sendable {
   private let body: @Sendable () -> Void
 

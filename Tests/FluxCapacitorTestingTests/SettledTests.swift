@@ -9,7 +9,7 @@ struct SettledTests {
   private let tasks = DustBuster()
   private let queue = DispatchQueue(label: "observers")
 
-  /// The sentence of a dispatcher that does not settle in no time.
+  /// Returns the sentence of the failure if the dispatcher doesn't settle within a millisecond.
   private func sentenceOfUnsettled() async -> String {
     let sentences = await failures {
       let hasSettled = await Dispatcher.shared.settled(within: .milliseconds(1))
@@ -19,7 +19,7 @@ struct SettledTests {
     return sentences.first ?? ""
   }
 
-  @Test func isSoAtOnceWhenNothingIsUnderWay() async {
+  @Test func settledReturnsAtOnceWithoutPendingWork() async {
     let store = SearchStore.instantiate()
     SearchAction().invoke(.found(["a"]))
 
@@ -27,7 +27,7 @@ struct SettledTests {
     #expect(store.results.value == ["a"])
   }
 
-  @Test func deliveriesOnQueuesAreWaitedFor() async {
+  @Test func settledWaitsForDeliveriesOnQueues() async {
     let store = NoteStore.instantiate()
     let log = ValueRecorder(store.text, ignoreFirst: true)
     let other = Variable("")
@@ -43,7 +43,7 @@ struct SettledTests {
     #expect(onMain.value == "99")
   }
 
-  @Test func aHeldDeliveryIsNamed() async {
+  @Test func failureNamesADeliveryOnASuspendedQueue() async {
     let store = NoteStore.instantiate()
     queue.suspend()
     store.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)
@@ -61,7 +61,7 @@ struct SettledTests {
     #expect(await Dispatcher.shared.settled())
   }
 
-  @Test func tasksInBagsAreWaitedFor() async {
+  @Test func settledWaitsForTasksInBags() async {
     let store = SearchStore.instantiate()
     let gate = Gate()
 
@@ -85,7 +85,7 @@ struct SettledTests {
     #expect(store.results.value == ["b"])
   }
 
-  @Test func aCancelledTaskIsWaitedForUntilItHasEnded() async {
+  @Test func settledWaitsUntilACancelledTaskEnds() async {
     let gate = Gate()
     let bag = DustBuster()
     let store = NoteStore.instantiate()
@@ -104,7 +104,7 @@ struct SettledTests {
     #expect(store.text.value == "cancelled")
   }
 
-  @Test func statesThatWaitForTheEndOfAReduceAreWaitedFor() async {
+  @Test func settledWaitsForStatesThatAReduceHasQueued() async {
     let store = SearchStore.instantiate()
     let dispatcher = Dispatcher.shared
     let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -129,7 +129,7 @@ struct SettledTests {
     #expect(store.results.value == ["later"])
   }
 
-  @Test func observersThatAreBeingToldAreWaitedFor() async {
+  @Test func settledWaitsForRunningObservers() async {
     let store = NoteStore.instantiate()
     let dispatcher = Dispatcher.shared
     let action = KeepingAction()
@@ -142,7 +142,7 @@ struct SettledTests {
     }
     .cleaned(by: dusts)
 
-    // So that dispatches are accounted for.
+    // A recorder makes the dispatcher keep account of its dispatches.
     let recorder = DispatchRecorder()
     DispatchQueue.global().async { action.invoke(.write("a")) }
     await offTheTask { isInside.wait() }
@@ -155,7 +155,7 @@ struct SettledTests {
     #expect(recorder.states.count == 1)
   }
 
-  @Test func dispatchersSettleOnTheirOwn() async {
+  @Test func dispatchersSettleIndependently() async {
     let other = Dispatcher()
     let gate = Gate()
     withDispatcher(other) {
@@ -167,7 +167,7 @@ struct SettledTests {
     #expect(await other.settled())
   }
 
-  @Test func nothingEscapesUnderContention() async throws {
+  @Test func settledMissesNoWorkUnderContention() async throws {
     let store = SearchStore.instantiate()
     let count = Variable(0)
     store.results.observe(on: .queue(.global()), ignoreFirst: true) { _ in

@@ -18,7 +18,7 @@ struct StoreTesterTests {
     tester.invoke(.found(["a", "b"]))
   }
 
-  @Test func derivedConstantsMayBeNamed() {
+  @Test func changesOfDerivedConstantsCanBeExpected() {
     let tester = StoreTester(SearchStore.self)
 
     tester.invoke(.found(["a"])) {
@@ -30,7 +30,7 @@ struct StoreTesterTests {
     }
   }
 
-  @Test func operationsOfSeveralStates() async {
+  @Test func expectComparesTheChangesOfSeveralStates() async {
     let tester = StoreTester(SearchStore.self)
 
     await tester.expect {
@@ -43,7 +43,7 @@ struct StoreTesterTests {
     }
   }
 
-  @Test func whatWasNotNamedFails() async {
+  @Test func unexpectedChangeFails() async {
     let tester = StoreTester(SearchStore.self)
 
     let sentences = await failures {
@@ -63,7 +63,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func anotherValueFails() async {
+  @Test func changeToAnotherValueFails() async {
     let tester = StoreTester(SearchStore.self)
 
     let line = UInt(#line + 3)
@@ -83,7 +83,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func whatHasNotChangedFails() async {
+  @Test func missingChangeFails() async {
     let tester = StoreTester(SearchStore.self)
 
     let line = UInt(#line + 3)
@@ -103,7 +103,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func anotherOrderFails() async {
+  @Test func changesInAnotherOrderFail() async {
     let tester = StoreTester(SearchStore.self)
     tester.invoke(.isSearching(true)) {
       Change(\.isSearching, to: true)
@@ -129,7 +129,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func aRelaxedTesterHearsOfWhatIsNamed() async {
+  @Test func relaxedTesterComparesOnlyNamedVariables() async {
     let tester = StoreTester(SearchStore.self, .relaxed)
 
     tester.invoke(.isSearching(true)) {
@@ -160,7 +160,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func dictionariesMayHaveTheirEntriesInAnyOrder() async {
+  @Test func dictionariesAreComparedWithoutTheirOrder() async {
     struct Opaque: Sendable {
       var prices: [String: Double?]
       let body: (@Sendable () -> Void)? = nil
@@ -176,7 +176,7 @@ struct StoreTesterTests {
     #expect(await differences([1: Opaque(prices: [:])], [2: Opaque(prices: [:])]).count == 1)
   }
 
-  @Test func aNameThatTheStoreDoesNotHaveFails() async {
+  @Test func unknownVariableNameFails() async {
     let tester = StoreTester(SearchStore.self)
 
     let sentences = await failures {
@@ -195,13 +195,13 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func aVariableGoesByItsOwnNameToo() {
+  @Test func variableCanBeNamedWithItsUnderscore() {
     StoreTester(SearchStore.self).invoke(.found(["a"])) {
       Change.named("_results", to: ["a"])
     }
   }
 
-  @Test func whatHasNotChangedOnceMoreFails() async {
+  @Test func missingSecondChangeFails() async {
     let tester = StoreTester(SearchStore.self)
 
     let sentences = await failures {
@@ -215,7 +215,7 @@ struct StoreTesterTests {
     #expect(sentences.first?.contains("✗ results: was expected to change once more, to") == true)
   }
 
-  @Test func variablesInCollectionsAreLookedInto() async {
+  @Test func variablesInsideCollectionsAreCompared() async {
     let tester = StoreTester(ShelfStore.self)
 
     tester.invoke(.fill(1)) {
@@ -231,7 +231,7 @@ struct StoreTesterTests {
     #expect(sentences.first?.contains("✗ rows[1]: 1 → 2, which was not expected") == true)
   }
 
-  @Test func whatIsStillUnderWayIsHintedAt() async {
+  @Test func failureNamesATaskThatIsStillRunning() async {
     let tester = StoreTester(SearchStore.self)
     let (gate, dusts) = (Gate(), DustBuster())
 
@@ -259,7 +259,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func anEffectThatIsStillUnderWayIsNamed() async {
+  @Test func failureNamesAnEffectThatIsStillRunning() async {
     let tester = StoreTester(SearchStore.self)
     let (gate, effects) = (Gate(), Effects())
 
@@ -326,7 +326,7 @@ private struct ShelfAction: Actionable {
   typealias DispatchStateType = Shelf
 }
 
-/// Has its variables in all sorts of places.
+/// A store with variables in arrays, dictionaries, structs and optionals.
 private final class ShelfStore: Storable {
   private struct Pair {
     let first = 0

@@ -5,8 +5,8 @@ import Testing
 struct WaitTests {
   private let clock = ManualClock()
 
-  /// As on a machine that has so much to do that no task gets to run for an hour.
-  @Test func timeInWhichNoTaskRunsDoesNotCount() async {
+  /// Simulates a machine that is so busy that no task runs for an hour.
+  @Test func timeWithoutRunningTasksDoesNotCount() async {
     let happening = Task { [clock] in
       await clock.sleeping()
       clock.advance(by: .seconds(3_600))
@@ -23,7 +23,7 @@ struct WaitTests {
     #expect(hasHappened)
   }
 
-  @Test func theTimeIsUpAfterTheLimit() async {
+  @Test func waitEndsAtTheTimeLimit() async {
     let passing = Task { [clock] in
       for _ in 0..<10 {
         await clock.sleeping()
@@ -38,11 +38,11 @@ struct WaitTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
-  func shortLimitsAreUpAtOnce(limit: Duration) async {
+  func waitWithAShortLimitEndsAtOnce(limit: Duration) async {
     #expect(await !wait(atMost: limit) { _ in })
   }
 
-  @Test func longLimitsHoldForEver() async {
+  @Test func waitAcceptsTheLongestLimit() async {
     #expect(await wait(atMost: .seconds(Int64.max)) { happened in Task { happened() } })
   }
 }

@@ -2,9 +2,9 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import XCTest
 
-// No import of Testing: what the library offers to tests of XCTest's works without it.
+// This file doesn't import Testing: the library's support for XCTest works without it.
 final class XCTestTests: XCTestCase {
-  /// What a test has failed with on purpose, while it says so.
+  /// The intentional failures of the body that `failures(of:)` runs, or `nil` outside of it.
   private var failures: [String]?
 
   func testStoresAreIsolatedByAScope() {
@@ -113,7 +113,7 @@ final class XCTestTests: XCTestCase {
 
   // MARK: Failures
 
-  /// The sentences with which a body fails the test, which goes on as if it had not.
+  /// Runs a body and returns the sentences of its failures. The failures don't fail the test.
   private func failures(of body: () -> Void) -> [String] {
     failures = []
     body()

@@ -2,10 +2,10 @@ import Dispatch
 import FluxCapacitor
 import Testing
 
-/// Bindings end with their target, and free what they hold.
+/// Bindings end with their target and free their closures.
 @Suite(.timeLimit(.minutes(10)))
 struct BindingLifetimeTests {
-  @Test func firstChangeAfterTheTargetFreesTheClosureOnCurrent() {
+  @Test func firstChangeAfterTheTargetIsGoneFreesTheClosureOnCurrent() {
     let variable = Variable(0)
     let tally = Counted.Tally()
     let log = Log<Int>()
@@ -22,7 +22,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func firstChangeAfterTheTargetFreesTheClosureOnAQueue() {
+  @Test func firstChangeAfterTheTargetIsGoneFreesTheClosureOnAQueue() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
     let tally = Counted.Tally()
@@ -39,7 +39,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func firstValueIsNotToldWhenTheTargetIsGoneByThen() {
+  @Test func bindingOnAQueueDropsTheFirstValueIfItsTargetIsGone() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
     let tally = Counted.Tally()
@@ -56,7 +56,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test @MainActor func firstChangeAfterTheTargetFreesTheClosureOnMain() {
+  @Test @MainActor func firstChangeAfterTheTargetIsGoneFreesTheClosureOnMain() {
     let variable = Variable(0)
     let tally = Counted.Tally()
     var view: BoundView? = BoundView()
@@ -78,7 +78,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func cleanAndTheEndOfTheValueFreeTheClosure() {
+  @Test func boundClosureIsFreedByCleanAndWithItsVariable() {
     let tally = Counted.Tally()
     let target = BoundTarget()
     do {
@@ -93,8 +93,9 @@ struct BindingLifetimeTests {
     withExtendedLifetime(target) {}
   }
 
-  /// Calls come on other threads while the binding is being made, and while its target goes.
-  @Test func targetsThatComeAndGoAmongWrites() {
+  /// Other threads call the closure while the binding is being created, and while its target is being
+  /// freed.
+  @Test func bindingsAreFreedWhenTheirTargetsEndDuringWrites() {
     let variable = Variable(0)
     let tally = Counted.Tally()
     let queue = DispatchQueue(label: "bindings", attributes: .concurrent)

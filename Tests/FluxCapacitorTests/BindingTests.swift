@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct BindingTests {
-  @Test @MainActor func propertyFollowsTheValueOnMain() {
+  @Test @MainActor func boundPropertyFollowsTheValueOnMain() {
     let variable = Variable(1)
     let view = BoundView()
 
@@ -16,7 +16,7 @@ struct BindingTests {
     #expect(view.count == 2)
   }
 
-  @Test @MainActor func optionalPropertyTakesWhatIsNotOptional() {
+  @Test @MainActor func optionalPropertyCanBeBoundToANonOptionalValue() {
     let variable = Variable("a")
     let view = BoundView()
 
@@ -26,7 +26,7 @@ struct BindingTests {
     #expect(view.text == "b")
   }
 
-  @Test @MainActor func optionalPropertyTakesNil() {
+  @Test @MainActor func boundOptionalPropertyReceivesNil() {
     let variable = Variable<String?>("a")
     let view = BoundView()
 
@@ -36,7 +36,7 @@ struct BindingTests {
     #expect(view.text == nil)
   }
 
-  @Test @MainActor func closureIsGivenTheTargetOnMain() {
+  @Test @MainActor func boundClosureReceivesTheTargetOnMain() {
     let variable = Variable(1)
     let view = BoundView()
 
@@ -60,7 +60,7 @@ struct BindingTests {
     #expect(log.entries == [1, 10, 2, 20])
   }
 
-  @Test @MainActor func changeOnAnotherThreadIsWrittenOnMain() async {
+  @Test @MainActor func boundPropertyIsSetOnMainAfterAChangeOnAnotherThread() async {
     let variable = Variable(1)
     let view = BoundView()
     variable.bind(to: view, \.count)
@@ -73,7 +73,7 @@ struct BindingTests {
     #expect(view.count == 2)
   }
 
-  @Test func propertyAndClosureOnCurrent() {
+  @Test func propertiesAndClosuresCanBeBoundOnCurrent() {
     let variable = Variable(1)
     let target = BoundTarget()
 
@@ -87,7 +87,7 @@ struct BindingTests {
     #expect(target.closure == 2)
   }
 
-  @Test func closureOnAQueueIsCalledThere() {
+  @Test func boundClosureOnAQueueIsCalledOnThatQueue() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(1)
     let target = BoundTarget()
@@ -102,7 +102,7 @@ struct BindingTests {
     #expect(target.count == 2)
   }
 
-  @Test func scopeOnAnyQueueTellsAsObserveDoes() {
+  @Test func observerDuringAScopeReceivesChangesOnCurrentAndOnAQueue() {
     let queue = DispatchQueue(label: "scopes")
     let variable = Variable(1)
     let object = BoundTarget()
@@ -120,7 +120,7 @@ struct BindingTests {
     withExtendedLifetime(object) {}
   }
 
-  @Test @MainActor func scopeOnMainMayUseTheMainActor() {
+  @Test @MainActor func observerDuringAScopeOnMainMayUseTheMainActor() {
     let variable = Variable(1)
     let view = BoundView()
 
@@ -134,7 +134,7 @@ struct BindingTests {
     #expect(view.count == 2)
   }
 
-  @Test func signalIsObservedDuringAScope() {
+  @Test func observationOfASignalEndsWithItsScope() {
     let sink = Sink<Int>()
     let tally = Counted.Tally()
     let log = Log<Int>()
@@ -154,7 +154,7 @@ struct BindingTests {
     #expect(tally.count == 0)
   }
 
-  @Test @MainActor func signalIsObservedDuringAScopeOnMain() {
+  @Test @MainActor func observerOfASignalDuringAScopeOnMainMayUseTheMainActor() {
     let sink = Sink<Int>()
     let view = BoundView()
     let model = BoundModel()
@@ -167,7 +167,7 @@ struct BindingTests {
     #expect(model.count == 1)
   }
 
-  @Test func dustEndsABindingBeforeItsTarget() {
+  @Test func cleanEndsABindingBeforeItsTargetEnds() {
     let variable = Variable(1)
     let target = BoundTarget()
 

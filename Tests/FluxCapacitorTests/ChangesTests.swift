@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ChangesTests {
-  @Test func nothingIsToldAtSubscription() {
+  @Test func observeChangesDoesNotCallTheObserverAtSubscription() {
     let variable = Variable(1)
     let log = Log<[Int]>()
 
@@ -14,7 +14,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func everyChangeIsToldWithTheValueBeforeIt() {
+  @Test func observerReceivesEveryChangeWithTheOldValue() {
     let variable = Variable(1)
     let log = Log<[Int]>()
 
@@ -27,7 +27,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func transactionIsOneChange() {
+  @Test func transactionIsDeliveredAsOneChange() {
     let variable = Variable(1)
     let log = Log<[Int]>()
     let dust = variable.observeChanges { log.append([$0, $1]) }
@@ -41,7 +41,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func changeMadeInsideACallIsToldAfterIt() {
+  @Test func changeMadeByTheObserverIsDeliveredAfterItReturns() {
     let variable = Variable(1)
     let log = Log<[Int]>()
 
@@ -55,7 +55,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func optionalValuesMayBeNilBefore() {
+  @Test func oldOptionalValueMayBeNil() {
     let variable = Variable<Int?>(nil)
     let log = Log<[Int?]>()
 
@@ -67,7 +67,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func changesOnAQueueAreToldThere() {
+  @Test func observerOnAQueueReceivesChangesOnThatQueue() {
     let queue = DispatchQueue(label: "changes")
     let variable = Variable(1)
     let log = Log<[Int]>()
@@ -83,7 +83,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test @MainActor func changesOnMainMayUseTheMainActor() {
+  @Test @MainActor func observerOfChangesOnMainMayUseTheMainActor() {
     let variable = Variable(1)
     let view = Table()
 
@@ -94,7 +94,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func cleanFreesTheValueThatWasToldLast() {
+  @Test func cleanFreesTheLastDeliveredValue() {
     let tally = Counted.Tally()
     let variable = Variable<Counted?>(Counted(tally))
     let dust = variable.observeChanges { _, _ in }
@@ -107,9 +107,9 @@ struct ChangesTests {
     #expect(tally.count == 0)
   }
 
-  /// Nothing guards the value before, and nothing guards the observer: the thread sanitizer watches.
+  /// No lock guards the old value or the observer. The thread sanitizer checks both.
   @Test(.oneAtATime, arguments: [false, true])
-  func changesFromManyThreadsFormAChain(isOnQueue: Bool) {
+  func changesFromManyThreadsFormAnUnbrokenChain(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "changes", attributes: .concurrent)
     let variable = Variable(0)
     let chain = Chain()

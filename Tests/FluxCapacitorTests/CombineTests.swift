@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Testing
 
 struct CombineTests {
-  @Test func combineTellsAReduceOnce() {
+  @Test func combineDeliversATransactionOnce() {
     let first = Variable(1)
     let second = Variable("a")
     let third = Variable(true)
@@ -23,7 +23,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func diamondTellsOneConsistentValueAChange() {
+  @Test func diamondDeliversOneConsistentValuePerChange() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map { $0 * 2 }
@@ -41,7 +41,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func readerOfACombineUsesTheDeliveredValueOfAnObservedDiamond() {
+  @Test func readOfACombineReusesTheValueOfAnObservedDiamond() {
     let (number, other) = (Variable(1), Variable(0))
     let count = Tally()
     let sum = Constant.combine(number.map { $0 * 2 }, number.map { $0 * 3 })
@@ -56,7 +56,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func readerAheadOfAnEarlierChangeLeavesItsComputationForItsOwn() {
+  @Test func valueReadAheadOfAnEarlierChangeIsNotComputedAgain() {
     let (left, right) = (Variable(0), Variable(0))
     let count = Tally()
     let both = Constant.combine(Constant(left), Constant(right))
@@ -77,7 +77,7 @@ struct CombineTests {
     #expect(count.value == 2)
   }
 
-  @Test func ladderOfDiamondsIsComputedOnceARung() {
+  @Test func ladderOfDiamondsComputesEachRungOncePerChange() {
     let source = Variable(1)
     let count = Tally()
     var rung = Constant(source)
@@ -94,7 +94,7 @@ struct CombineTests {
     #expect(count.value == 60)
   }
 
-  @Test func mutationThatWritesAnotherVariableIsToldOnce() {
+  @Test func combineDeliversAMutationThatWritesAnotherVariableOnce() {
     let first = Variable(0)
     let second = Variable(0)
     let log = Log<[Int]>()
@@ -111,7 +111,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func variableOfTwoDispatchersCombineAndEachStaysConsistent() {
+  @Test func combineDeliversTransactionsOfTwoDispatchersWhole() {
     let dispatchers = [Dispatcher(), Dispatcher()]
     let variables = (0..<4).map { _ in Variable(0) }
     let log = Log<[Int]>()
@@ -135,7 +135,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func writeOfAnotherThreadAmidATransactionLeavesNothingStale() {
+  @Test func combineEndsWithTheLastValuesIfAnotherThreadWritesDuringATransaction() {
     let first = Variable(0)
     let second = Variable(0)
     let log = Log<[Int]>()
@@ -157,7 +157,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test(arguments: [false, true]) func observerThatJoinsAmidATransactionIsToldItsEnd(
+  @Test(arguments: [false, true]) func observerThatSubscribesDuringATransactionReceivesItsResult(
     isObserved: Bool
   ) {
     let first = Variable(0)
@@ -186,7 +186,7 @@ struct CombineTests {
     #expect(pairs.entries == [[5, 2], [5, 3]])
   }
 
-  @Test func observerThatJoinsAfterATransactionsLastWriteIsNotToldItAgain() {
+  @Test func observerThatSubscribesAfterATransactionsLastWriteReceivesItOnce() {
     let variable = Variable(0)
     let doubled = variable.map { $0 * 2 }
     let old = Log<Int>()
@@ -203,8 +203,9 @@ struct CombineTests {
     #expect(new.entries == [2])
   }
 
-  /// Whoever joins what derives from it, as a change that is none is on its way, knows the value.
-  @Test func combinationOfOneTellsAJoinerNothingTwice() {
+  /// The observer subscribes while an equal value of `number` is being delivered, and already has that
+  /// value.
+  @Test func lateSubscriberToACombineOfOneReceivesEachValueOnce() {
     let number = Variable(0)
     let one = Constant.combine(Constant(number).removeDuplicates())
     let log = Log<Int>()

@@ -2,10 +2,10 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// What can be counted of the costs; the times are for the benchmark to tell.
+/// Costs that can be counted. The benchmarks measure the times.
 @Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
 struct CostTests {
-  @Test func theCountSeesAllocations() async {
+  @Test func allocationCounterCountsEachAllocation() async {
     await #expect(processExitsWith: .success) {
       var dusts: [DustBuster] = []
       dusts.reserveCapacity(100)
@@ -16,7 +16,7 @@ struct CostTests {
     }
   }
 
-  @Test(arguments: [0, 1, 10]) func settingAllocatesNothing(observers: Int) async {
+  @Test(arguments: [0, 1, 10]) func settingAVariableAllocatesNothing(observers: Int) async {
     await #expect(processExitsWith: .success) { [observers] in
       let variable = Variable(0)
       let calls = Calls()
@@ -46,7 +46,7 @@ struct CostTests {
   }
 
   @Test(arguments: DerivedShape.allCases, [false, true])
-  func changesOfWhatDerivesAllocateNothing(shape: DerivedShape, isTransaction: Bool) async {
+  func changesOfDerivedConstantsAllocateNothing(shape: DerivedShape, isTransaction: Bool) async {
     await #expect(processExitsWith: .success) { [shape, isTransaction] in
       let (first, second) = (Variable(0), Variable(0))
       let dispatcher = Dispatcher()
@@ -69,7 +69,7 @@ struct CostTests {
     }
   }
 
-  /// With none there never was one; with zero, one has been cleaned.
+  /// With `nil`, no observer has ever existed. Otherwise, one observer has been cleaned.
   @Test(arguments: [nil, 0, 1, 10])
   func dispatchingToObserversOfTheStateAllocatesNothing(observers: Int?) async {
     await #expect(processExitsWith: .success) { [observers] in
@@ -96,7 +96,7 @@ struct CostTests {
       let variable = Variable(0)
       let calls = Calls()
       for _ in 0..<others { _ = variable.observe { _ in calls.add() } }
-      // The first use of the library allocates what belongs to the thread.
+      // The thread's first use of the library allocates the thread's own state.
       variable.observe { _ in calls.add() }.clean()
 
       let count = Allocations.count {
@@ -107,8 +107,8 @@ struct CostTests {
     }
   }
 
-  /// Whoever copies the elements for each append allocates each time.
-  @Test func appendingAllocatesOnlyToGrow() async {
+  /// An implementation that copies the elements for each append allocates each time.
+  @Test func appendingAllocatesOnlyToGrowTheArray() async {
     await #expect(processExitsWith: .success) {
       let list = Variable<[Int]>([])
       let observed = Variable<[Int]>([])

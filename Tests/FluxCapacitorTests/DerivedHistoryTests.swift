@@ -1,17 +1,17 @@
 import FluxCapacitor
 import Testing
 
-/// Values that depend on the one before, and observers that subscribe between two of them.
+/// Constants that depend on their previous value, and observers that subscribe between two values.
 struct DerivedHistoryTests {
   private let dusts = DustBuster()
 
-  /// Skips values that differ by less than a half from the one before.
+  /// Skips values that differ by less than a half from the previous one.
   private func steady(_ variable: Variable<Double>) -> Constant<Double> {
     variable.removeDuplicates { abs($0 - $1) < 0.5 }
   }
 
   @Test(arguments: [(1.2, 1.2), (2.3, 2)])
-  func aReadComparesWithTheValueThatWasDeliveredLast(written: Double, expected: Double) {
+  func removeDuplicatesComparesAReadWithTheLastDeliveredValue(written: Double, expected: Double) {
     let variable = Variable(1.0)
     let constant = steady(variable)
     #expect(constant.value == 1)
@@ -24,7 +24,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == expected)
   }
 
-  @Test func aReadComparesWithAValueThatWasReadSinceTheLastDelivery() {
+  @Test func removeDuplicatesComparesAReadWithAReadSinceTheLastDelivery() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     constant.observe { _ in }.clean()
@@ -36,13 +36,13 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1.2)
   }
 
-  @Test func anObserverOfAPendingChangeEndsWithTheValueOfTheConstant() {
+  @Test func observerThatSubscribesBeforeADeliveryEndsWithTheConstantsValue() {
     let (variable, trigger) = (Variable(1.0), Variable(0))
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
     constant.observe { all.append($0) }.cleaned(by: dusts)
     trigger.observe(ignoreFirst: true) { [dusts] _ in
-      // It is delivered after this observer.
+      // This change is delivered after the observer returns.
       variable.value = 1.4
       constant.observe { log.append($0) }.cleaned(by: dusts)
     }.cleaned(by: dusts)
@@ -54,7 +54,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1)
   }
 
-  @Test func anObserverAmidATransactionEndsWithTheValueOfTheConstant() {
+  @Test func observerThatSubscribesDuringATransactionEndsWithTheConstantsValue() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
@@ -69,7 +69,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1.4, 1])
   }
 
-  @Test func aCombineThatBeginsAmidATransactionUsesTheValueThatItComesTo() {
+  @Test func combineFirstObservedDuringATransactionReceivesItsFinalValue() {
     let (first, second) = (Variable(0), Variable(0))
     let distinct = first.removeDuplicates()
     distinct.observe { _ in }.cleaned(by: dusts)
@@ -86,9 +86,9 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[5, 0], [0, 0], [0, 1]])
   }
 
-  // Changes wait only for the observers of what they change.
+  // A change waits only for the observers of the value that it changes.
 
-  @Test func aWriteDoesNotWaitForAnObserverThatHasCommittedTheSameVariable() {
+  @Test func writeIsDeliveredWhileAnObserverThatWroteTheVariableStillRuns() {
     let (variable, trigger) = (Variable(0), Variable(0))
     let log = Log<Int>()
     variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
@@ -103,7 +103,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func aChangeOfACombineDoesNotWaitForAnObserverThatHasMadeOneBefore() {
+  @Test func combinedWriteIsDeliveredWhileAnObserverThatWroteASourceStillRuns() {
     let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe(ignoreFirst: true) {
@@ -120,10 +120,10 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[1, 0], [1, 2]])
   }
 
-  @Test func whatWasLeftDoesNotWaitForAnUnrelatedObserver() {
+  @Test func changeLeftToTheDelivererDoesNotWaitForAnUnrelatedObserver() {
     let (variable, other) = (Variable(0), Variable(0))
     let log = Log<Int>()
-    // The first observer leaves a change of another thread to this one, which comes behind `other`.
+    // Another thread leaves its change to this thread. The change's place in the round is after `other`.
     variable.observe(ignoreFirst: true) { value in
       log.append(value)
       guard value == 1 else { return }

@@ -4,7 +4,8 @@ import Testing
 struct DerivedLifetimeTests {
   // Depth
 
-  @Test(arguments: [1_000, 5_000]) func chainOfAnyDepthTakesNoStack(depth: Int) async {
+  @Test(arguments: [1_000, 5_000])
+  func deepChainOfDerivedConstantsRunsInConstantStack(depth: Int) async {
     let tally = Counted.Tally()
     await inParallel(1, stackSize: 1 << 19) { _ in
       let source = Variable(1)
@@ -26,7 +27,7 @@ struct DerivedLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func anObserverIsCountedOnceHoweverManyWaysLeadToIt() {
+  @Test func observerCountCountsAnObserverOnceDespiteManyPaths() {
     let source = Variable(1)
     var end = Constant(source)
     for _ in 0..<40 { end = Constant.combine(end, end).map { $0.0 &+ $0.1 } }
@@ -38,8 +39,8 @@ struct DerivedLifetimeTests {
 
   // Lifetime
 
-  /// What it captures may use the constant as it goes.
-  @Test func whatJoinsAndLeavesAmidATransactionIsReleasedWithNoLockHeld() {
+  /// The captured object reads the constant in its `deinit`.
+  @Test func constantObservedDuringATransactionIsReleasedUnderNoLock() {
     let number = Variable(0)
     let distinct = number.removeDuplicates()
     let log = Log<Int>()
@@ -55,7 +56,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func changesInPlaceCopyNothingForWhatDerivesFromThem() {
+  @Test func changesInPlaceCopyNothingForDerivedConstants() {
     let list = Variable<[Int]>([])
     let log = Log<Int>()
     let dust = list.map(\.count).observe { log.append($0) }
@@ -72,7 +73,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func observationKeepsAChainUntilItIsCleaned() {
+  @Test func observationKeepsDerivedConstantsAliveUntilItIsCleaned() {
     let tally = Counted.Tally()
     let source = Variable(1)
     let log = Log<Int>()
@@ -91,7 +92,7 @@ struct DerivedLifetimeTests {
     #expect(log.entries == [3, 5])
   }
 
-  @Test func everythingIsFreedWithTheLastDust() {
+  @Test func derivedConstantsAreFreedWithTheLastDust() {
     let tally = Counted.Tally()
     let source = Variable(1)
     let dusts = DustBuster()
@@ -112,7 +113,7 @@ struct DerivedLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func unobservedAgainItComputesNoMoreAndWorksOnceMore() {
+  @Test func constantWithoutObserversDoesNotComputeUntilItIsObservedAgain() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
@@ -129,7 +130,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func observerThatCleansItselfInsideItsCallEndsTheSubscription() {
+  @Test func observerThatCleansItselfFreesItsDerivedConstant() {
     let tally = Counted.Tally()
     let source = Variable(0)
     let dusts = DustBuster()
@@ -149,7 +150,7 @@ struct DerivedLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func sourceKeepsNoStore() {
+  @Test func observingADerivedConstantKeepsNoStoreAlive() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     weak var store: CounterStore?
@@ -163,7 +164,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func setInsideATransformIsToldAfterwards() {
+  @Test func writeInsideATransformIsDeliveredAfterward() {
     let source = Variable(0)
     let log = Log<Int>()
     let dust = source.map { value in
@@ -177,7 +178,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func deriveFromADerivedConstantThatIsObservedAndInTheMidstOfATelling() {
+  @Test func constantDerivedDuringADeliveryDeliversEachValueOnce() {
     let source = Variable(1)
     let doubled = source.map { $0 * 2 }
     let log = Log<String>()

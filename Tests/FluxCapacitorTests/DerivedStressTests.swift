@@ -2,10 +2,10 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// Races of derived constants; each does 200,000 operations or more, computations included.
+/// Races of derived constants. Each does at least 200,000 operations, including computations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DerivedStressTests {
-  @Test func everyDispatchIsToldOnceAndWhole() async {
+  @Test func everyTransactionIsDeliveredOnceAndWhole() async {
     let dispatcher = Dispatcher()
     let variables = (0..<3).map { _ in Variable(0) }
     let sum = Constant.combine(
@@ -30,8 +30,9 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  /// For the thread sanitizer: whoever delivers the map looks at who joins it.
-  @Test func whatIsJoinedWhileItIsDeliveredIsTold() async {
+  /// For the thread sanitizer: one thread delivers the sum and reads its dependents, while another one
+  /// adds a dependent.
+  @Test func constantStaysCurrentWhileObserversSubscribeDuringDeliveries() async {
     let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))
     let sum = Constant.combine(Constant(first), Constant(second)).map { $0.0 &+ $0.1 }
@@ -57,7 +58,7 @@ struct DerivedStressTests {
     withExtendedLifetime(dusts) {}
   }
 
-  @Test func everyWriteOfOneVariableComesThroughADiamondOnceInOrder() async {
+  @Test func diamondDeliversEveryWriteOnceAndInOrder() async {
     let source = Variable(0)
     let left = source.map { $0 + 1 }
     let right = source.map { $0 - 1 }
@@ -79,7 +80,7 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  @Test func lastValueIsToldWhoeverWroteIt() async {
+  @Test func combineEndsWithTheLastValuesOfManyWriters() async {
     let variables = (0..<4).map { _ in Variable(0) }
     let all = Constant.combine(
       Constant(variables[0]),
@@ -112,7 +113,7 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  @Test func readersOfADiamondNeverSeeAMix() async {
+  @Test func readersOfADiamondNeverSeeMixedValues() async {
     let source = Variable(0)
     let other = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, source.map { $0 * 3 }, Constant(other))
@@ -134,7 +135,7 @@ struct DerivedStressTests {
     #expect(pair.value == (stress(100_000), stress(150_000), stress(25_000)))
   }
 
-  @Test func subscribersThatRaceWritesMissNothing() async {
+  @Test func subscribersThatRaceWithWritesMissNoChange() async {
     let source = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, Constant(source))
     let dusts = DustBuster()
@@ -162,7 +163,7 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
-  @Test func observersThatJoinAmidReducesAreToldNoMixAndEndWithTheLast() async {
+  @Test func subscribersDuringTransactionsReceiveWholeChangesUpToTheLast() async {
     let dispatcher = Dispatcher()
     let variables = [Variable(0), Variable(0)]
     let both = Constant.combine(Constant(variables[0]), variables[1].map { $0 })
@@ -180,7 +181,7 @@ struct DerivedStressTests {
       for round in 0..<stress(5_000) {
         let (kept, rest) = round.quotientAndRemainder(dividingBy: stress(500))
         let observer = rest == 0 ? observers[kept * 2 + thread - 2] : nil
-        // The first value is a read, and may be of the midst of a reduce.
+        // The first value is a read, which may see half of a transaction.
         let dust = both.observe(ignoreFirst: true) { first, second in
           #expect(first == second)
           observer?.receive(first)
@@ -195,10 +196,11 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
-  @Test func comingAndGoingObserversLeaveNothingBehind() async {
+  @Test func observersThatSubscribeAndCleanDuringWritesLeakNothing() async {
     let tally = Counted.Tally()
     let source = Variable(0)
-    // In a place that can be emptied: a thread lets go of its closure some time after its end.
+    // The constants are in a log, which can be emptied. A thread releases its closure some time after its
+    // end.
     let constants = Log<(base: Constant<Int>, top: Constant<(Int, Int)>)>()
     do {
       let counted = Counted(tally)

@@ -4,12 +4,13 @@ import Testing
 
 /// The promises about dispatching and the registry under contention: 200,000 operations each.
 ///
-/// The dispatchers are not those of the trait, which also account for what they do.
+/// The tests create their own dispatchers. The dispatcher of `.isolatedDispatcher` also keeps account of
+/// its work.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
 
-  @Test func dispatchesFromManyThreadsHaveOneOrderForAll() async {
+  @Test func allObserversSeeDispatchesFromManyThreadsInOneOrder() async {
     let dispatcher = Dispatcher()
     let counter = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let mirror = withDispatcher(dispatcher) { MirrorStore.instantiate() }
@@ -36,7 +37,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func readsSeeNoHalfOfAReduce() async {
+  @Test func readNeverSeesHalfOfAReduce() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
@@ -52,7 +53,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func observersThatInvokeFromManyThreadsLoseNothing() async {
+  @Test func statesInvokedByObserversOnManyThreadsAreAllReduced() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let script = withDispatcher(dispatcher) { ScriptStore.instantiate() }
@@ -71,8 +72,8 @@ struct DispatchStressTests {
 
   // V1 beside D4
 
-  /// What a transaction has written may be overwritten before it ends, and is not told then.
-  @Test func writesBesideTransactionsAreEachToldOnceAndInOrder() async {
+  /// Another thread may overwrite a value before the transaction ends. Then that value is not delivered.
+  @Test func writesDuringTransactionsAreDeliveredOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
@@ -121,7 +122,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func othersDispatchWhileTheFirstStoreOfATypeIsMade() async {
+  @Test func storeThatWasCreatedDuringDispatchesIsReached() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let stores = Log<ScriptStore>()
@@ -137,7 +138,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func storesComeAndGoWhileOthersDispatch() async {
+  @Test func storesCanBeCreatedAndFreedDuringDispatches() async {
     let dispatcher = Dispatcher()
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
@@ -156,7 +157,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func interceptorsComeAndGoWhileOthersDispatch() async {
+  @Test func interceptorsCanBeAddedAndCleanedDuringDispatches() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let notes = Log<Int>()
@@ -175,7 +176,7 @@ struct DispatchStressTests {
   }
 }
 
-/// A second store on the counter's states.
+/// A second store for the counter's states.
 private final class MirrorStore: Storable {
   let count = Variable(0)
 

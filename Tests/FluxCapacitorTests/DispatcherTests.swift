@@ -46,7 +46,7 @@ struct DispatcherTests {
 
   // D3
 
-  @Test func invokeInsideReduceWaitsForItsEnd() {
+  @Test func invokeInsideAReduceIsQueuedUntilTheReduceEnds() {
     let store = ScriptStore.instantiate()
     let log = Log<String>()
 
@@ -68,7 +68,7 @@ struct DispatcherTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func stateInvokedInsideReduceReachesObserversAsAChangeOfItsOwn() {
+  @Test func stateInvokedInsideAReduceIsDeliveredAsASeparateChange() {
     let store = ScriptStore.instantiate()
     let recorder = ValueRecorder(store.first, ignoreFirst: true)
 
@@ -109,7 +109,7 @@ struct DispatcherTests {
     }
   }
 
-  @Test func statesInvokedByAReduceAreToldOneByOne() {
+  @Test func statesInvokedByAReduceAreDeliveredOneByOne() {
     let store = ScriptStore.instantiate()
     let log = Log<[Int]>()
     let dust = store.first.observe(ignoreFirst: true) { log.append([$0, store.second.value]) }
@@ -131,8 +131,9 @@ struct DispatcherTests {
 
   // D5
 
-  /// On a dispatcher that is not watched: the trait's takes its turn for every state.
-  @Test func stateWithoutStoreDoesNotWaitForTheTurn() {
+  /// The trait watches its dispatcher, which then takes its turn for every state. So this test
+  /// creates another dispatcher.
+  @Test func stateWithoutAStoreDoesNotWaitForTheTurn() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { ScriptStore.instantiate() }
 
@@ -144,9 +145,9 @@ struct DispatcherTests {
   }
 }
 
-/// What stands in for the process's dispatcher.
+/// The dispatchers that replace the process's dispatcher.
 struct SharedDispatcherTests {
-  @Test func sharedIsReplacedForTheTaskAndItsChildren() async {
+  @Test func withDispatcherReplacesSharedForTheTaskAndItsChildren() async {
     let dispatcher = Dispatcher()
     let outer = Dispatcher.shared
 

@@ -17,7 +17,7 @@ struct DustTests {
     #expect(log.entries == [0])
   }
 
-  @Test func cleanLeavesTheOthersInOrder() {
+  @Test func cleanKeepsTheOtherObserversInOrder() {
     for cleaned in 0..<4 {
       let variable = Variable(0)
       let log = Log<Int>()
@@ -48,7 +48,7 @@ struct DustTests {
     #expect(log.entries == [1])
   }
 
-  @Test func observerMayCleanItselfInItsFirstCall() {
+  @Test func observerMayCleanAnotherObservationInItsFirstCall() {
     let variable = Variable(0)
     let log = Log<Int>()
     let box = DustBuster()
@@ -64,7 +64,7 @@ struct DustTests {
     #expect(log.entries == [0, 1])
   }
 
-  @Test func observerMayCleanAnotherThatWasToBeToldNext() {
+  @Test func observerMayCleanObserversThatWouldBeCalledNext() {
     let variable = Variable(0)
     let log = Log<String>()
     let others = DustBuster()
@@ -84,7 +84,7 @@ struct DustTests {
     last.clean()
   }
 
-  @Test func valuesQueuedBeforeCleanAreNotTold() {
+  @Test func valuesQueuedBeforeCleanAreNotDelivered() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -99,7 +99,7 @@ struct DustTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func observerAddedInTheMidstOfARoundStartsWithTheNewValue() {
+  @Test func observerAddedDuringARoundStartsWithTheNewValue() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()
@@ -117,7 +117,7 @@ struct DustTests {
 
   // V7
 
-  @Test func lettingGoOfTheDustDoesNotEndTheObservation() {
+  @Test func releasingTheDustDoesNotEndTheObservation() {
     let variable = Variable(0)
     let log = Log<Int>()
     _ = variable.observe(ignoreFirst: true) { log.append($0) }

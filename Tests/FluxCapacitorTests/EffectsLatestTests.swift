@@ -2,14 +2,14 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// What the latest operation does with the ones before it.
+/// The effect of the latest operation on earlier ones, under the policy `.latest`.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLatestTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()
   private let log = Log<String>()
 
-  @Test func theLatestSupersedesTheOneInProgress() async {
+  @Test func latestOperationSupersedesTheRunningOne() async {
     let effects = Effects(.latest)
     let older = effects.run { effect in
       await gate.pass()
@@ -30,10 +30,10 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  @Test @MainActor func whatIsSupersededBeforeItBeginsDoesNotBegin() async {
+  @Test @MainActor func operationSupersededBeforeItsStartDoesNotStart() async {
     let effects = Effects(.latest)
     for _ in 0..<200 {
-      // It can't begin on the main actor as long as this is there.
+      // The older operation can't begin while this test occupies the main actor.
       let older = effects.run { @MainActor _ in log.append("older") }
       let newer = effects.run { @MainActor _ in log.append("newer") }
       await older.value
@@ -43,7 +43,7 @@ struct EffectsLatestTests {
     #expect(Set(log.entries) == ["newer"])
   }
 
-  @Test func whatHasEndedIsSupersededToo() async {
+  @Test func endedOperationIsSupersededByANewOne() async {
     let effects = Effects(.latest)
     let kept = Log<Effect>()
     await effects.perform { kept.append($0) }
@@ -54,7 +54,7 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  @Test func whatIsQueuedIsSupersededToo() async {
+  @Test func queuedStateIsDroppedIfItsOperationIsSuperseded() async {
     let effects = Effects(.latest)
     await effects.perform { effect in
       Dispatcher.shared.read {
@@ -68,7 +68,7 @@ struct EffectsLatestTests {
     #expect(store.count.value == 0)
   }
 
-  @Test func theLatestOfABurstIsRunBehindThePause() async {
+  @Test func onlyTheLatestOperationOfABurstRunsAfterThePause() async {
     let clock = ManualClock()
     let effects = Effects(.latest)
     let tasks = (1...3).map { number in
@@ -86,7 +86,7 @@ struct EffectsLatestTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func anOperationMaySupersedeItself() async {
+  @Test func operationMaySupersedeItself() async {
     let effects = Effects(.latest)
     await effects.run { outer in
       let inner = effects.run { effect in CounterAction().invoke(.set(2), as: effect) }
@@ -98,7 +98,7 @@ struct EffectsLatestTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(1)])
-  func anOperationMayAwaitTheOneThatSupersedesIt(pause: Duration) async {
+  func operationMayAwaitItsSuccessor(pause: Duration) async {
     let clock = ManualClock()
     let effects = Effects(.latest)
     async let all: Void = effects.perform { outer in
@@ -117,9 +117,10 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  /// Who awaits the one that supersedes him is not cancelled by it, but by all others.
-  /// The operations between the two have ended, and are gone.
-  @Test func whatIsLeftBehindDeepInsideAnOperationDoesNotCancelIt() async {
+  /// An operation isn't cancelled by a newer one that it awaits, but it is cancelled by every other one.
+  ///
+  /// Here, nested operations have started the newer one, and have ended.
+  @Test func operationStartedDeepInsideAnotherDoesNotCancelIt() async {
     let (outer, middle, inner) = (Effects(), Effects(), Effects())
     let (left, continuation) = AsyncStream<Task<Void, Never>>.makeStream()
 
@@ -145,7 +146,7 @@ struct EffectsLatestTests {
   }
 
   @Test(arguments: [true, false])
-  func whoAwaitsIsStillToBeStopped(byCancelling: Bool) async {
+  func operationThatAwaitsItsSuccessorCanStillBeCancelled(byCancelling: Bool) async {
     let effects = Effects(.latest)
     let outer = effects.run { outer in
       await effects.perform { _ in await gate.pass() }
@@ -159,7 +160,7 @@ struct EffectsLatestTests {
     #expect(log.entries == ["true true"])
   }
 
-  @Test func whoSupersedesFromWithinTheReduceIsNotHeldUp() async {
+  @Test func interceptorMaySupersedeTheOperationThatInvoked() async {
     let effects = Effects(.latest)
     let dispatcher = Dispatcher.shared
     let dust = dispatcher.intercept { _ in effects.run { _ in } }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsStressTests {
   @Test(arguments: [1, 4])
-  func noOlderResultComesAfterANewerOne(threads: Int) async {
+  func olderResultIsNeverReducedAfterANewerOne(threads: Int) async {
     let dispatcher = Dispatcher.shared
     let store = ResultStore.instantiate()
     let effects = Effects(.latest)
@@ -23,7 +23,7 @@ struct EffectsStressTests {
             begun.max(number, ordering: .relaxed)
             CounterAction().invoke(.set(number), as: effect)
           }
-          // What was reduced by now is all that there will be of older ones.
+          // From now on, no state of an older operation is reduced.
           if threads == 1 {
             let last = store.results.last ?? 0
             #expect(last <= number)
@@ -47,7 +47,7 @@ struct EffectsStressTests {
   }
 
   @Test(arguments: [(Effects.Policy.serial, 1), (.concurrent(3), 3), (.first, 1)])
-  func noMoreThanTheLimitAreInProgress(policy: Effects.Policy, limit: Int) async {
+  func runningOperationsNeverExceedTheLimit(policy: Effects.Policy, limit: Int) async {
     let dispatcher = Dispatcher.shared
     let effects = Effects(policy)
     let running = Atomic(0)
@@ -74,7 +74,7 @@ struct EffectsStressTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func cancellingAmidRunsLeavesNothingBehind() async {
+  @Test func cancelDuringRunsLeavesNoOperationRunning() async {
     let dispatcher = Dispatcher.shared
     let effects = Effects(.concurrent(2))
 

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// What the policies but the latest do with an operation while another one is in progress, and where each operation is.
+/// The policies other than `.latest` while an operation is in progress, and the context of operations.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsTests {
   private let store = CounterStore.instantiate()
@@ -11,7 +11,7 @@ struct EffectsTests {
 
   // MARK: First
 
-  @Test func theFirstIsTheOnlyOneAsLongAsItIsInProgress() async {
+  @Test func runDuringTheFirstOperationReturnsTheSameTask() async {
     let effects = Effects(.first)
     let first = effects.run { effect in
       await gate.pass()
@@ -28,7 +28,7 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func nobodyJoinsAFirstOneThatIsCancelled() async {
+  @Test func runDoesNotReturnTheTaskOfACancelledFirstOperation() async {
     let clock = ManualClock()
     let effects = Effects(.first)
     let pausing = effects.run(after: .seconds(1), clock: clock) { _ in log.append("pausing") }
@@ -49,7 +49,7 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func whoMerelyJoinsTheFirstDoesNotCancelIt() async {
+  @Test func cancellingASecondCallerDoesNotCancelTheFirstOperation() async {
     let effects = Effects(.first)
     let first = effects.run { _ in
       await gate.pass()
@@ -64,7 +64,7 @@ struct EffectsTests {
     #expect(log.entries == ["false"])
   }
 
-  @Test func theFirstWaitsForNoFirstInsideItself() async {
+  @Test func performInsideTheFirstOperationDoesNotWaitForIt() async {
     let effects = Effects(.first)
     await effects.perform { _ in
       await effects.perform { _ in log.append("inner") }
@@ -76,7 +76,7 @@ struct EffectsTests {
 
   // MARK: Serial and concurrent
 
-  @Test func serialOnesRunOneAfterTheOther() async {
+  @Test func serialOperationsRunOneAfterTheOther() async {
     let effects = Effects(.serial)
     let tasks = (1...4).map { number in
       effects.run { _ in
@@ -93,7 +93,7 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func aSerialOneWaitsForNobodyInsideAnother() async {
+  @Test func serialOperationInsideAnotherDoesNotWaitForIt() async {
     let effects = Effects(.serial)
     await effects.perform { _ in
       await effects.perform { _ in
@@ -108,7 +108,7 @@ struct EffectsTests {
     #expect(log.entries == ["innermost", "inner", "outer"])
   }
 
-  @Test func anObserverIsInsideNoOperation() async {
+  @Test func operationRunByAnObserverWaitsForTheRunningOne() async {
     let effects = Effects(.serial)
     let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
       effects.run { _ in log.append("observer's") }
@@ -124,7 +124,7 @@ struct EffectsTests {
     #expect(log.entries == ["operation's", "observer's"])
   }
 
-  @Test func whoObservesThatItRunsFindsItInItsPlace() async {
+  @Test func operationRunByAnObserverOfIsRunningRunsAfterTheStartedOne() async {
     let effects = Effects(.serial)
     let dust = effects.isRunning.observe(ignoreFirst: true) { isRunning in
       if isRunning { effects.run { _ in log.append("observer's") } }
@@ -136,7 +136,7 @@ struct EffectsTests {
     #expect(log.entries.prefix(2) == ["first", "observer's"])
   }
 
-  @Test func concurrentOnesAreNoMoreThanTheLimit() async {
+  @Test func concurrentOperationsNeverExceedTheLimit() async {
     let effects = Effects(.concurrent(2))
     let gates = (0..<4).map { _ in FluxCapacitorTesting.Gate() }
     let tasks = (0..<4).map { number in
@@ -160,7 +160,7 @@ struct EffectsTests {
     #expect(log.entries.count == 4)
   }
 
-  @Test func aPauseIsCountedFromTheRun() async {
+  @Test func pauseStartsWithTheCallOfRun() async {
     let clock = ManualClock()
     let effects = Effects(.serial)
     let first = effects.run { _ in await gate.pass() }
@@ -175,7 +175,7 @@ struct EffectsTests {
 
   // MARK: Context
 
-  @Test @MainActor func anOperationIsOnItsCallersActor() async {
+  @Test @MainActor func operationRunsOnItsCallersActor() async {
     var number = 0
     let effects = Effects(.serial)
     await effects.perform { _ in number += 1 }
@@ -184,7 +184,7 @@ struct EffectsTests {
     #expect(number == 2)
   }
 
-  @Test func anOperationInheritsTaskLocalValuesAndThePriority() async {
+  @Test func operationInheritsTaskLocalValuesAndThePriority() async {
     await Context.$name.withValue("inherited") {
       await Task(priority: .utility) {
         await Effects().perform { _ in
@@ -198,7 +198,7 @@ struct EffectsTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func isRunningDoesNotFlickerFromOneToTheNext() async {
+  @Test func isRunningStaysTrueBetweenTwoOperations() async {
     let effects = Effects(.latest)
     let recorder = ValueRecorder(effects.isRunning)
     let older = effects.run { _ in await untilCancelled() }
@@ -211,7 +211,7 @@ struct EffectsTests {
     #expect(recorder.values == [false, true, false])
   }
 
-  @Test func effectsAreSettledWhenWhatTheyRunHasEnded() async {
+  @Test func settledWaitsForTheOperationsOfEffects() async {
     let effects = Effects(.latest)
     effects.run { _ in await untilCancelled() }
     effects.run { effect in
@@ -225,7 +225,7 @@ struct EffectsTests {
     #expect(store.count.value == 3)
   }
 
-  @Test func aLimitOfNoneTraps() async {
+  @Test func concurrentLimitOfZeroTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Effects(.concurrent(0))
     }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct ExecuteQueueTests {
-  @Test func observerOnAQueueIsToldThereFirstValueIncluded() {
+  @Test func observerOnAQueueReceivesAllValuesOnThatQueue() {
     let key = DispatchSpecificKey<Bool>()
     let queue = DispatchQueue(label: "observer")
     queue.setSpecific(key: key, value: true)
@@ -22,7 +22,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func observerOnASuspendedQueueMissesNothing() {
+  @Test func observerOnASuspendedQueueMissesNoChange() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -37,7 +37,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func whatIsWrittenBeforeOtherWorkOnTheQueueIsToldBeforeIt() {
+  @Test func writeIsDeliveredBeforeLaterWorkOnTheQueue() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -52,7 +52,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func queuedValuesAreToldAfterTheVariableIsGone() {
+  @Test func queuedValuesAreDeliveredAfterTheVariableIsFreed() {
     let queue = DispatchQueue(label: "observer")
     let log = Log<Int>()
     queue.suspend()
@@ -67,7 +67,7 @@ struct ExecuteQueueTests {
     #expect(log.entries == [0, 1])
   }
 
-  @Test func observerOfABusyVariableLeavesItsQueueToOthers() {
+  @Test func observerOfABusyVariableLetsOtherWorkOnItsQueueRun() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -85,7 +85,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func observerOnMainIsCalledAtOnceOnTheMainActor() {
+  @MainActor @Test func observerOnMainIsCalledSynchronouslyOnTheMainActor() {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { screen.shown.append($0) }
@@ -96,7 +96,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func chainOnMainIsToldAtOnce() {
+  @MainActor @Test func chainOfWritesOnMainIsDeliveredSynchronously() {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { value in
@@ -108,7 +108,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func workOnMainComesThroughBesideABusyVariable() async {
+  @MainActor @Test func otherWorkOnMainRunsBetweenChangesOfABusyVariable() async {
     let variable = Variable(0)
     let screen = Screen()
     let dust = variable.observe(on: .main, ignoreFirst: true) { value in
@@ -125,7 +125,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func changeMadeOnMainDoesNotOvertakeOneThatIsOnItsWay() async {
+  @MainActor @Test func changeMadeOnMainDoesNotOvertakeAQueuedOne() async {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { screen.shown.append($0) }
@@ -141,7 +141,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func cleanOnMainHoldsForValuesOnTheirWay() async {
+  @MainActor @Test func cleanOnMainDropsQueuedValues() async {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { screen.shown.append($0) }
@@ -155,7 +155,7 @@ struct ExecuteQueueTests {
     #expect(screen.shown == [0])
   }
 
-  @Test func aQueueChosenAtRunTimeMayBeMain() async {
+  @Test func queueChosenAtRunTimeMayBeMain() async {
     let queue = ExecuteQueue.main
     let variable = Variable(0)
     let values = AsyncStream<Int> { continuation in

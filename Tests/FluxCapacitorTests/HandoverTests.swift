@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Who has come to tell what others change gets away, even if they don't stop changing.
+/// A thread that delivers the changes of other threads returns, even if those threads never stop writing.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()
 
-  @Test(arguments: [false, true]) func whoSetsComesBack(isDerived: Bool) {
+  @Test(arguments: [false, true]) func setReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let writing = tireless.write { variable.value = $0 }
@@ -20,7 +20,8 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test(arguments: [false, true]) func whoDispatchesComesBack(isDerived: Bool) {
+  @Test(arguments: [false, true])
+  func transactionReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let (dispatcher, other) = (Dispatcher(), Dispatcher())
@@ -32,9 +33,9 @@ struct HandoverTests {
     dust.clean()
   }
 
-  /// Who writes inside an observer, and waits there for what another thread is to tell, is not made to
-  /// tell it.
-  @Test func whoIsInsideAnObserverTakesOverNothing() {
+  /// A thread may write inside an observer and wait there for a delivery by another thread. It doesn't
+  /// have to take over that delivery.
+  @Test func writeInsideAnObserverTakesOverNoDelivery() {
     let inside = Variable(0)
     let dust = variable.observe(ignoreFirst: true, changes: tireless.observe)
     let isTold = Atomic(false)
@@ -61,7 +62,8 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test(arguments: [false, true]) func whoObservesComesBack(isDerived: Bool) {
+  @Test(arguments: [false, true])
+  func observeReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let writing = tireless.write { variable.value = $0 }
 
@@ -71,7 +73,7 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test func whoSendsComesBack() {
+  @Test func sendReturnsWhileAnotherThreadKeepsSending() {
     let sink = Sink<Int>()
     let dust = Signal(sink).observe(changes: tireless.observe)
     let writing = tireless.write { sink.send($0) }
@@ -83,7 +85,8 @@ struct HandoverTests {
   }
 }
 
-/// A thread that writes until another comes back, which tells what it writes; and never fast enough.
+/// A thread that writes until another thread returns. The other thread delivers the writes and never
+/// catches up.
 private final class Tireless: Sendable {
   private let limit = 1_000_000
   private let observer = ExclusiveObserver()
@@ -93,7 +96,7 @@ private final class Tireless: Sendable {
   private let written = Atomic(0)
   private let told = Atomic(0)
 
-  /// Writes consecutive numbers, as soon as a zero was told.
+  /// Writes consecutive numbers as soon as a zero has been delivered.
   func write(_ body: @escaping @Sendable (Int) -> Void) -> Beside {
     Beside { [self] in
       waitForZero()
@@ -103,12 +106,12 @@ private final class Tireless: Sendable {
 
   func waitForZero() { isObserved.wait() }
 
-  /// Writes consecutive numbers until the other is back.
+  /// Writes consecutive numbers until the delivering thread has returned.
   func writeAll(_ body: (Int) -> Void) {
     for number in 1...limit where !isBack.load(ordering: .acquiring) {
       body(number)
       written.store(number, ordering: .releasing)
-      // The teller gets the processor, too.
+      // The delivering thread needs the processor too.
       if told.load(ordering: .relaxed) + 100 < number { sched_yield() }
     }
   }
@@ -121,8 +124,8 @@ private final class Tireless: Sendable {
     told.store(number, ordering: .relaxed)
     if number == 0 { isObserved.open() }
     if ObjectIdentifier.currentThread != teller || isBack.load(ordering: .acquiring) { return }
-    // The next write may have begun before this call; the one behind it has not. So when this call
-    // returns, there is a change to be told that was made meanwhile.
+    // The next write may have begun before this call, but the write after it has not. So when this call
+    // returns, a change that was made meanwhile waits for its delivery.
     let next = written.load(ordering: .acquiring) + 2
     guard next <= limit else { return }
     while written.load(ordering: .acquiring) < next { sched_yield() }

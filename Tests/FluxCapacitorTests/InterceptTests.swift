@@ -13,7 +13,7 @@ struct InterceptTests {
     dispatcher.intercept(body).cleaned(by: dusts)
   }
 
-  @Test func anEventSaysWhatTheDispatchDid() throws {
+  @Test func eventDescribesItsDispatch() throws {
     let store = ScriptStore.instantiate()
     let events = Log<DispatchEvent>()
     let start = ContinuousClock.now
@@ -38,15 +38,15 @@ struct InterceptTests {
     #expect(event.changes[0].newValue as? Int == 2)
     #expect(event.instant >= start && event.duration > .zero)
     #expect(event.instant + event.duration <= .now)
-    // After the day on which this was written.
+    // The limit is the day on which this test was written.
     #expect(event.wallClockTime > .seconds(1_795_000_000))
     #expect(event.fileID.description == "FluxCapacitorTests/InterceptTests.swift")
     #expect(event.line == line)
     #expect(store.second.value == 2)
   }
 
-  /// Where a state is invoked is a parameter that one who passes the function on has no room for.
-  @Test func invokingAndDispatchingArePassedOnAsFunctionsOfAState() {
+  /// A function that takes only a state has no parameters for the source location.
+  @Test func invokeAndDispatchCanBePassedAsFunctionsOfAState() {
     let store = CounterStore.instantiate()
     intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
 
@@ -61,7 +61,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func aStateWithoutStoresIsAnEventToo() {
+  @Test func stateWithoutStoresIsAlsoAnEvent() {
     intercept { [log] event in
       log.append("\(event.sequenceNumber) \(event.stores.count) \(event.changes.count)")
     }
@@ -74,7 +74,7 @@ struct InterceptTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func eventsComeBeforeTheObserversOfTheirDispatch() {
+  @Test func interceptorReceivesAnEventBeforeTheObserversOfItsDispatch() {
     let store = CounterStore.instantiate()
     store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
       .cleaned(by: dusts)
@@ -89,7 +89,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func eventsOfATransactionComeInOrderBeforeItsObservers() {
+  @Test func interceptorReceivesATransactionsEventsBeforeItsObservers() {
     let store = CounterStore.instantiate()
     let other = Variable(0)
     other.observe(ignoreFirst: true) { [log] in log.append("other \($0)") }.cleaned(by: dusts)
@@ -115,7 +115,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func whatIsInvokedByReducesAndObserversComesInTheOrderOfTheReduces() {
+  @Test func eventsOfNestedInvocationsArriveInTheOrderOfTheReduces() {
     let script = ScriptStore.instantiate()
     let counter = CounterStore.instantiate()
     intercept { [log] event in
@@ -133,7 +133,7 @@ struct InterceptTests {
     #expect(counter.count.value == 11)
   }
 
-  @Test func anInterceptorMayInvokeAndCleanItself() {
+  @Test func interceptorMayInvokeAndCleanItself() {
     let store = CounterStore.instantiate()
     let dust = Log<Dust>()
     dust.append(
@@ -154,7 +154,7 @@ struct InterceptTests {
     #expect(store.count.value == 4)
   }
 
-  @Test func nothingIsToldAfterTheEnd() {
+  @Test func interceptorIsNotCalledAfterClean() {
     let store = CounterStore.instantiate()
     let dust = dispatcher.intercept { [log] in log.append("event \($0.sequenceNumber)") }
 
@@ -169,7 +169,7 @@ struct InterceptTests {
     #expect(store.count.value == 3)
   }
 
-  @Test func noStoreIsKeptAliveAndNothingLeaks() {
+  @Test func interceptorKeepsNoStoreAliveAndLeaksNothing() {
     let tally = Counted.Tally()
     weak var store: CounterStore?
     do {
@@ -188,7 +188,7 @@ struct InterceptTests {
     #expect(tally.count == 0)
   }
 
-  /// From many threads: one order, no gap, and changes that form a chain.
+  /// With many threads, the events have one order and no gaps, and their changes form a chain.
   @Test(.oneAtATime) func eventsHaveOneOrderUnderContention() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
@@ -203,7 +203,7 @@ struct InterceptTests {
       if old != latest.load() || new != old + 1 { breaks.add() }
       latest.store(new)
     }
-    // It keeps the telling threads apart from those that intercept.
+    // With this observer, one thread may deliver the count while another one calls the interceptor.
     let observer = store.count.observe(ignoreFirst: true) { _ in }
 
     await inParallel(4) { _ in

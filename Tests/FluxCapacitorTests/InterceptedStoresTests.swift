@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// What interceptors learn of stores of all shapes, and what becomes of those stores.
+/// The events of stores with many kinds of properties, and the lifetime of these stores.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct InterceptedStoresTests {
   private let dispatcher = Dispatcher.shared
@@ -20,7 +20,7 @@ struct InterceptedStoresTests {
     }
   }
 
-  @Test func storesComeInTheOrderInWhichTheirReducesEnd() {
+  @Test func eventListsStoresInTheOrderInWhichTheirReducesEnd() {
     let stores = relayStores()
     intercept { [log] event in
       log.append(event.stores.map { "\($0)" }.joined(separator: " "))
@@ -47,7 +47,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func variablesThatCameLaterAreFound() {
+  @Test func eventNamesVariablesThatTheStoreCreatedLater() {
     let store = ShelfStore.instantiate()
     logChanges()
 
@@ -67,7 +67,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func whoComesAmidAReduceIsNotToldOfIt() {
+  @Test func interceptorAddedDuringAReduceDoesNotReceiveItsEvent() {
     let store = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
     let recorder = DispatchRecorder()
@@ -86,7 +86,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime((store, script)) {}
   }
 
-  @Test func variablesAreNotKeptForAStoreThatWasIntercepted() {
+  @Test func interceptorKeepsNoVariablesOfAFreedStoreAlive() {
     let tally = Counted.Tally()
     var store: CounterStore? = .instantiate()
     do {
@@ -98,7 +98,7 @@ struct InterceptedStoresTests {
     CounterAction().invoke(.add(1))
     #expect(tally.count == 1)
 
-    // While somebody intercepts, and has an event of it.
+    // The interceptor is still active, and `events` holds an event of the store.
     store = nil
 
     #expect(tally.count == 0)
@@ -107,7 +107,7 @@ struct InterceptedStoresTests {
     _ = store
   }
 
-  @Test func theInterceptorGoesWithItsDispatcher() {
+  @Test func interceptorIsFreedWithItsDispatcher() {
     let tally = Counted.Tally()
     let dust: Dust
     do {
@@ -122,8 +122,8 @@ struct InterceptedStoresTests {
     dust.clean()
   }
 
-  /// A store that one before it lets go of is not kept for having been looked at.
-  @Test func whatIsReachedIsTheSameAsWithoutInterceptors() {
+  /// The reduce of the first store releases the second store. The interception must not keep it alive.
+  @Test func interceptorDoesNotKeepAStoreThatAnEarlierReduceReleases() {
     let first = FirstStore.instantiate()
     let second = Log<SecondStore>()
     second.append(SecondStore.instantiate())
@@ -155,7 +155,7 @@ private struct ShelfAction: Actionable {
   typealias DispatchStateType = Shelf
 }
 
-/// Its properties are changed in its reduces only, one of which runs at a time.
+/// Only its reduces change its properties, and one reduce runs at a time.
 private final class ShelfStore: Storable, @unchecked Sendable {
   struct Book {
     let title: String

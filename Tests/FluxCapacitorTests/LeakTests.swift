@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// V7: what is no longer needed is freed.
+/// V7: objects that are no longer needed are freed.
 struct LeakTests {
   @Test func cleanFreesTheClosureAndTheValue() {
     let variable = Variable(Token())
@@ -24,7 +24,7 @@ struct LeakTests {
   }
 
   @Test(arguments: [true, false])
-  func cleanInsideACallFreesTheClosureAfterIt(ignoreFirst: Bool) {
+  func cleanInsideAnObserverFreesItAfterItsCall(ignoreFirst: Bool) {
     let variable = Variable(0)
     let dusts = DustBuster()
     weak var captured: Token?
@@ -42,7 +42,7 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
-  @Test func endOfTheVariableFreesObserversThatWereNeverCleaned() {
+  @Test func freeingTheVariableFreesObserversThatWereNeverCleaned() {
     weak var captured: Token?
     do {
       let token = Token()
@@ -57,7 +57,7 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
-  @Test func endOfTheVariableInsideItsOwnRoundFreesItsObservers() {
+  @Test func freeingTheVariableDuringItsOwnRoundFreesItsObservers() {
     weak var captured: Token?
     do {
       let token = Token()
@@ -73,7 +73,7 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
-  @Test func endOfTheVariableFreesAnObserverThatHoldsItsOwnBag() {
+  @Test func freeingTheVariableFreesAnObserverThatHoldsItsOwnBag() {
     weak var bag: DustBuster?
     do {
       let variable = Variable(0)
@@ -85,7 +85,7 @@ struct LeakTests {
     #expect(bag == nil)
   }
 
-  @Test func endOfTheVariableFreesItsObserverOnAQueueOnceAllIsTold() {
+  @Test func freeingTheVariableFreesAnObserverOnAQueueAfterItsLastCall() {
     let queue = DispatchQueue(label: "observer")
     let log = Log<Int>()
     weak var bag: DustBuster?
@@ -135,7 +135,7 @@ struct LeakTests {
     #expect(dispatcher == nil)
   }
 
-  @Test func observerOnAQueueIsFreedWithItsQueuedValues() {
+  @Test func cleanFreesAnObserverOnAQueueAndItsQueuedValues() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable<Token?>(Token())
     weak let value = variable.value

@@ -3,13 +3,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Races of transactions of several dispatchers, and of sets without any, that meet in one graph.
+/// Races in one graph, between transactions of several dispatchers and writes outside of transactions.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct MixedTransactionsStressTests {
-  @Test func transactionsOfSeveralDispatchersAreEachToldWhole() async {
+  @Test func transactionsOfSeveralDispatchersAreDeliveredWhole() async {
     let variables = (0..<6).map { _ in Variable(0) }
     let count = Tally()
-    // Two of each dispatcher, in both orders, on several levels.
+    // Each dispatcher writes two of the variables, in either order. The variables are combined on several
+    // levels.
     let inner = Constant.combine(Constant(variables[2]), variables[5].map { $0 })
     let middle = Constant.combine(Constant(variables[1]), inner, variables[4].map { $0 })
     let outer = Constant.combine(Constant(variables[0]), middle, Constant(variables[3]))
@@ -38,7 +39,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func setsOfSeveralThreadsAreEachToldOnceThroughEveryShape() async {
+  @Test func writesOfSeveralThreadsAreDeliveredOnceByNestedCombines() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     let inner = Constant.combine(Constant(a), Constant(b))
@@ -61,7 +62,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func transactionsThatWriteToTheSameVariablesNeverShowHalves() async {
+  @Test func competingTransactionsNeverMixValuesInNestedCombines() async {
     let variables = (0..<3).map { _ in Variable(0) }
     let pairs = Constant.combine(
       Constant.combine(Constant(variables[0]), Constant(variables[1])),
@@ -88,7 +89,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func whoJoinsWhileAnotherIsAmidATransactionEndsWithTheLastValue() async {
+  @Test func subscriberDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
     let list = Variable([0, 1, 2])
     let count = list.map(\.count).removeDuplicates()
     let older = count.observe { _ in }
@@ -112,7 +113,8 @@ struct MixedTransactionsStressTests {
           let last = Protected(0)
           return (last: last, dust: count.observe { last.set($0) })
         }
-        // The transaction that they may have joined in the midst of has ended with the next one.
+        // The observers may have subscribed during a transaction. It has ended when the next one has
+        // ended.
         let next = min(ended.load(ordering: .acquiring) + 2, rounds)
         while ended.load(ordering: .acquiring) < next { sched_yield() }
         dispatcher.read { for (last, _) in joined { #expect(last.value == 3) } }

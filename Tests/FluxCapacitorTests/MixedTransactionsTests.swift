@@ -1,17 +1,17 @@
 import FluxCapacitor
 import Testing
 
-/// Transactions that are mixed up with what others write, and what is told of them.
+/// Transactions during which other threads write, and the changes that observers receive.
 struct MixedTransactionsTests {
   private let dispatcher = Dispatcher()
   private let dusts = DustBuster()
 
-  /// Another thread, which has a dispatcher of its own.
+  /// Runs a transaction of another dispatcher on another thread, and waits for it.
   private func elsewhere(_ body: @escaping @Sendable () -> Void) {
     Beside { Dispatcher().transaction { body() } }.join()
   }
 
-  /// What an observer of two variables is told, from the present values on.
+  /// Logs the values that an observer of two variables receives, starting with the current values.
   private func logOfPairs(_ first: Variable<Int>, _ second: Variable<Int>) -> Log<[Int]> {
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe { log.append([$0, $1]) }
@@ -19,9 +19,9 @@ struct MixedTransactionsTests {
     return log
   }
 
-  // No mixes
+  // Old and new values are never mixed
 
-  @Test func whatOthersWriteBelowIsToldBefore() {
+  @Test func nestedWriteOfAnotherThreadIsDeliveredBeforeAnOpenTransaction() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     Constant.combine(Constant(a), Constant.combine(Constant(b), Constant(c)))
@@ -37,7 +37,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["000", "001", "111"])
   }
 
-  @Test func whatOthersWriteToTheSecondVariableIsToldBefore() {
+  @Test func otherThreadsWriteIsDeliveredBeforeATransactionOverwritesIt() {
     let (a, b) = (Variable(0), Variable(0))
     let log = logOfPairs(a, b)
 
@@ -50,7 +50,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 0], [0, 50], [1, 1]])
   }
 
-  @Test func whatIsOverwrittenByOthersAndAgainIsWhole() {
+  @Test func transactionThatOverwritesAnotherThreadsWriteIsDeliveredWhole() {
     let (a, b) = (Variable(0), Variable(0))
     let log = logOfPairs(a, b)
 
@@ -64,7 +64,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 0], [2, 1]])
   }
 
-  @Test func transactionsThatHaveNoOrderAreToldAsOne() {
+  @Test func transactionsWithoutACommonOrderAreDeliveredAsOneChange() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let left = a.map { $0 }
     let right = Constant.combine(Constant(b), Constant(c)).map { $0 + $1 }
@@ -89,7 +89,7 @@ struct MixedTransactionsTests {
     #expect(tripled.entries == [[0, 0, 0], [11, 10, 10], [11, 20, 20]])
   }
 
-  @Test func threeWritersOfOneVariableKeepItsOrder() {
+  @Test func valuesOfThreeWritersAreDeliveredInTheOrderOfTheVariable() {
     let (a, b) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(a.map { $0 }, Constant(b)).map { [$0, $1] }.observe { log.append($0) }
@@ -105,7 +105,7 @@ struct MixedTransactionsTests {
       b.value = 1
     }
 
-    // `b` has 3 before 1, and `a` 1 before 3.
+    // The last write of `b` is 1, after 3. The last write of `a` is 3, after 1.
     #expect(log.entries.last == [3, 1])
     #expect(log.entries.first == [0, 0])
     #expect(
@@ -113,7 +113,7 @@ struct MixedTransactionsTests {
     )
   }
 
-  @Test func aDiamondKeepsTheOrderOfItsOnlyVariable() {
+  @Test func diamondDeliversInterleavedWritesOfOneVariableAsOneChange() {
     let a = Variable(0)
     let log = Log<String>()
     Constant.combine(a.map { $0 }, a.map { $0 }).map { "\($0)\($1)" }.map { $0 }
@@ -129,7 +129,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["00", "33"])
   }
 
-  @Test func aDiamondBehindADiamondIsVisitedOnceAPass() {
+  @Test func nestedDiamondsDeliverEachChangeOnceAndUnmixed() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(b), Constant(a))
     let middle = Constant.combine(inner, inner).map { $0 }
@@ -147,9 +147,9 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["00000", "00101", "11212"])
   }
 
-  // Who joins amid
+  // Observers that subscribe during a transaction
 
-  @Test func whoJoinsAmidATransactionBehindWhatOthersWroteEndsWithTheLastValue() {
+  @Test func subscriberAfterAnotherThreadsWriteEndsWithTheTransactionsValue() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b), Constant(c))
     let (old, new) = (Log<[Int]>(), Log<[Int]>())
@@ -166,7 +166,7 @@ struct MixedTransactionsTests {
     #expect(new.entries.last == [1, 1, 1])
   }
 
-  @Test func whatIsActivatedAmidChangesOfItsSourceEndsWithTheLastValue() {
+  @Test func combineActivatedDuringChangesOfItsSourcesEndsWithTheLastValue() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(Constant(b), inner)
@@ -183,7 +183,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[1, 1, 1], [1, 2, 1]])
   }
 
-  @Test func whatIsActivatedAmidChangesOfItsSourceIsNeverMixed() {
+  @Test func combineActivatedDuringChangesOfItsSourcesIsNeverMixed() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(Constant(b), inner.map { $0 })
@@ -200,7 +200,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 1, 0], [1, 5, 1]])
   }
 
-  @Test func whatIsActivatedAmidChangesKnowsThemAsTheyGoOn() {
+  @Test func combineActivatedDuringChangesReceivesTheLaterOnes() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b), Constant(c))
     let outer = Constant.combine(all, Constant(Variable(0)))
@@ -222,7 +222,7 @@ struct MixedTransactionsTests {
   }
 
   @Test(arguments: [false, true])
-  func whatDerivesFromWhatIsActivatedAmidChangesIsToldThemToo(isMap: Bool) {
+  func constantDerivedFromACombineActivatedDuringChangesReceivesThem(isMap: Bool) {
     let (a, b, x) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(all, Constant(x))
@@ -276,7 +276,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [2])
   }
 
-  @Test func whoJoinsAmidATransactionIsToldItsEnd() {
+  @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new, derived) = (Log<Int>(), Log<Int>(), Log<Int>())
@@ -316,7 +316,7 @@ struct MixedTransactionsTests {
     #expect(new.entries == [1, 1])
   }
 
-  @Test func whoJoinsAmidIsToldTheEndOfTheRightChange() {
+  @Test func lateSubscriberReceivesItsTransactionsEndDespiteANoOpWrite() {
     let (a, b) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
     let both = Constant.combine(Constant(a), b.removeDuplicates()).map { [$0, $1] }
@@ -332,7 +332,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[1, 0], [2, 0]])
   }
 
-  @Test func whoJoinsAmidMissesNothingThatOthersWrite() {
+  @Test func lateSubscriberMissesNoWriteOfAnotherThread() {
     let a = Variable(0)
     let mapped = a.map { $0 }
     let (old, new, direct) = (Log<Int>(), Log<Int>(), Log<Int>())
@@ -351,7 +351,7 @@ struct MixedTransactionsTests {
     #expect(direct.entries == [1, 100, 2])
   }
 
-  @Test func combineThatIsJoinedBehindTheLastWriteReceivesTheCommit() {
+  @Test func combineObservedAfterAVariablesLastWriteReceivesTheCommit() {
     let (v, w) = (Variable(0), Variable(0))
     let doubled = v.map { $0 * 2 }
     let log = Log<[Int]>()
@@ -368,7 +368,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[2, 0], [2, 2], [2, 3], [10, 3]])
   }
 
-  @Test func nestedCombinesThatAreJoinedAmidATransactionReceiveEachLaterChange() {
+  @Test func nestedCombinesObservedDuringATransactionReceiveLaterChanges() {
     let (a, b, x) = (Variable(0), Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(inner, Constant(x))
@@ -387,7 +387,7 @@ struct MixedTransactionsTests {
     #expect(log.entries.suffix(2) == [[1, 2, 0], [1, 2, 3]])
   }
 
-  @Test func olderPlaceLeavesALaterCommitAlone() {
+  @Test func observerAddedBetweenTwoTransactionsReceivesEachValueOnce() {
     let (v, w, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<Int>()
     Constant.combine(Constant(v), Constant(w)).observe { _, _ in }.cleaned(by: dusts)
@@ -403,7 +403,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func combineThatIsJoinedAmidATransactionReceivesAValueTwiceAtMost() {
+  @Test func combineObservedDuringATransactionReceivesAValueAtMostTwice() {
     let (v, w) = (Variable(0), Variable(0))
     for value in 1...100 { v.value = value }
     let both = Constant.combine(v.removeDuplicates(), Constant(w))
@@ -428,9 +428,9 @@ struct MixedTransactionsTests {
     #expect(rows.value.isEmpty)
   }
 
-  // Readers ahead of what is told
+  // Readers ahead of the delivery
 
-  @Test func whatAReaderKeepsIsNotTold() {
+  @Test func valueComputedByAReaderDoesNotSuppressItsDelivery() {
     let a = Variable(11)
     let tens = a.removeDuplicates { $0 / 10 == $1 / 10 }
     let log = Log<Int>()
@@ -448,7 +448,7 @@ struct MixedTransactionsTests {
     #expect(tens.value == 12)
   }
 
-  @Test func whoStartsAheadOfWhatIsToldIsNotToldTheSameAgain() {
+  @Test func subscriberAheadOfTheDeliveryReceivesItsFirstValueOnce() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     unique.observe { _ in }.cleaned(by: dusts)
@@ -466,7 +466,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1])
   }
 
-  @Test func whatWasComputedForTheFirstValueIsNotComputedAgain() {
+  @Test func mapOfTheFirstValueIsNotComputedAgainForDuplicates() {
     let a = Variable(1)
     let count = Tally()
     let log = Log<Int>()
@@ -483,7 +483,7 @@ struct MixedTransactionsTests {
 
   // Inside a mutation
 
-  @Test func cleaningInsideTheMutationOfItsVariable() {
+  @Test func dustCanBeCleanedInsideAMutationOfItsVariable() {
     let a = Variable(0)
     let log = Log<Int>()
     let dust = a.map { $0 }.observe { log.append($0) }
@@ -497,7 +497,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [0])
   }
 
-  @Test func whatAMutationThrowsAwayMayCleanItsOwnObservation() {
+  @Test func valueReleasedByAMutationMayCleanItsOwnObservation() {
     let items = Variable<[DustBuster]>([DustBuster()])
     let log = Log<Int>()
     for bag in items.value {
@@ -511,7 +511,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [])
   }
 
-  @Test func mutationsThatCleanEachOthersObservationsDoNotWaitForEachOther() async {
+  @Test func mutationsThatCleanEachOthersObservationsDoNotDeadlock() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     for isDerived in [false, true] {

@@ -5,7 +5,7 @@ import Testing
 /// V6: changes in place, and `modify`.
 @Suite(.isolatedDispatcher)
 struct MutationTests {
-  @Test func changeInPlaceIsToldOnce() {
+  @Test func changeInPlaceIsDeliveredOnce() {
     let variable = Variable([1])
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -34,7 +34,7 @@ struct MutationTests {
     #expect(tickets.value == ["A1"])
   }
 
-  @Test func modifyThatThrowsKeepsAndTellsWhatItChanged() {
+  @Test func modifyThatThrowsKeepsAndDeliversItsChange() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
@@ -49,7 +49,7 @@ struct MutationTests {
     #expect(recorder.values == [1])
   }
 
-  @Test func whatAMutationSetsElsewhereIsToldAfterIt() {
+  @Test func writeToAnotherVariableInsideAMutationIsDeliveredAfterIt() {
     let variable = Variable(0)
     let other = Variable(0)
     let log = Log<String>()
@@ -67,7 +67,7 @@ struct MutationTests {
     #expect(log.entries == ["other 1, variable is 1", "variable 1"])
   }
 
-  @Test func invokeInsideAMutationWaitsForItsEnd() {
+  @Test func invokeInsideAMutationIsQueuedUntilTheMutationEnds() {
     let store = CounterStore.instantiate()
     let variable = Variable(0)
 
@@ -80,7 +80,7 @@ struct MutationTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func whatAMutationInvokedComesBeforeWhatItsObserversInvoke() {
+  @Test func statesInvokedByAMutationPrecedeStatesInvokedByItsObservers() {
     let dispatcher = Dispatcher.shared
     let store = ScriptStore.instantiate()
     let variable = Variable(0)
@@ -99,7 +99,7 @@ struct MutationTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func mutationMayThrowAwayWhatObservesTheVariable() {
+  @Test func mutationMayReleaseAnObserverOfItsVariable() {
     final class Item: Sendable {
       private let dusts = DustBuster()
 
@@ -119,7 +119,7 @@ struct MutationTests {
     #expect(log.entries == [1, 1, 0])
   }
 
-  @Test func mutationInsideAReduceIsPartOfIt() {
+  @Test func mutationInsideAReduceIsPartOfItsTransaction() {
     let dispatcher = Dispatcher.shared
     let store = ScriptStore.instantiate()
     let recorder = ValueRecorder(store.first, ignoreFirst: true)

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 struct PrimitiveValueTests {
-  @Test func constantShowsItsVariable() {
+  @Test func constantHasTheValueOfItsVariable() {
     let variable = Variable(0)
     let constant = Constant(variable)
 
@@ -19,7 +19,7 @@ struct PrimitiveValueTests {
 
   // V1
 
-  @Test func observeTellsTheCurrentValueThenEveryChange() {
+  @Test func observerReceivesTheCurrentValueAndThenEveryChange() {
     let variable = Variable(0)
     let fromVariable = Log<Int>()
     let fromConstant = Log<Int>()
@@ -33,7 +33,7 @@ struct PrimitiveValueTests {
     #expect(fromConstant.entries == [0, 10, 10, 20])
   }
 
-  @Test func ignoreFirstStartsWithTheNextChange() {
+  @Test func observerThatIgnoresTheFirstValueStartsWithTheNextChange() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
@@ -44,7 +44,7 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
-  @Test func writeDuringTheFirstCallIsToldAfterIt() {
+  @Test func writeOfAnotherThreadDuringTheFirstCallIsDeliveredAfterIt() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe { value in
@@ -56,7 +56,7 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
-  @Test func lastChangeIsToldThoughTheVariableGoesAwayBeforeTheTransactionEnds() {
+  @Test func changeIsDeliveredIfItsVariableIsFreedBeforeTheTransactionEnds() {
     let log = Log<Int>()
 
     Dispatcher().transaction {
@@ -70,7 +70,7 @@ struct PrimitiveValueTests {
 
   // V2, V8
 
-  @Test func changeThatCollidesIsToldByTheThreadThatIsDelivering() {
+  @Test func changeDuringADeliveryIsDeliveredByTheDeliveringThread() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { value in
@@ -84,7 +84,7 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
-  @Test func setTellsBeforeItReturnsThoughAnotherThreadHasAnnouncedAndIsBusyElsewhere() {
+  @Test func setDeliversBeforeItReturnsThoughAnEarlierWriterIsBusy() {
     let variable = Variable(0)
     let other = Variable(0)
     let log = Log<Int>()
@@ -146,7 +146,7 @@ struct PrimitiveValueTests {
 
   // V4
 
-  @Test func setInsideObserverAppliesAtOnceAndIsToldAfterTheRound() {
+  @Test func setInsideAnObserverAppliesAtOnceAndIsDeliveredAfterTheRound() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()
@@ -164,7 +164,7 @@ struct PrimitiveValueTests {
     #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
   }
 
-  @Test func setsOfSeveralVariablesInsideAnObserverKeepTheirOrder() {
+  @Test func writesOfSeveralVariablesInsideAnObserverAreDeliveredInOrder() {
     let variables = [Variable(0), Variable(0), Variable(0)]
     let log = Log<[Int]>()
     let dusts = DustBuster()
@@ -185,7 +185,7 @@ struct PrimitiveValueTests {
     #expect(log.entries == [[0, 1], [1, 1], [0, 2], [2, 1], [1, 2]])
   }
 
-  @Test func setInsideTheFirstCallIsToldAfterIt() {
+  @Test func setInsideTheFirstCallIsDeliveredAfterIt() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()

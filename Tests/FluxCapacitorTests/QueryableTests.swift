@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B8: a store is told what its consumers want of it.
+/// B8: a store is called when the queries of its consumers change.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryableTests {
   private let store = PriceStore()
@@ -30,7 +30,7 @@ struct QueryableTests {
     #expect(store.told.entries == [[[], ["a"]], [["a"], []]])
   }
 
-  @Test func cleanedDustEndsItsQueryOnce() {
+  @Test func cleaningADustTwiceEndsItsQueryOnce() {
     let first = store.query("a")
     store.query("a").cleaned(by: dusts)
 
@@ -47,7 +47,7 @@ struct QueryableTests {
     #expect(store.told.entries == [[[], ["a"]], [["a"], []], [[], ["a"]]])
   }
 
-  @Test func dustBusterEndsQueries() {
+  @Test func cleaningADustBusterEndsItsQueries() {
     store.query("a").cleaned(by: dusts)
 
     dusts.clean()
@@ -55,7 +55,7 @@ struct QueryableTests {
     #expect(store.activeQueries.isEmpty)
   }
 
-  @Test func changesMadeWhileTheStoreIsToldAreToldAfterwards() {
+  @Test func queryChangesDuringTheStoresCallAreDeliveredAfterIt() {
     store.onChange.value = { [store, dusts] old, new in
       if new == ["a"] {
         store.query("b").cleaned(by: dusts)
@@ -77,7 +77,7 @@ struct QueryableTests {
     store.onChange.value = { _, _ in }
   }
 
-  @Test(.isolatedDispatcher) func storeMayInvokeWhileItIsTold() {
+  @Test(.isolatedDispatcher) func storeMayInvokeWhenItsQueriesChange() {
     let dispatcher = Dispatcher.shared
     let store = PriceStore.instantiate()
     store.onChange.value = { _, new in
@@ -89,7 +89,7 @@ struct QueryableTests {
     #expect(store.prices.value == ["a": 5])
   }
 
-  @Test func transactionIsOneChange() {
+  @Test func transactionIsDeliveredAsOneChange() {
     Dispatcher().transaction {
       store.query("a").cleaned(by: dusts)
       store.query("b").cleaned(by: dusts)
@@ -99,13 +99,13 @@ struct QueryableTests {
     #expect(store.told.entries == [[[], ["a", "b"]]])
   }
 
-  @Test func queryThatComesAndGoesInATransactionIsNotTold() {
+  @Test func queryThatBeginsAndEndsInATransactionIsNotDelivered() {
     Dispatcher().transaction { store.query("a").clean() }
 
     #expect(store.told.entries.isEmpty)
   }
 
-  @Test func queriesDoNotKeepTheStore() {
+  @Test func queriesDoNotKeepTheStoreAlive() {
     var store: PriceStore? = PriceStore()
     weak let held = store
     let dust = store?.query("a")
@@ -115,7 +115,7 @@ struct QueryableTests {
     dust?.clean()
   }
 
-  @Test func cleanedDustHoldsNothing() {
+  @Test func cleanedDustKeepsNeitherItsQueryNorItsStore() {
     let tally = Counted.Tally()
     var store: TokenQueryStore? = TokenQueryStore()
     let dust = store?.query(TokenQuery(tally))
@@ -131,7 +131,7 @@ struct QueryableTests {
     withExtendedLifetime(dust) {}
   }
 
-  @Test func uncleanedQueriesGoWithTheStoreAndTheirDust() {
+  @Test func uncleanedQueriesAreFreedWithTheStoreAndTheirDust() {
     let tally = Counted.Tally()
     do {
       let store = TokenQueryStore()
@@ -144,8 +144,8 @@ struct QueryableTests {
     #expect(tally.count == 0)
   }
 
-  /// In a transaction, nobody else keeps a set that has come and gone.
-  @Test func endOfAQueryMayHoldAnother() {
+  /// In a transaction, nothing else keeps a set of queries that has come and gone.
+  @Test func deinitOfAQueryMayBeginAnotherQuery() {
     let store = EndingQueryStore()
     Dispatcher().transaction {
       let first = store.query(
@@ -162,7 +162,7 @@ struct QueryableTests {
     #expect(store.activeQueries.map(\.id) == [2])
   }
 
-  @Test(.oneAtATime) func toldQueriesFormAChainFromManyThreads() async {
+  @Test(.oneAtATime) func queryChangesFromManyThreadsFormAnUnbrokenChain() async {
     let store = ChainQueryStore()
     let missing = Log<Int>()
 

@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Testing
 
 struct SignalTests {
-  @Test func observersAreToldEachEventOnceInOrder() {
+  @Test func observersReceiveEachEventOnceAndInOrder() {
     let sink = Sink<Int>()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -17,7 +17,7 @@ struct SignalTests {
     )
   }
 
-  @Test func nothingIsReplayed() {
+  @Test func newObserverReceivesNoEarlierEvents() {
     let sink = Sink<Int>()
     let log = Log<Int>()
     sink.send(1)
@@ -29,7 +29,7 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test func eventSentInsideAnObserverIsToldAfterTheRound() {
+  @Test func eventSentInsideAnObserverIsDeliveredAfterTheRound() {
     let sink = Sink<Int>()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -44,7 +44,7 @@ struct SignalTests {
     #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
   }
 
-  @Test func everyEventOfATransactionIsToldAfterItInWriteOrder() {
+  @Test func eventsOfATransactionAreDeliveredAfterItInWriteOrder() {
     let sink = Sink<Int>()
     let variable = Variable(0)
     let log = Log<String>()
@@ -63,7 +63,7 @@ struct SignalTests {
     #expect(log.entries == ["end", "event 1", "value 2", "event 2"])
   }
 
-  @Test func eventOfAnotherThreadWaitsForThoseThatATransactionHasSentBefore() {
+  @Test func eventWaitsForEarlierEventsOfAnOpenTransaction() {
     let sink = Sink<Int>()
     let log = Log<Int>()
     let dust = sink.signal.observe { log.append($0) }
@@ -89,7 +89,7 @@ struct SignalTests {
     #expect(recorder.values == ["2", "6"])
   }
 
-  @Test func cleanedObserverIsToldNothing() {
+  @Test func cleanedObserverReceivesNothing() {
     let sink = Sink<Int>()
     let log = Log<Int>()
     let dust = sink.signal.map { $0 }.observe { log.append($0) }
@@ -100,7 +100,7 @@ struct SignalTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func observersGoWithTheLastSignal() {
+  @Test func observersAreFreedWithTheLastSignal() {
     let tally = Counted.Tally()
     var signal: Signal<Int>? = Sink<Int>().signal.filter { _ in true }
     _ = signal?.observe { [counted = Counted(tally)] _ in _ = counted }
@@ -122,7 +122,8 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test(.oneAtATime, .timeLimit(.minutes(10))) func nothingIsLostOrDoubledFromManyThreads() async {
+  @Test(.oneAtATime, .timeLimit(.minutes(10)))
+  func everyEventFromManyThreadsIsReceivedOnce() async {
     let sink = Sink<Int>()
     let observer = Log<Int>()
     let dust = sink.signal.observe { observer.append($0) }

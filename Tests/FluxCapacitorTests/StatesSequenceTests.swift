@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct StatesSequenceTests {
-  @Test func sequenceHasEveryStateUntilTheDispatcherGoes() async {
+  @Test func sequenceContainsEveryStateAndEndsWithItsDispatcher() async {
     let iterator = {
       let dispatcher = Dispatcher()
       let iterator = Carried(dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator())
@@ -18,7 +18,7 @@ struct StatesSequenceTests {
     #expect(numbers == Array(0..<1_000))
   }
 
-  @Test func sequenceMaySkipStates() async {
+  @Test func sequenceWithABufferOfOneSkipsToTheNewestState() async {
     let dispatcher = Dispatcher()
     let sequence = dispatcher.states(of: Dispatcher.Counter.self, buffering: .bufferingNewest(1))
     var states = sequence.makeAsyncIterator()
@@ -28,7 +28,7 @@ struct StatesSequenceTests {
     #expect(await states.next()?.number == 9)
   }
 
-  @Test @MainActor func effectMayInvoke() async {
+  @Test @MainActor func consumerOfASequenceMayInvoke() async {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     let iterator = Carried(dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator())

@@ -4,7 +4,7 @@ import Testing
 /// The promises about observing states under contention: 200,000 operations each.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct StatesStressTests {
-  @Test func statesHaveTheStoresOrderForAll() async {
+  @Test func allObserversReceiveStatesInTheOrderOfTheReduces() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { OrderStore.instantiate() }
     let observers = [Log<Int>(), Log<Int>()]
@@ -31,8 +31,8 @@ struct StatesStressTests {
     #expect(received == reduced)
   }
 
-  /// The first observer of a type brings about what the dispatching thread is to find.
-  @Test func everyStateAfterTheFirstObserverIsTold() async {
+  /// The first observer of a type creates the route that the dispatching thread looks for.
+  @Test func firstObserverReceivesEveryStateAfterItSubscribes() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let log = Log<Int>()
@@ -52,7 +52,7 @@ struct StatesStressTests {
     }
   }
 
-  @Test func observersComeAndGoWhileOthersDispatch() async {
+  @Test func observersThatSubscribeAndCleanDuringDispatchesAreFreed() async {
     let tally = Counted.Tally()
     let dispatcher = Dispatcher()
 
@@ -71,7 +71,7 @@ struct StatesStressTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observersGoWithTheDispatcherWhateverIsUnderWay() async {
+  @Test func observersAreFreedWithTheDispatcherDuringDispatches() async {
     let tally = Counted.Tally()
     let dispatchers = (0..<stress(20_000)).map { _ in Log(Dispatcher()) }
     for dispatcher in dispatchers {

@@ -5,9 +5,9 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct StatesTests {
-  // MARK: What is told
+  // MARK: Delivered states
 
-  @Test func everyStateIsToldOnceInOrder() {
+  @Test func observersReceiveEveryStateOnceAndInOrder() {
     let dispatcher = Dispatcher.shared
     let store = CounterStore.instantiate()
     let log = Log<String>()
@@ -25,7 +25,7 @@ struct StatesTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func statesFromBeforeAreNotTold() {
+  @Test func newObserverReceivesNoEarlierStates() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     dispatcher.dispatch(Dispatcher.Counter.add(1))
@@ -37,7 +37,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func stateThatReachesNoStoreIsTold() {
+  @Test func observerReceivesAStateThatReachesNoStore() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
@@ -48,7 +48,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func statesOfOtherTypesAreNotTold() {
+  @Test func observerReceivesOnlyStatesOfItsTypeAndDispatcher() {
     let dispatcher = Dispatcher()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -61,7 +61,7 @@ struct StatesTests {
     #expect(log.entries == [#"home rename("here")"#])
   }
 
-  @Test func storesThatComeLaterAreReachedBesidesTheObservers() {
+  @Test func storeCreatedAfterAnObserverReducesLaterStates() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
@@ -77,7 +77,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func unregisteringAllLeavesTheObserversAlone() {
+  @Test func unregisterAllKeepsTheObservers() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let log = Log<Int>()
@@ -92,9 +92,9 @@ struct StatesTests {
     dust.clean()
   }
 
-  // MARK: When it is told
+  // MARK: Order of delivery
 
-  @Test func stateIsToldAfterTheWholeReduceAndTheVariablesThatItWrote() {
+  @Test func stateIsDeliveredAfterItsReducesAndTheirVariables() {
     let dispatcher = Dispatcher.shared
     let store = CounterStore.instantiate()
     let audit = AuditStore.instantiate()
@@ -110,7 +110,7 @@ struct StatesTests {
     #expect(log.entries == ["reduce", "count 1", "doubled 2", "add(1)"])
   }
 
-  @Test func everyStateOfATransactionIsToldAfterIt() {
+  @Test func everyStateOfATransactionIsDeliveredAfterIt() {
     let dispatcher = Dispatcher.shared
     let log = Log<String>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }
@@ -125,7 +125,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func stateInvokedByAnObserverIsToldAfterTheOthersHaveBeen() {
+  @Test func stateInvokedByAnObserverIsDeliveredAfterTheRound() {
     let dispatcher = Dispatcher.shared
     let log = Log<String>()
     let dusts = DustBuster()
@@ -142,7 +142,7 @@ struct StatesTests {
     #expect(log.entries == ["a 1", "b 1", "a 2", "b 2"])
   }
 
-  @Test func stateInvokedInAReduceIsToldAfterTheOneThatInvokedIt() {
+  @Test func stateInvokedInAReduceIsDeliveredAfterTheInvokingState() {
     let dispatcher = Dispatcher.shared
     let audit = AuditStore.instantiate()
     let log = Log<String>()
@@ -156,7 +156,7 @@ struct StatesTests {
     #expect(log.entries == ["add(1)", #"rename("later")"#])
   }
 
-  @Test func observerThatJoinsInsideAnObserverIsToldTheNext() {
+  @Test func observerAddedInsideAnObserverStartsWithTheNextState() {
     let dispatcher = Dispatcher()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -171,7 +171,7 @@ struct StatesTests {
     #expect(log.entries == ["late add(2)"])
   }
 
-  // MARK: Where it is told
+  // MARK: Threads and queues
 
   @Test @MainActor func observerOnMainMayUseTheMainActor() {
     let dispatcher = Dispatcher()
@@ -186,7 +186,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func observerOnAQueueIsToldThere() {
+  @Test func observerOnAQueueIsCalledOnThatQueue() {
     let dispatcher = Dispatcher()
     let queue = DispatchQueue(label: "observer")
     let key = DispatchSpecificKey<Bool>()
@@ -203,9 +203,9 @@ struct StatesTests {
     dust.clean()
   }
 
-  // MARK: How it ends
+  // MARK: End of an observation
 
-  @Test func cleanedObserverIsToldNothing() {
+  @Test func cleanedObserverReceivesNothing() {
     let dispatcher = Dispatcher()
     let tally = Counted.Tally()
     let log = Log<Int>()
@@ -221,7 +221,7 @@ struct StatesTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observersGoWithTheDispatcherWhichTheyDoNotKeep() {
+  @Test func observersDoNotKeepTheDispatcherAndAreFreedWithIt() {
     let tally = Counted.Tally()
     weak var weakly: Dispatcher?
     do {

@@ -6,7 +6,7 @@ import Testing
 struct StorableTests {
   // R1, R2
 
-  @Test func instantiateGivesTheOneLiveStore() {
+  @Test func instantiateReturnsTheLiveStore() {
     let store = CounterStore.instantiate()
 
     #expect(CounterStore.instantiate() === store)
@@ -40,7 +40,7 @@ struct StorableTests {
     #expect(log.entries == ["audit sees 0", "ledger sees 1"])
   }
 
-  @Test func statesOfTheSameNameAreToldApart() {
+  @Test func stateTypesWithTheSameNameAreDistinct() {
     let dispatcher = Dispatcher.shared
     let home = Home.Store.instantiate()
     let work = Work.Store.instantiate()
@@ -51,7 +51,7 @@ struct StorableTests {
     #expect(work.name.value == "")
   }
 
-  @Test func subclassStandsInForItsParent() {
+  @Test func instantiateOfAParentReturnsALiveSubclass() {
     let dispatcher = Dispatcher.shared
     let loud = LoudStore.instantiate()
 
@@ -60,7 +60,7 @@ struct StorableTests {
     #expect(loud.said.value == "HI")
   }
 
-  @Test func parentAndSubclassLiveSideBySide() {
+  @Test func parentAndItsSubclassCanBothBeLive() {
     let dispatcher = Dispatcher.shared
     let parent = ParentStore.instantiate()
     let loud = LoudStore.instantiate()
@@ -74,7 +74,7 @@ struct StorableTests {
 
   // R4
 
-  @Test func clearUnregistersThatVeryStore() {
+  @Test func clearUnregistersOnlyThatStore() {
     let old = CounterStore.instantiate()
     old.clear()
     let new = CounterStore.instantiate()
@@ -88,7 +88,7 @@ struct StorableTests {
     #expect(old.count.value == 0)
   }
 
-  @Test func clearFindsTheDispatcherThatTheStoreRegisteredWith() {
+  @Test func clearUsesTheDispatcherThatTheStoreRegisteredWith() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
@@ -98,7 +98,7 @@ struct StorableTests {
     #expect(store.count.value == 0)
   }
 
-  @Test func clearIsNotFooledByADeadStoreAtTheSameAddress() {
+  @Test func clearIgnoresAFreedStoreAtTheSameAddress() {
     let here = Dispatcher()
     let there = Dispatcher()
     for _ in 0..<100 {
@@ -113,7 +113,7 @@ struct StorableTests {
     }
   }
 
-  @Test func unregisterAllEmptiesTheDispatcher() {
+  @Test func unregisterAllUnregistersEveryStore() {
     let dispatcher = Dispatcher.shared
     let counter = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
@@ -127,7 +127,7 @@ struct StorableTests {
     #expect(CounterStore.instantiate() !== counter)
   }
 
-  @Test func storeClearedInTheMidstOfADispatchIsNotReached() {
+  @Test func storeClearedDuringADispatchIsNotReached() {
     let audit = AuditStore.instantiate()
     let counter = CounterStore.instantiate()
     audit.onReduce.value = { counter.clear() }
@@ -139,13 +139,13 @@ struct StorableTests {
 
   // R5
 
-  @Test func initMayInstantiateOtherStores() {
+  @Test func initOfAStoreMayInstantiateOtherStores() {
     let store = NestedStore.instantiate()
 
     #expect(store.counter === CounterStore.instantiate())
   }
 
-  @Test func waitingForAStoreThatIsDoneIsNoCycle() {
+  @Test func waitingForAFinishedStoreIsNotACycle() {
     let dispatchers = (0..<stress(5_000)).map { _ in Dispatcher() }
 
     inParallel(2) { index in
@@ -159,7 +159,7 @@ struct StorableTests {
     }
   }
 
-  @Test func parentThatIsBeingMadeIsWaitedFor() {
+  @Test func instantiateWaitsForAParentThatIsBeingCreated() {
     let dispatcher = Dispatcher.shared
     let isBeingMade = Gate()
     let goOn = Gate()
@@ -182,7 +182,7 @@ struct StorableTests {
     withExtendedLifetime(child) {}
   }
 
-  @Test func endOfAStoreMayInstantiateTheOneThatIsJustBeingMade() {
+  @Test func deinitOfAStoreMayInstantiateAStoreThatIsBeingCreated() {
     let dispatcher = Dispatcher()
 
     inParallel(2) { index in

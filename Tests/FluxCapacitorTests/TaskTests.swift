@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Tasks in bags.
+/// Tasks that a `DustBuster` cancels.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct TaskTests {
   @Test func cleaningTheBagCancelsTheTask() async {
@@ -17,7 +17,7 @@ struct TaskTests {
     await task.value
   }
 
-  @Test func endOfTheBagCancelsTheTask() async {
+  @Test func deallocatingTheBagCancelsTheTask() async {
     let task = Task {
       await untilCancelled()
       try Task.checkCancellation()
@@ -30,7 +30,7 @@ struct TaskTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func bagCanBeUsedAgain() async {
+  @Test func bagCanBeReusedAfterClean() async {
     let dusts = DustBuster()
     dusts.clean()
     let task = Task { await untilCancelled() }
@@ -41,7 +41,7 @@ struct TaskTests {
     await task.value
   }
 
-  @Test func endedTaskIsLetGoOfByTheBagThatStays() async {
+  @Test func bagReleasesAnEndedTask() async {
     let dusts = DustBuster()
     await withCheckedContinuation { continuation in
       let result = Carried(AtEnd { continuation.resume() })

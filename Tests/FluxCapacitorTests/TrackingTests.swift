@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 struct TrackingTests {
-  @Test func changeOfAConstantThatWasReadIsNoted() {
+  @Test func changeOfATrackedConstantCallsOnChange() {
     let variable = Variable(0)
     let constant = Constant(variable)
     let other = Variable(0)
@@ -23,7 +23,7 @@ struct TrackingTests {
     #expect(log.entries == [1])
   }
 
-  @Test func eachTrackingIsNotedOnce() {
+  @Test func eachTrackingCallsOnChangeOnce() {
     let variable = Variable(0)
     let constant = Constant(variable)
     let log = Log<String>()
@@ -46,7 +46,7 @@ struct TrackingTests {
     #expect(log.entries.sorted() == ["first", "second", "third"])
   }
 
-  @Test func whatIsReadTwiceAmidATransactionIsNotedOnce() {
+  @Test func constantReadTwiceDuringATransactionCallsOnChangeOnce() {
     let variable = Variable(0)
     let unique = variable.removeDuplicates()
     let log = Log<Int>()
@@ -70,7 +70,7 @@ struct TrackingTests {
     dust.clean()
   }
 
-  @Test func reduceIsNotedAfterItAndOnce() {
+  @Test func transactionCallsOnChangeOnceAfterItsEnd() {
     let first = Variable(0)
     let second = Variable(0)
     let constants = [Constant(first), Constant(second)]
@@ -89,7 +89,7 @@ struct TrackingTests {
     #expect(log.entries == [[1, 1]])
   }
 
-  @Test func derivedConstantIsTrackedByItsOwnValue() {
+  @Test func trackingADerivedConstantIgnoresRemovedDuplicates() {
     let variable = Variable(1)
     let parity = variable.map { $0 % 2 }.removeDuplicates()
     let log = Log<Int>()
@@ -106,7 +106,7 @@ struct TrackingTests {
     #expect(log.entries == [0])
   }
 
-  @Test func variableIsNotTracked() {
+  @Test func readOfAVariableIsNotTracked() {
     let variable = Variable(0)
     let log = Log<Int>()
 
@@ -120,7 +120,7 @@ struct TrackingTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func trackingKeepsNothing() {
+  @Test func trackingKeepsNoConstantAlive() {
     let tally = Counted.Tally()
     do {
       let variable = Variable(Counted(tally))
@@ -136,7 +136,7 @@ struct TrackingTests {
     #expect(tally.count == 0)
   }
 
-  @Test func whatIsNeverDoneIsForgotten() {
+  @Test func trackingOfAFreedConstantIsReleased() {
     let tally = Counted.Tally()
     for _ in 0..<10_000 {
       let constant = Constant(Variable(0))
@@ -148,11 +148,11 @@ struct TrackingTests {
       }
     }
 
-    // What the last reads of this thread were tracked for may still be there.
+    // The trackings of the thread's last reads may still exist.
     #expect(tally.count <= 512)
   }
 
-  @Test func readAmidATransactionIsToldItsEnd() {
+  @Test func readTrackedDuringATransactionCallsOnChangeAtItsEnd() {
     let variable = Variable(1)
     let unique = variable.removeDuplicates()
     let (early, noted) = (Tally(), Tally())
@@ -179,7 +179,7 @@ struct TrackingTests {
     #expect(noted.value == 1)
   }
 
-  @Test func derivedConstantComputesNoMoreWhenItsReadersAreGone() {
+  @Test func trackedDerivedConstantDoesNotComputeAfterItIsFreed() {
     let variable = Variable(0)
     let count = Tally()
     do {
@@ -197,7 +197,7 @@ struct TrackingTests {
     #expect(count.value == 2)
   }
 
-  @Test(.timeLimit(.minutes(10))) func observationsEndWithTheLastValue() async {
+  @Test(.timeLimit(.minutes(10))) func observationsSequenceReceivesTheLastValue() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
@@ -213,7 +213,7 @@ struct TrackingTests {
     #expect(last == [10, 20])
   }
 
-  @Test(.oneAtATime) func trackingOfOneThreadIsNotTakenForThatOfAnother() async {
+  @Test(.oneAtATime) func trackingOnOneThreadDoesNotAffectReadsOnAnother() async {
     let other = Constant(Variable(0))
 
     await inParallel(2) { thread in
@@ -233,14 +233,16 @@ struct TrackingTests {
         }
         _ = counting.value
         variable.value = 1
-        // It is neither read nor observed, so it computes nothing.
+        // The constant is neither read nor observed, so it computes nothing.
         #expect(count.value == 1)
       }
     }
   }
 
-  /// Tracks on several threads while others write; each tracking that is installed is noted in the end.
-  @Test(.oneAtATime, .timeLimit(.minutes(10))) func racesLeaveEveryTrackingNoted() async {
+  /// Several threads track reads while other threads write. In the end, each tracking has called
+  /// `onChange`.
+  @Test(.oneAtATime, .timeLimit(.minutes(10)))
+  func everyTrackingCallsOnChangeDespiteRacingWrites() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
@@ -251,7 +253,7 @@ struct TrackingTests {
         if thread < 4 {
           variable.value += 1
         } else {
-          // While it is being installed, Observation may call it more than once.
+          // While the tracking is being installed, Observation may call this closure more than once.
           let isNoted = Flag()
           withObservationTracking {
             #expect(constant.value >= 0 && doubled.value >= 0)
@@ -270,6 +272,6 @@ struct TrackingTests {
 private final class Flag: Sendable {
   private let isSet = Atomic(false)
 
-  /// Answers whether it was not set before.
+  /// Sets the flag. Returns whether it was unset before.
   func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
 }

@@ -7,7 +7,7 @@ import Testing
 struct TransactionTests {
   private let dispatcher = Dispatcher.shared
 
-  @Test func observersAreToldOncePerDispatchWithTheLastValue() {
+  @Test func observersReceiveTheLastValueOncePerDispatch() {
     let store = ScriptStore.instantiate()
     let first = ValueRecorder(store.first, ignoreFirst: true)
     let second = ValueRecorder(store.second, ignoreFirst: true)
@@ -21,7 +21,7 @@ struct TransactionTests {
     #expect(second.values.isEmpty)
   }
 
-  @Test func observersSeeTheStateAfterTheReduceNeverAHalf() {
+  @Test func observersSeeTheStateAfterTheWholeReduce() {
     let store = CounterStore.instantiate()
     let log = Log<[Int]>()
     let dusts = DustBuster()
@@ -36,7 +36,7 @@ struct TransactionTests {
     #expect(log.entries == [[3, 6], [3, 6]])
   }
 
-  @Test func transactionTellsOnceAndReturnsItsResult() {
+  @Test func transactionDeliversOnceAndReturnsItsResult() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -51,7 +51,7 @@ struct TransactionTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func transactionThatThrowsKeepsAndTellsWhatItWrote() {
+  @Test func transactionThatThrowsKeepsAndDeliversItsWrites() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
@@ -67,7 +67,7 @@ struct TransactionTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func invokeInsideTransactionIsReducedAtOnceAndJoinsIt() {
+  @Test func invokeInsideATransactionIsReducedAtOnceAsPartOfIt() {
     let store = CounterStore.instantiate()
     let recorder = ValueRecorder(store.count, ignoreFirst: true)
 
@@ -81,7 +81,7 @@ struct TransactionTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func transactionInsideObserverIsToldAfterTheRound() {
+  @Test func transactionInsideAnObserverIsDeliveredAfterTheRound() {
     let source = Variable(0)
     let target = Variable(0)
     let log = Log<String>()
@@ -97,7 +97,7 @@ struct TransactionTests {
     #expect(log.entries == ["source 1, target is 1", "target 1"])
   }
 
-  @Test func writeOfAnotherThreadKeepsItsPlaceBesideAnOpenTransaction() {
+  @Test func writeOfAnotherThreadDuringATransactionIsDeliveredInOrder() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
@@ -119,7 +119,7 @@ struct TransactionTests {
     dust.clean()
   }
 
-  @Test func endOfAValueInATransactionMayOpenAnother() {
+  @Test func deinitOfAValueInATransactionMayOpenAnotherTransaction() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -135,7 +135,7 @@ struct TransactionTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func valuesThatGoWithATransactionAreReleasedOneByOneOutsideTheTurn() {
+  @Test func transactionReleasesItsValuesOneByOneAfterTheTurn() {
     let log = Log<String>()
 
     dispatcher.transaction {
@@ -150,7 +150,7 @@ struct TransactionTests {
     #expect(log.entries == ["read"])
   }
 
-  @Test func lastReferenceToAStoreThatGoesInItsReduceIsReleasedAfterTheTurn() {
+  @Test func storeReleasedByItsOwnReduceIsFreedAfterTheTurn() {
     let log = Log<String>()
     let holder = Log<HoldingStore>()
     holder.append(HoldingStore.instantiate())
@@ -163,7 +163,7 @@ struct TransactionTests {
     #expect(log.entries == ["read"])
   }
 
-  @Test func readExcludesReduces() {
+  @Test func readExcludesConcurrentReduces() {
     let store = CounterStore.instantiate()
     let reads = dispatcher.read {
       let before = store.count.value
@@ -183,7 +183,7 @@ struct TransactionTests {
     #expect(store.count.value == 11)
   }
 
-  /// What an observer of the transaction's first variable writes while the second is still to be told.
+  /// An observer of the transaction's first variable writes before the second variable has been delivered.
   @Test(
     arguments: [
       { $0.value = 2 },
@@ -191,7 +191,7 @@ struct TransactionTests {
       { variable in Dispatcher().transaction { variable.value = 2 } },
     ] as [@Sendable (Variable<Int>) -> Void]
   )
-  func writesOfAnObserverAreToldInTheirOrder(write: @escaping @Sendable (Variable<Int>) -> Void) {
+  func writesOfAnObserverAreDeliveredInOrder(write: @escaping @Sendable (Variable<Int>) -> Void) {
     let (x, y, z) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     let dusts = DustBuster()
@@ -210,7 +210,7 @@ struct TransactionTests {
     #expect(log.entries == ["y = 1", "y = 2", "z = 2"])
   }
 
-  @Test func aSetInAnObserverIsToldBeforeTheDispatchAfterIt() {
+  @Test func setInAnObserverIsDeliveredBeforeALaterDispatch() {
     let store = ScriptStore.instantiate()
     let x = Variable(0)
     let log = Log<String>()
@@ -230,14 +230,14 @@ struct TransactionTests {
     #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
   }
 
-  @Test func readRethrowsWhatItsBodyThrows() {
+  @Test func readRethrowsTheErrorOfItsBody() {
     struct Failure: Error, Equatable {}
 
     #expect(throws: Failure()) { try Dispatcher().read { throw Failure() } }
   }
 }
 
-/// A store with something whose end can be seen.
+/// A store that holds an object, so that a test notices when the object is freed.
 private final class HoldingStore: Storable {
   enum State: DispatchState {
     typealias RelatedStoreType = HoldingStore

@@ -3,10 +3,10 @@ import Foundation
 import Observation
 import Testing
 
-/// Mistakes of the programmer's end the process with a sentence, and never hang.
+/// Programming errors end the process with a sentence, and never hang.
 @Suite(.timeLimit(.minutes(10)))
 struct TrapTests {
-  @Test func mutationInsideItsOwnMutation() async {
+  @Test func mutationInsideItsOwnMutationTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       variable.modify { _ in variable.value += 1 }
@@ -15,7 +15,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Int>", "inside its own mutation", "modify")
   }
 
-  @Test func trackedReadInsideItsOwnMutation() async {
+  @Test func trackedReadInsideAMutationOfItsVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       let constant = Constant(variable)
@@ -30,7 +30,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Int>", "inside its own mutation")
   }
 
-  @Test func readInsideItsOwnMutation() async {
+  @Test func readInsideAMutationOfItsVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable([0])
       let constant = Constant(variable)
@@ -40,7 +40,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "inside its own mutation")
   }
 
-  @Test func transactionInsideAMutation() async {
+  @Test func transactionInsideAMutationTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       variable.modify { value in Dispatcher().transaction { value = 1 } }
@@ -49,15 +49,15 @@ struct TrapTests {
     expectSentence(in: result, "transaction", "inside a variable's mutation")
   }
 
-  @Test func transactionInsideTheInitOfAStore() async {
+  @Test func readInsideTheInitOfAStoreTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = ReadingStore.instantiate()
     }
 
-    expectSentence(in: result, "read", "inside the init of a store")
+    expectSentence(in: result, "read", "inside a store's initializer")
   }
 
-  @Test func mutationAcrossAnAwait() async {
+  @Test func mutationAcrossAnAwaitTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       await Wanderer().mutate()
     }
@@ -65,7 +65,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
   }
 
-  @Test func storesThatInstantiateEachOther() async {
+  @Test func storesThatInstantiateEachOtherTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = ChickenStore.instantiate()
     }
@@ -73,7 +73,7 @@ struct TrapTests {
     expectSentence(in: result, "FluxCapacitorTests.ChickenStore → FluxCapacitorTests.EggStore → ")
   }
 
-  @Test func storesThatInstantiateEachOtherFromTwoThreads() async {
+  @Test func storesThatInstantiateEachOtherOnTwoThreadsTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       inParallel(2) { index in
         if index == 0 { _ = ChickenStore.instantiate() } else { _ = EggStore.instantiate() }
@@ -84,7 +84,7 @@ struct TrapTests {
   }
 }
 
-/// Goes on on another thread after each `await`.
+/// An actor that resumes on another thread after each `await`.
 private actor Wanderer {
   nonisolated let executor = ThreadForEachJob()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -108,7 +108,7 @@ private final class ThreadForEachJob: SerialExecutor {
   }
 }
 
-// MARK: - Stores whose inits go round in a circle
+// MARK: - Stores that form a cycle of initializers
 
 private enum Farm: DispatchState {
   typealias RelatedStoreType = ChickenStore
@@ -142,7 +142,7 @@ private final class ReadingStore: Storable {
 #if DEBUG
   @Suite(.timeLimit(.minutes(10)))
   struct CycleTests {
-    @Test func observersThatSetEachOtherForEverTrapAndAreNamed() async {
+    @Test func observersThatSetEachOtherForeverTrapWithTheirVariables() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let number = Variable(0)
         let text = Variable("")
@@ -158,7 +158,7 @@ private final class ReadingStore: Storable {
       )
     }
 
-    @Test func variablesOfOneTypeAreNamedEach() async {
+    @Test func trapOfACycleNamesEachVariableOfTheSameType() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let (first, second) = (Variable(0), Variable(0))
         _ = first.observe { second.value = $0 &+ 1 }
@@ -168,7 +168,7 @@ private final class ReadingStore: Storable {
       expectSentence(in: result, "A Variable<Int> → A Variable<Int>.")
     }
 
-    @Test func longChainThatEndsIsNoCycle() async {
+    @Test func longChainThatEndsIsNotACycle() async {
       await #expect(processExitsWith: .success) {
         let number = Variable(0)
         _ = number.observe { if $0 < 200_000 { number.value = $0 + 1 } }

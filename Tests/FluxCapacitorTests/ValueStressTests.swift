@@ -3,12 +3,12 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// The promises about values under contention: 200,000 operations each, and more.
+/// The promises about values under contention: at least 200,000 operations each.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValueStressTests {
   // V1
 
-  @Test func subscribersRacingAWriterMissNothing() async {
+  @Test func subscribersThatRaceWithAWriterMissNoChange() async {
     for _ in 0..<stress(200) {
       let variable = Variable(0)
       let logs = (0..<4).map { _ in Log<Int>() }
@@ -45,7 +45,7 @@ struct ValueStressTests {
     dust.clean()
   }
 
-  @Test func callsOnAConcurrentQueueNeverOverlapEither() async {
+  @Test func callsOnAConcurrentQueueNeverOverlap() async {
     let queue = DispatchQueue(label: "observer", attributes: .concurrent)
     let variable = Variable(0)
     let observer = ExclusiveObserver()
@@ -64,7 +64,7 @@ struct ValueStressTests {
     dust.clean()
   }
 
-  @MainActor @Test func mainObserverIsNeverOvertaken() async {
+  @MainActor @Test func observerOnMainReceivesEveryChangeInOrder() async {
     let variable = Variable(0)
     let observer = ExclusiveObserver()
     let isDone = Atomic(false)
@@ -125,7 +125,7 @@ struct ValueStressTests {
 
   // V5
 
-  @Test func whatIsWrittenAfterCleanHasReturnedIsNotTold() async {
+  @Test func observerIsNotCalledAfterCleanReturns() async {
     let variable = Variable(0)
     let begun = Atomic(0)
 
@@ -147,7 +147,7 @@ struct ValueStressTests {
     }
   }
 
-  @Test func observersComeAndGoWhileOthersWrite() async {
+  @Test func observerReceivesEveryChangeWhileOthersSubscribeAndClean() async {
     let variable = Variable(0)
     let steady = ExclusiveObserver()
     let dust = variable.observe { steady.receive($0) }
@@ -174,7 +174,7 @@ struct ValueStressTests {
 
   // V6
 
-  @Test func changesInPlaceFromManyThreadsLoseNothing() async {
+  @Test func changesInPlaceFromManyThreadsAreNeverLost() async {
     let sum = Variable(0)
     let items = Variable<[Int]>([])
 

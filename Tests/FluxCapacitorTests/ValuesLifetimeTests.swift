@@ -3,12 +3,12 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// How sequences end, and what is freed when.
+/// The end of sequences, and the lifetime of their values.
 @Suite(.timeLimit(.minutes(10)))
 struct ValuesLifetimeTests {
-  // MARK: How it ends
+  // MARK: End of a sequence
 
-  @Test @MainActor func cancellingTheTaskThatWaitsFreesItsValuesAtOnce() async {
+  @Test @MainActor func cancellingAWaitingConsumerFreesItsValuesAtOnce() async {
     let tally = Counted.Tally()
     let variable = Variable(Counted(tally))
     let log = Log<Int>()
@@ -26,7 +26,7 @@ struct ValuesLifetimeTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func cancelledTaskGetsNothingEvermore() async {
+  @Test func cancelledTaskReceivesNoMoreValues() async {
     let variable = Variable(0)
     let got = await Task {
       var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
@@ -39,7 +39,7 @@ struct ValuesLifetimeTests {
     #expect(got == [nil, nil])
   }
 
-  @Test func iteratorThatWasCancelledEndsForOtherTasksToo() async {
+  @Test func iteratorThatOneTaskCancelsEndsForOtherTasks() async {
     let variable = Variable(0)
     var iterator = variable.values.makeAsyncIterator()
     let copy = Carried(iterator)
@@ -64,7 +64,7 @@ struct ValuesLifetimeTests {
     #expect(tally.count == 1)
   }
 
-  @Test func consumersLeaveNothingBehind() async {
+  @Test func endedConsumersTakeNoMemory() async {
     await #expect(processExitsWith: .success) {
       let variable = Variable(0)
       func consume(_ count: Int) async {
@@ -81,12 +81,12 @@ struct ValuesLifetimeTests {
 
       await consume(50_000)
 
-      // What 100,000 observations take is ten times as much.
+      // 100,000 observations take ten times as much memory.
       #expect(residentBytes() - before < 4_000_000)
     }
   }
 
-  @Test func valuesInTheBufferComeBeforeTheEnd() async {
+  @Test func bufferedValuesAreReceivedBeforeTheEnd() async {
     var iterator = {
       let variable = Variable(0)
       let iterator = Carried(Constant(variable).values(buffering: .unbounded).makeAsyncIterator())
@@ -97,7 +97,7 @@ struct ValuesLifetimeTests {
     #expect(await iterator.next(4) == [0, 1])
   }
 
-  @Test @MainActor func loopEndsWithTheVariable() async {
+  @Test @MainActor func loopEndsWhenTheVariableIsFreed() async {
     let log = Log<Int>()
     let holder = Log(Variable(0))
     let consumer = Task { @MainActor in
@@ -124,10 +124,10 @@ struct ValuesLifetimeTests {
     withExtendedLifetime(iterator) {}
   }
 
-  // MARK: What is thrown away
+  // MARK: Dropped values
 
   @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1)])
-  func supersededValuesAreFreedAtOnce(policy: BufferingPolicy) {
+  func valuesDroppedFromTheBufferAreFreedAtOnce(policy: BufferingPolicy) {
     let tally = Counted.Tally()
     let variable = Variable(Counted(tally))
     let iterator = variable.values(buffering: policy).makeAsyncIterator()
@@ -139,7 +139,7 @@ struct ValuesLifetimeTests {
   }
 
   @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1), .unbounded])
-  func endOfAValueMayWriteToTheSameVariable(policy: BufferingPolicy) async {
+  func deinitOfABufferedValueMayWriteToTheVariable(policy: BufferingPolicy) async {
     let ended = Log<Int>()
     let variable = Variable<AtEnd?>(nil)
     let write: @Sendable (Int) -> Void = { [weak variable] number in
@@ -156,8 +156,8 @@ struct ValuesLifetimeTests {
     #expect(ended.entries.sorted() == [1, 2, 3, 4])
   }
 
-  /// The buffer throws away the third newest value, which nobody else holds.
-  @Test func endOfAValueMayEndTheIteratorThatHasThrownItAway() {
+  /// The buffer drops the third newest value and releases the last reference to it.
+  @Test func deinitOfADroppedValueMayEndTheIterator() {
     let variable = Variable<AtEnd?>(nil)
     let holder = Log(Carried(variable.values(buffering: .bufferingNewest(2)).makeAsyncIterator()))
 

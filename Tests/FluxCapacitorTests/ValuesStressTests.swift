@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-/// The promises about sequences under contention: 200,000 operations each, in all its cases.
+/// The promises about sequences under contention: 200,000 operations each, counting all of its cases.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValuesStressTests {
   static let policies: [BufferingPolicy] = [
@@ -10,7 +10,7 @@ struct ValuesStressTests {
   ]
 
   @Test(arguments: policies)
-  func valuesComeInOrderAndTheLastOneAlways(policy: BufferingPolicy) async {
+  func consumersReceiveValuesInOrderIncludingTheLast(policy: BufferingPolicy) async {
     let variable = Variable(0)
     let consumers = (0..<4).map { _ in
       Task {
@@ -35,9 +35,9 @@ struct ValuesStressTests {
     }
   }
 
-  /// The values come one by one, and the consumer waits for nearly each.
+  /// The values arrive one by one, and the consumer waits for nearly each of them.
   @Test(arguments: policies)
-  func noValueIsMissedJustAsTheConsumerBeginsToWait(policy: BufferingPolicy) async {
+  func consumerMissesNoValueWhileItBeginsToWait(policy: BufferingPolicy) async {
     let asked = Variable(0)
     let answered = Variable(0)
     let answerer = Task {
@@ -60,7 +60,7 @@ struct ValuesStressTests {
   }
 
   @Test(arguments: policies)
-  func cancellingWhileValuesComeLeaksNothing(policy: BufferingPolicy) async {
+  func cancellingWhileValuesArriveLeaksNothing(policy: BufferingPolicy) async {
     let tally = Counted.Tally()
     let variables = (0..<stress(10_000)).map { _ in Variable(Counted(tally)) }
     let consumers = variables.enumerated().map { index, variable in
@@ -84,12 +84,12 @@ struct ValuesStressTests {
     }
     for consumer in consumers { await consumer.value }
 
-    // Each variable has its value, and nobody else has any.
+    // Only the values of the variables still exist.
     #expect(tally.count == variables.count)
   }
 
   @Test(arguments: policies)
-  func lastValueComesBeforeTheEndAlsoWhileOthersAreCancelled(policy: BufferingPolicy) async {
+  func consumerReceivesTheLastValueWhileOthersAreCancelled(policy: BufferingPolicy) async {
     let variables = (0..<stress(10_000)).map { _ in Log(Variable(0)) }
     let consumers = variables.map { variable in
       let iterator = Carried(variable.entries[0].values(buffering: policy).makeAsyncIterator())

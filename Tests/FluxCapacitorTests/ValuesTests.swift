@@ -3,9 +3,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ValuesTests {
-  // MARK: What arrives
+  // MARK: Received values
 
-  @Test func currentValueComesFirstAndThenEveryChangeInOrder() async {
+  @Test func consumerReceivesTheCurrentValueAndThenEveryChange() async {
     let variable = Variable(0)
     var iterator = Constant(variable).values(buffering: .unbounded).makeAsyncIterator()
 
@@ -14,7 +14,7 @@ struct ValuesTests {
     #expect(await iterator.next(4) == [0, 1, 1, 2])
   }
 
-  @Test func slowConsumerSkipsToTheNewestUnlessToldOtherwise() async {
+  @Test func slowConsumerReceivesTheNewestValueByDefault() async {
     let variable = Variable(0)
     var iterator = variable.values.makeAsyncIterator()
     variable.value = 1
@@ -27,7 +27,7 @@ struct ValuesTests {
     #expect(await iterator.next() == 5)
   }
 
-  @Test func bufferingNewestKeepsTheNewest() async {
+  @Test func bufferingNewestKeepsTheNewestValues() async {
     let variable = Variable(0)
     var iterator = variable.values(buffering: .bufferingNewest(3)).makeAsyncIterator()
 
@@ -36,7 +36,7 @@ struct ValuesTests {
     #expect(await iterator.next(3) == [3, 4, 5])
   }
 
-  @Test func bufferingOldestKeepsTheOldestAndThenTheLast() async {
+  @Test func bufferingOldestKeepsTheOldestValuesAndTheLast() async {
     let variable = Variable(0)
     var iterator = variable.values(buffering: .bufferingOldest(3)).makeAsyncIterator()
 
@@ -48,7 +48,7 @@ struct ValuesTests {
     #expect(await iterator.next(4) == [1, 2, 5, 9])
   }
 
-  @Test func eachIteratorIsAConsumerOfItsOwn() async {
+  @Test func eachIteratorReceivesItsOwnValues() async {
     let variable = Variable(0)
     let values = variable.values(buffering: .unbounded)
     var early = values.makeAsyncIterator()
@@ -60,7 +60,7 @@ struct ValuesTests {
     #expect(await late.next(2) == [1, 2])
   }
 
-  @Test func transactionIsOneChange() async {
+  @Test func transactionIsDeliveredAsOneChange() async {
     let variable = Variable(0)
     var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
 
@@ -70,7 +70,7 @@ struct ValuesTests {
     #expect(await iterator.next(3) == [0, 3, 4])
   }
 
-  @Test @MainActor func waitingConsumerIsResumed() async {
+  @Test @MainActor func waitingConsumerResumesWithTheNextValue() async {
     let variable = Variable(0)
     let log = Log<Int>()
     let consumer = Task { @MainActor in
@@ -86,7 +86,7 @@ struct ValuesTests {
     #expect(log.entries == [0, 1])
   }
 
-  @Test @MainActor func takingWhatIsThereDoesNotLeaveTheActor() async {
+  @Test @MainActor func takingABufferedValueDoesNotLeaveTheActor() async {
     let variable = Variable(0)
     let log = Log<String>()
     var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
@@ -102,15 +102,15 @@ struct ValuesTests {
     #expect(log.entries == ["0", "1", "other"])
   }
 
-  // MARK: Mistakes
+  // MARK: Programming errors
 
-  @Test(arguments: [true, false]) func bufferForNoValueTraps(ofNewest: Bool) async {
+  @Test(arguments: [true, false]) func bufferOfZeroValuesTraps(ofNewest: Bool) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [ofNewest] in
       _ = ofNewest ? BufferingPolicy.bufferingNewest(0) : .bufferingOldest(0)
     }
 
-    expectSentence(in: result, "keep 0 values", "Let it keep one or more")
+    expectSentence(in: result, "keep 0 values", "must be at least 1")
   }
 
   @Test func twoTasksThatWaitInOneIteratorTrap() async {

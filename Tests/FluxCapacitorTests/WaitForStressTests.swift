@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct WaitForStressTests {
-  @Test func everyStoreReducesEveryStateOnceInOrderFromManyThreads() async {
+  @Test func storesReduceEachStateOnceAndAfterTheirAwaitedStores() async {
     let dispatcher = Dispatcher()
     let stores = withDispatcher(dispatcher) { relayStores() }
     let order = Order()
@@ -29,9 +29,9 @@ struct WaitForStressTests {
   }
 }
 
-/// Whether each state goes through Third before Second, and once through each store.
+/// Checks that each state goes through Third before Second, and through each store once.
 ///
-/// Nothing guards it but the promise that reduces never overlap: the thread sanitizer watches.
+/// Only the promise that reduces never overlap guards it. The thread sanitizer checks this.
 private final class Order: @unchecked Sendable {
   private(set) var states = 0
   private(set) var isRight = true

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B7: a store's reduce may wait for that of another.
+/// B7: a store's reduce may wait for another store's reduce.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct WaitForTests {
   private let dispatcher = Dispatcher.shared
@@ -22,8 +22,8 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// A state that takes no memory, as an enum with one case, is at no address in optimised builds.
-  @Test func awaitedStoreReducesAStateWithoutSizeFirst() {
+  /// An enum with one case takes no memory. In optimized builds, such a state has no address.
+  @Test func awaitedStoreReducesAStateOfZeroSizeFirst() {
     let stores = (EmptyFirstStore.instantiate(), EmptySecondStore.instantiate())
     let order = stores.0.order
 
@@ -47,7 +47,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func awaitedStoreMayWaitItself() {
+  @Test func awaitedStoreMayWaitForAnotherStore() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -68,7 +68,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func storeThatTwoWaitForReducesOnce() {
+  @Test func storeThatTwoStoresAwaitReducesOnce() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -83,7 +83,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func everyStateIsWaitedForAnew() {
+  @Test func waitingForOneStateDoesNotAffectTheNext() {
     let stores = relayStores()
     let waits = Relay.run { [log] store in
       if store is FirstStore { store.wait(for: SecondStore.self) }
@@ -98,7 +98,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func subclassStandsInForItsParent() {
+  @Test func waitForAParentWaitsForItsLiveSubclass() {
     let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
 
     dispatcher.dispatch(
@@ -161,7 +161,7 @@ struct WaitForTests {
     withExtendedLifetime((first, foreign)) {}
   }
 
-  @Test func whatIsInvokedInBetweenIsReducedAfterAll() {
+  @Test func stateInvokedBeforeAWaitIsReducedAfterTheCurrentState() {
     let stores = relayStores()
     let second = Relay.run { [log] store in log.append("\(store.name) again") }
 
@@ -184,7 +184,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func observersOfTheAwaitedStoreAreToldAfterTheWholeReduce() {
+  @Test func observersOfAnAwaitedStoreAreCalledAfterTheWholeReduce() {
     let stores = relayStores()
     let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
 
@@ -201,9 +201,9 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// The end of a store may run code of the user's, for which no other thread must wait: what it
-  /// invokes would be queued inside the reduce.
-  @Test func awaitedStoreWhoseLastReferenceGoesEndsAfterTheReduce() {
+  /// The `deinit` of a store may run user code, and no other thread must wait for that code. Inside the
+  /// reduce, a state that it invokes would be queued.
+  @Test func awaitedStoreThatIsReleasedIsFreedAfterTheReduce() {
     let first = FirstStore.instantiate()
     let ending = Variable<EndingStore?>(EndingStore.instantiate())
     ending.value?.atEnd.value = AtEnd { [log] in

@@ -1,10 +1,10 @@
 import FluxCapacitor
 import Testing
 
-/// A wait that cannot end, or has nothing to wait in, ends the process with a sentence.
+/// A `waitFor` that can't end, or that has no reduce to wait in, ends the process with a sentence.
 @Suite(.timeLimit(.minutes(10)))
 struct WaitForTrapTests {
-  @Test func storesThatWaitForEachOther() async {
+  @Test func storesThatWaitForEachOtherTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(
@@ -24,7 +24,7 @@ struct WaitForTrapTests {
     )
   }
 
-  @Test func storesBehindAnotherThatWaitForEachOther() async {
+  @Test func trapOfACycleNamesOnlyTheStoresInTheCycle() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(
@@ -44,7 +44,7 @@ struct WaitForTrapTests {
     )
   }
 
-  @Test func storeThatWaitsForItself() async {
+  @Test func storeThatWaitsForItselfTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = FirstStore.instantiate()
       RelayAction().invoke(.run { $0.wait(for: FirstStore.self) })
@@ -54,7 +54,7 @@ struct WaitForTrapTests {
     expectSentence(in: result, "FluxCapacitorTests.FirstStore → FluxCapacitorTests.FirstStore.")
   }
 
-  @Test func outsideAReduce() async {
+  @Test func waitForOutsideAReduceTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       relayStores().0.waitFor(ThirdStore.self)
     }
@@ -66,7 +66,7 @@ struct WaitForTrapTests {
     )
   }
 
-  @Test func insideAReduceOfOtherStates() async {
+  @Test func waitForInsideAReduceOfAnotherStateTypeTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       let script = ScriptStore.instantiate()
@@ -77,7 +77,7 @@ struct WaitForTrapTests {
     expectSentence(in: result, "outside a reduce of a FluxCapacitorTests.Relay.")
   }
 
-  @Test func afterAReduce() async {
+  @Test func waitForAfterAReduceTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(.run { _ in })

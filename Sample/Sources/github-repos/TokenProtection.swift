@@ -1,13 +1,14 @@
 import Foundation
 
-/// Closes the ways in which environment variables could disclose the token.
+/// Prevents environment variables from disclosing the token.
 enum TokenProtection {
-  /// Changes the process's environment. Call it first, while there is only one thread.
+  /// Changes the process's environment. Call this method first, while there is only one thread.
   static func apply() {
-    // Foundation would write every request, the token included, to standard error.
+    // With this variable, Foundation would write every request, including the token, to standard
+    // error.
     unsetenv("URLSessionDebugLibcurl")
 
-    // Plain http is for loopback only, and a proxy could read it.
+    // Plain http, which is for loopback only, bypasses proxies, because a proxy could read it.
     let variables = ProcessInfo.processInfo.environment
     let exceptions =
       ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""

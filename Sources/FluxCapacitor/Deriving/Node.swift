@@ -250,7 +250,7 @@ extension AnyChannel {
 
   /// Traps, because a value was needed before it was computed.
   @usableFromInline final func trapUncomputed<Value>() -> Value {
-    trap("\(self) was asked for before it was computed.")
+    trap("\(self) was read before it was computed.")
   }
 
   /// The node, if the channel is derived.

@@ -103,9 +103,9 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   }
 
   /// Unavailable, because `combine` needs at least one constant.
-  @available(*, unavailable, message: "Combine one constant or more.")
+  @available(*, unavailable, message: "Combine at least one constant.")
   public static func combine() -> Constant<()> where Element == () {
-    trap("Constant.combine was called without a constant.")
+    trap("Constant.combine was called without constants.")
   }
 
   /// Returns a constant of two constants' values, which change together.

@@ -1,4 +1,4 @@
-/// Does an application's work, such as a request, and invokes the states that result from it.
+/// A type that does an application's work, such as a request, and invokes the resulting states.
 ///
 /// ```swift
 /// final class CounterAction: Actionable {
@@ -13,24 +13,24 @@
   /// The states that this action invokes.
   associatedtype DispatchStateType: DispatchState
 
-  /// Where the states are dispatched: ``Dispatcher/shared``, unless the action says otherwise.
+  /// The dispatcher of the states, which is ``Dispatcher/shared`` unless the action declares another one.
   var dispatcher: Dispatcher { get }
 }
 
 extension Actionable {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one passed to it.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, its replacement.
   @inlinable public var dispatcher: Dispatcher { .shared }
 
   /// Dispatches a state to its registered stores.
   ///
-  /// You can call it on any thread. When it returns, the state has been reduced and, unless another
-  /// thread is delivering at that moment, the observers on `.current` have been called. Inside a
-  /// reduce, the state is queued until that has ended. See ``Dispatcher/dispatch(_:fileID:line:)``.
+  /// You can call this method on any thread. When it returns, the stores have reduced the state. Inside a
+  /// reduce, the state is queued until the reduce has ended. For observers and for calls in other places,
+  /// see ``Dispatcher/dispatch(_:fileID:line:)``.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
-  ///   - fileID: The file in which it is invoked, for interceptors.
-  ///   - line: The line on which it is invoked, for interceptors.
+  ///   - fileID: The file of the call, for interceptors.
+  ///   - line: The line of the call, for interceptors.
   @inlinable public func invoke(
     _ state: DispatchStateType,
     fileID: StaticString = #fileID,
@@ -39,9 +39,10 @@ extension Actionable {
     dispatcher.dispatch(state, fileID: fileID, line: line)
   }
 
-  /// Dispatches a state as a function of the state alone, as in `states.forEach(action.invoke)`.
+  /// Dispatches a state without the source location of the call.
   ///
-  /// Interceptors don't see where it is invoked.
+  /// Use this overload as a function of the state alone, as in `states.forEach(action.invoke)`.
+  /// Interceptors don't see the location of the call.
   @_disfavoredOverload @inlinable public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }

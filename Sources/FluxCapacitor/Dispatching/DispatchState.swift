@@ -1,7 +1,7 @@
-/// A set of states, usually an enum, that one kind of action invokes and one kind of store reduces.
+/// The states, usually the cases of an enum, that one type of action invokes and one type of store reduces.
 ///
-/// Its typealiases link the two, neither of which knows the other. Both the store and the action
-/// must point back at the state, or the code doesn't compile.
+/// The type aliases connect the action and the store, which don't know each other. Both of them must point
+/// back at the state, or the code doesn't compile.
 ///
 /// ```swift
 /// extension Dispatcher {

@@ -1,15 +1,18 @@
 extension Dispatcher {
-  /// Whether a dispatch has to wait for the end of what this thread has open. If not, those that were deferred
-  /// before have been run.
+  /// Returns whether a dispatch must wait, because a reduce, a mutation, a read or the initializer of a
+  /// store is open on this thread.
+  ///
+  /// If the dispatch needn't wait, the method first runs the dispatches that this thread deferred earlier.
   @inlinable func mustDefer(on thread: CurrentThread) -> Bool {
     if thread.pointee.dispatchDeferrals > 0 { return true }
     if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
     return false
   }
 
-  /// Runs a dispatch when this thread has nothing open any more.
+  /// Runs a dispatch once no reduce, mutation, read or initializer of a store is open on this thread.
   ///
-  /// - Returns: Whether it will be run. It isn't if the dispatcher is replaying: it was recorded too.
+  /// - Returns: Whether the dispatch will run. It won't if the dispatcher is replaying, because the
+  ///   recording contains this dispatch too.
   @inlinable func deferDispatch<State: DispatchState>(
     of _: State.Type,
     on thread: CurrentThread,
@@ -24,7 +27,7 @@ extension Dispatcher {
     return true
   }
 
-  /// Reduces a state in its stores. The observers are not called yet.
+  /// Reduces a state in its stores, without calling the observers yet.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,
     from place: SourcePlace,
@@ -36,7 +39,7 @@ extension Dispatcher {
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
       if route.linkedEdition != route.currentEdition { registry.link(route) }
-      // Released after the turn, because these may be the last references to the stores.
+      // These are released after the turn, because they may be the last references to the stores.
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
       var hasDead = false
@@ -73,7 +76,7 @@ extension Dispatcher {
 
   /// Passes a state on to its observers and to the registry's observer. The turn must be held.
   ///
-  /// - Returns: What to release after the turn, besides the latest store.
+  /// - Returns: The objects to release after the turn, besides the latest store.
   @inlinable @inline(never) func passOn<State: DispatchState>(
     _ state: State,
     on route: Route<State>,
@@ -82,7 +85,7 @@ extension Dispatcher {
     from place: SourcePlace,
     on thread: CurrentThread
   ) -> [AnyObject]? {
-    // In the thread's round, this comes after the variables that were written.
+    // In the thread's round, the state comes after the variables that were written.
     if let channel = route.linkedChannel { channel.send(state) }
     guard route.isLinkedToObserver, let observer = registry.observer else { return earlier }
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
@@ -92,28 +95,30 @@ extension Dispatcher {
     return stores + remains
   }
 
-  /// Waits for the turn, unless this thread has it, and opens a transaction.
+  /// Waits for the turn, unless this thread already holds it, and opens a transaction.
   ///
-  /// - Returns: Whether the turn was taken, and has to be given up.
+  /// - Returns: Whether this call has taken the turn, so that `endTurn` must give it up.
   @inlinable func beginTurn(on thread: CurrentThread) -> Bool {
     let takesTurn = !registry.turn.isHeld(by: thread.id)
     if takesTurn {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
-      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "the init of a store") }
+      if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "a store's initializer") }
       registry.turn.lock(holder: thread.id)
     }
     thread.beginTransaction()
     return takesTurn
   }
 
-  /// Closes the transaction while no other thread can reduce; gives up the turn if it was taken.
+  /// Closes the transaction while no other thread can reduce, and gives up the turn if `beginTurn` took it.
   @inlinable func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
     if hasTakenTurn { registry.turn.unlock() }
   }
 
-  /// Waits until the reduce or transaction that another thread is in has ended, except where that may be
-  /// waiting for this thread.
+  /// Waits for the end of a reduce or a transaction on another thread.
+  ///
+  /// The method returns immediately if this thread holds the turn or defers its dispatches, because the
+  /// other thread may be waiting for this one.
   func waitForTurn() {
     let thread = CurrentThread.current
     guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else {
@@ -124,9 +129,9 @@ extension Dispatcher {
 
   @usableFromInline func trapBeforeWaiting(in place: String) -> Never {
     trap(
-      "Dispatcher.transaction or Dispatcher.read was called inside \(place), where waiting for another "
-        + "thread's reduce could last for ever: that reduce may be waiting for this.",
-      "Call it around that, or do without it."
+      "Dispatcher.transaction or Dispatcher.read was called inside \(place). It could wait forever "
+        + "for another thread's reduce, which may be waiting for this thread.",
+      "Call it before or around \(place), or remove the call."
     )
   }
 }

@@ -2,9 +2,11 @@ import Synchronization
 
 /// Routes each state to the stores that are registered for its type.
 ///
-/// A process has one, ``shared``, which actions and stores use by default; ``init()`` and
-/// ``withDispatcher(_:operation:)`` give a test its own. A dispatcher reduces one state at a time,
-/// however many threads invoke, and everyone sees the same order.
+/// Actions and stores use the process's dispatcher, ``shared``, by default. To give a test its own
+/// dispatcher, use ``init()`` and ``withDispatcher(_:operation:)``.
+///
+/// A dispatcher reduces one state at a time, no matter how many threads invoke. All observers and
+/// interceptors see the reduces in the same order. <doc:Concurrency> lists the guarantees.
 public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
@@ -18,23 +20,23 @@ public final class Dispatcher: Sendable {
   /// Dispatches a state to every live store that is registered for its type, in the order of their
   /// registration.
   ///
-  /// You can call it on any thread. When it returns, the state has been reduced and, unless another
-  /// thread is delivering at that moment, the observers on `.current` have been called, once for
-  /// each variable that was set.
+  /// You can call this method on any thread. When it returns, the stores have reduced the state. The
+  /// observers on `.current` have been called, once for each variable that was set, unless another thread
+  /// is delivering at that moment. Calls in these places differ:
   ///
-  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or the initializer of a store, the
-  ///   state is queued until that has ended.
-  /// - Inside a ``transaction(_:)``, it is reduced immediately, and observers are called when the
-  ///   transaction has ended.
-  /// - Inside an observer, it is reduced immediately, and its observers are called after those of
-  ///   the current change.
+  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the dispatcher
+  ///   queues the state until that code has ended.
+  /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are called
+  ///   after the transaction.
+  /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change
+  ///   are called after the observers of the current one.
   ///
   /// A state that reaches no store is not an error.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
-  ///   - fileID: The file in which it is dispatched, for interceptors.
-  ///   - line: The line on which it is dispatched, for interceptors.
+  ///   - fileID: The file of the call, for interceptors.
+  ///   - line: The line of the call, for interceptors.
   @inlinable public func dispatch<State: DispatchState>(
     _ state: State,
     fileID: StaticString = #fileID,
@@ -50,18 +52,20 @@ public final class Dispatcher: Sendable {
     }
   }
 
-  /// Dispatches a state as a function of the state alone, as in
-  /// `states.forEach(dispatcher.dispatch)`.
+  /// Dispatches a state without the source location of the call.
   ///
-  /// Interceptors don't see where it is dispatched.
+  /// Use this overload as a function of the state alone, as in `states.forEach(dispatcher.dispatch)`.
+  /// Interceptors don't see the location of the call.
   @_disfavoredOverload @inlinable public func dispatch<State: DispatchState>(_ state: State) {
     dispatch(state, fileID: #fileID, line: #line)
   }
 
-  /// Dispatches a state, but nothing that this thread invokes meanwhile: that was recorded too.
+  /// Dispatches a recorded state, and ignores the states that this thread invokes meanwhile.
+  ///
+  /// The recording contains those states too.
   package func replay(_ state: some DispatchState) {
     let thread = CurrentThread.current
-    // Inside a reduce and the like, it is deferred like any other dispatch.
+    // Inside a reduce, a mutation, a read or an initializer, the state is deferred like any other.
     if mustDefer(on: thread) { return dispatch(state) }
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
@@ -72,20 +76,21 @@ public final class Dispatcher: Sendable {
     thread.finish()
   }
 
-  /// Makes the writes in a closure one change: observers are called after it, once for each
-  /// variable, with the last value.
+  /// Calls a closure as a transaction, which turns its writes into one change.
   ///
-  /// No reduce of this dispatcher overlaps it. Nested in another transaction or in a reduce, it
-  /// joins that one. If the closure throws, what it has written by then remains, and is delivered.
-  /// If a transaction of another dispatcher is open at the same time, and both write the same variable,
-  /// they are delivered as one change when the last of them ends.
+  /// After the transaction, the observers of each variable are called once, with its last value. No reduce
+  /// of this dispatcher overlaps the transaction. Inside another transaction or a reduce, the closure joins
+  /// the outer one. If the closure throws, the values that it has written remain, and are delivered.
   ///
-  /// Inside a mutation of a variable or the initializer of a store, where waiting for another
-  /// thread's reduce could take forever, it traps, unless this thread is already in a reduce, a
-  /// transaction or a read of this dispatcher. Two threads that nest transactions of two
-  /// dispatchers in opposite orders deadlock.
+  /// If an open transaction of another dispatcher writes the same variable, both transactions are delivered
+  /// as one change when the last of them ends.
   ///
-  /// - Returns: What the closure returns.
+  /// The method traps inside a mutation of a variable and inside the initializer of a store, where waiting
+  /// for another thread's reduce could take forever. It doesn't trap if this thread is already in a reduce,
+  /// a transaction or a read of this dispatcher. If two threads nest transactions of two dispatchers in
+  /// opposite orders, they deadlock.
+  ///
+  /// - Returns: The result of the closure.
   @inlinable public func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -98,13 +103,13 @@ public final class Dispatcher: Sendable {
     return try body()
   }
 
-  /// Reads several constants with no reduce in between.
+  /// Calls a closure that reads several constants, with no reduce in between.
   ///
-  /// Otherwise, a thread that reads one constant after another may find another thread's reduce
-  /// half done, even inside one of its own observers. What the closure invokes is dispatched after
-  /// it. It traps where ``transaction(_:)`` does.
+  /// Without this method, a thread that reads several constants may find another thread's reduce half done,
+  /// even inside an observer. States that the closure invokes are dispatched after it. The method traps in
+  /// the same places as ``transaction(_:)``.
   ///
-  /// - Returns: What the closure returns.
+  /// - Returns: The result of the closure.
   @inlinable public func read<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -116,28 +121,30 @@ public final class Dispatcher: Sendable {
     }
   }
 
-  /// Unregisters every store: no state reaches them any more, and `instantiate()` creates new ones.
+  /// Unregisters every store.
+  ///
+  /// Later states don't reach these stores, and `instantiate()` creates new ones.
   public func unregisterAll() { registry.unregisterAll() }
 }
 
 // MARK: - Shared
 
 extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one passed to it.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, its replacement.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
     else {
       return sharedByLookUp
     }
-    // It is the address of `ofProcess`, which is never released.
+    // This is the address of `ofProcess`, which is never released.
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
   }
 
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // Only `withDispatcher` binds it, and always to a dispatcher.
+    // Only `withDispatcher` sets the replacement, and always to a dispatcher.
     let replacement = PendingWork.replacement.get()
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
@@ -153,8 +160,8 @@ extension Dispatcher: PendingWorkOwner {
 
 /// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
 ///
-/// With it, tests can run in parallel, each with its own stores. Work that leaves the task, on a
-/// dispatch queue or in a detached task, uses the process-wide dispatcher again.
+/// Tests that replace the dispatcher can run in parallel, each with its own stores. Work that leaves the
+/// task, on a dispatch queue or in a detached task, uses the process-wide dispatcher again.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -175,7 +182,7 @@ public func withDispatcher<Result>(
 /// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
 /// child tasks.
 ///
-/// The operation runs on the caller's actor. See the synchronous overload for an example.
+/// The operation runs on the caller's actor. For an example, see the synchronous overload.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,

@@ -1,12 +1,12 @@
 extension Registry {
-  /// Returns the one live store of a type, which is created if there is none.
+  /// Returns the single live store of a type, and creates it if there is none.
   ///
-  /// A registered store of a subclass stands in for its superclass, unless a store of the
-  /// superclass itself exists or is being created.
+  /// A registered store of a subclass takes the place of its superclass, unless a store of the superclass
+  /// itself exists or is being created.
   func instantiate<S: Storable>(_: S.Type) -> S {
     let thread = CurrentThread.current
-    // The stores that were looked at are released at the end, when nothing is locked or being
-    // created, because these may be the last references to them.
+    // These may be the last references to the stores. So they are released at the end, when this thread
+    // holds no lock and creates no store.
     var seen: [any Storable<S.DispatchStateType>] = []
     defer { withExtendedLifetime(seen) {} }
     while true {
@@ -17,7 +17,7 @@ extension Registry {
     }
   }
 
-  /// Finds the store of a type, or the thread that is creating it, or else begins to create it.
+  /// Finds the store of a type or its creation on a thread, or else begins a creation.
   private func find<S: Storable>(
     _: S.Type,
     on thread: CurrentThread,
@@ -40,8 +40,8 @@ extension Registry {
   }
 
   private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {
-    // What the init invokes is deferred until the store is registered, and this thread must not
-    // wait for a turn while other threads may be waiting for the store.
+    // States that the init invokes are deferred until the store is registered. This thread must not wait
+    // for a turn, because other threads may be waiting for the store.
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openCreations += 1
     let store = S()
@@ -58,7 +58,8 @@ extension Registry {
     return store
   }
 
-  /// The types that would wait for each other if this thread waited. The lock must be held.
+  /// Returns the types of stores that would wait for each other if this thread waited, or `nil` if none
+  /// would. The lock must be held.
   private func cycle(from wanted: Creation, on thread: UInt32) -> [any Any.Type]? {
     var path: [any Any.Type] = []
     var next: Creation? = wanted
@@ -73,18 +74,20 @@ extension Registry {
 
   private func trapInCycle(of types: [any Any.Type]) -> Never {
     trap(
-      "The inits of these stores instantiate each other: "
+      "The initializers of these stores instantiate each other: "
         + "\(types.map(sourceName(of:)).joined(separator: " → ")).",
-      "Let one of them instantiate the other after its init, or pass on what it needs."
+      "Let one store instantiate the other after its initializer, or pass it values."
     )
   }
 
-  /// A store that a thread is creating. Other threads that want it wait until it is registered.
+  /// A store that a thread is creating.
+  ///
+  /// Other threads that request the store wait until it is registered.
   final class Creation: Sendable {
     let type: any Any.Type
     let thread: UInt32
 
-    /// Held by the thread that creates the store, until the store is registered.
+    /// The lock that the creating thread holds until the store is registered.
     let completion = Lock()
 
     init(of type: any Any.Type, on thread: UInt32) {

@@ -9,24 +9,25 @@ extension Registry {
     }
   }
 
-  /// The route of a type that has none yet, created if the registry's observer wants all states.
+  /// Returns the route of a type if the registry's observer wants all states, and creates it if there is
+  /// none.
   @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     guard isObserved.read({ $0.load(ordering: .relaxed) }) else { return nil }
     return lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
-  /// Notes that a state waits for the end of the reduce that invoked it, if there is an observer.
+  /// Adds a deferred dispatch to the pending work, if the registry's observer wants all states.
   ///
   /// - Returns: A closure to call when the state has been reduced.
   @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
     guard isObserved.unscheduled.load(ordering: .relaxed) else { return nil }
     return pendingWork.begin {
-      "A \(sourceName(of: type)) waits for the end of the reduce that invoked it."
+      "A \(sourceName(of: type)) was invoked inside a reduce, modify, read or init, and is queued."
     }
   }
 
-  /// Notes that this thread has yet to call the observers of what a state has changed.
+  /// Notes in the pending work that this thread has yet to call the observers of a state's changes.
   @usableFromInline func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
     guard !thread.pointee.round.isEmpty || thread.hasOpenPlaces,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })

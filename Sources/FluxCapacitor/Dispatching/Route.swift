@@ -2,10 +2,11 @@ import Synchronization
 
 /// The registered stores that the states of one type reach, in the order of their registration.
 ///
-/// Registering takes the registry's lock and not the turn, because it may happen inside a reduce.
-/// Reducing takes the turn, and follows a chain that only the turn guards; the chain is linked
-/// again if the registrations have changed since. The same holds for the channel of the states
-/// themselves, which is created for their first observer.
+/// Registering a store takes the registry's lock and not the turn, because it may happen inside a reduce. A
+/// reduce takes the turn, and follows a chain of registrations that only the turn guards. If the
+/// registrations have changed, the reduce first links the chain again.
+///
+/// The channel of the states is linked in the same way. It is created for their first observer.
 @usableFromInline final class Route<State: DispatchState>: AnyRoute {
   // Guarded by the registry's lock.
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
@@ -14,39 +15,41 @@ import Synchronization
   /// Whether the registry's observer is called for each state.
   @exclusivity(unchecked) private var isObserved = false
 
-  /// Counts the changes to the registrations, the channel and `isObserved`.
+  /// The number of changes to the registrations, the channel and `isObserved` so far.
   @exclusivity(unchecked) private var changes = 0
 
-  /// The number of the last change or, if nothing wants the states, zero.
+  /// The number of the last change, or zero if the states have no store and no observer.
   ///
-  /// Releasing and acquiring are enough: a thread that sees a number takes the registry's lock to
-  /// read what has changed, and one that doesn't see it yet acts as if it had come before the
-  /// change.
+  /// Releasing and acquiring are enough. A thread that sees a new number takes the registry's lock to read
+  /// the changes. A thread that doesn't see the number yet acts as if it had come before the change.
   @usableFromInline let edition = ScheduledAtomic(0)
 
   @inlinable var currentEdition: Int { edition.read { $0.load(ordering: .acquiring) } }
 
-  // What a reduce follows; guarded by the dispatcher's turn.
+  // The chain and the channel that a reduce follows. Guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
   @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
   @exclusivity(unchecked) @usableFromInline var isLinkedToObserver = false
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private(set) var linked: [Registration<State>] = []
 
-  /// While a thread is reducing along this route, the state, and the registration whose turn it is
-  /// in the chain; see `reduceEarly(in:)`.
+  /// The state and the current registration in the chain, while a thread is reducing along this route.
+  ///
+  /// `reduceEarly(in:)` reads them.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
   @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
 
-  /// The registrations whose early reduces have not ended, in the order in which they began.
+  /// The registrations whose early reduces have not ended, in the order in which these reduces began.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, during the reduce of the current one.
+  /// The stores that have reduced the state early, during the current store's reduce.
   @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
 
   init() { super.init(key: ObjectIdentifier(State.self)) }
 
-  /// The address of a state. One of size zero may have no valid address, and can be read from any.
+  /// Returns an address from which a state can be read.
+  ///
+  /// A state of size zero may have no valid address, but can be read from any aligned one.
   @inlinable static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
     if MemoryLayout<State>.size > 0 { return state }
     return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
@@ -54,7 +57,7 @@ import Synchronization
 
   deinit { channel?.dropHandle() }
 
-  /// The stores that are alive and registered. The registry's lock must be held.
+  /// Returns the stores that are alive and registered. The registry's lock must be held.
   func liveStores() -> [any Storable<State>] {
     registrations.compactMap { registration in
       let store = registration.store
@@ -69,13 +72,13 @@ import Synchronization
     removeCancelled()
   }
 
-  /// Removes the registrations that were cancelled. The registry's lock must be held.
+  /// Removes the cancelled registrations. The registry's lock must be held.
   func removeCancelled() {
     registrations.removeAll { !$0.isRegistered }
     publish()
   }
 
-  /// The channel of the states, created if there is none. The registry's lock must be held.
+  /// Returns the channel of the states, and creates it if there is none. The registry's lock must be held.
   func channelOfStates() -> EventChannel<State> {
     if let channel { return channel }
     let channel = EventChannel<State>()
@@ -84,7 +87,7 @@ import Synchronization
     return channel
   }
 
-  /// Makes the next reduce link again. The registry's lock must be held.
+  /// Publishes a new edition, so that the next reduce links again. The registry's lock must be held.
   private func publish() {
     changes += 1
     let isWanted = !registrations.isEmpty || channel != nil || isObserved
@@ -99,15 +102,16 @@ import Synchronization
   }
 
   override func cancelAll() {
-    // The last one first: a reduce in progress that reaches a store has reached those before it.
+    // The last registration comes first. So if a reduce in progress still reaches one of the stores, it has
+    // reached all stores before it.
     for registration in registrations.reversed() { registration.cancel() }
     removeCancelled()
   }
 
-  /// Links what a reduce follows. The turn and the registry's lock must be held.
+  /// Links the chain and the channel that a reduce follows. The turn and the registry's lock must be held.
   ///
-  /// While it is observed, the route is linked again for each state, because the observer is called
-  /// with the registrations before each reduce.
+  /// While the registry's observer wants all states, each state links the route again, because the observer
+  /// is called with the registrations before each reduce.
   func link() {
     linked = registrations
     linkedChannel = channel
@@ -125,20 +129,22 @@ import Synchronization
 @usableFromInline final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
 
-  /// `cancelled`, which any thread may set and none clears: releasing and acquiring, so that a
-  /// thread that sees it sees what was done before. And `early`, which only the thread that has the
-  /// turn sets, clears and depends on: relaxed.
+  /// Two bits, `cancelled` and `early`.
+  ///
+  /// Any thread may set `cancelled`, and no thread clears it. Releasing and acquiring ensure that a thread
+  /// that sees this bit also sees the earlier work of the thread that set it. Only the thread that has the
+  /// turn sets, clears and depends on `early`, so relaxed is enough.
   @usableFromInline let marks = ScheduledAtomic<UInt8>(0)
 
   static var cancelled: UInt8 { 1 }
   static var early: UInt8 { 2 }
 
-  /// The next one in the chain that a reduce follows; guarded by the dispatcher's turn.
+  /// The next registration in the chain. Guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
 
   let type: any Storable.Type
 
-  /// What the registry's observer has cached about the store; guarded by the dispatcher's turn.
+  /// The cache of the registry's observer for this store. Guarded by the dispatcher's turn.
   @exclusivity(unchecked) var observerCache: Any?
 
   init(_ store: any Storable<State>) {
@@ -146,8 +152,9 @@ import Synchronization
     type = Swift.type(of: store)
   }
 
-  /// Whether a reduce that gets here calls the store: it is registered, and has not reduced the
-  /// state early.
+  /// Whether a reduce that reaches this registration calls the store.
+  ///
+  /// It does if the store is registered and hasn't reduced the state early.
   @inlinable var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
 
   var isRegistered: Bool {

@@ -1,10 +1,10 @@
 import Synchronization
 
 extension Storable {
-  /// Makes sure, inside a reduce, that another store has reduced the same state first.
+  /// Ensures, inside a reduce, that another store has reduced the same state first.
   ///
-  /// Without it, stores reduce a state in the order of their registration. Use it in a store whose
-  /// reduce reads what another store's reduce has just written.
+  /// By default, stores reduce a state in the order of their registration. Call this method if a store's
+  /// reduce reads values that another store's reduce has just written.
   ///
   /// ```swift
   /// final class TotalStore: Storable {
@@ -18,19 +18,19 @@ extension Storable {
   /// }
   /// ```
   ///
-  /// A store of that type that has not reduced the state yet does so now, on this thread, before
-  /// this returns; it reduces the state only this once. This applies to every store of the type,
-  /// and of its subclasses, that was registered when the reduce of the state began. If there is
-  /// none, nothing is waited for.
+  /// If a store of that type hasn't reduced the state yet, it does so on this thread, before this method
+  /// returns. It reduces the state only this once. The method covers every store of the type and its
+  /// subclasses that was registered when the reduce of the state began. If there is no such store, the
+  /// method returns immediately.
   ///
-  /// Stores whose reduces wait for each other trap, with a message that names them, and so does a
-  /// store that waits for itself. Outside a reduce of this store's states it traps too, which
-  /// includes a test that calls `reduce` itself instead of dispatching.
+  /// The method traps if the reduces of stores wait for each other, or if a store waits for itself. The
+  /// message names the stores. The method also traps outside a reduce of this store's states. So a test
+  /// must dispatch the state instead of calling `reduce(with:)` itself.
   ///
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
-    // Only `Dispatcher.reduce` sets it, and always to a route.
+    // Only `Dispatcher.reduce` sets `reducing`, and always to a route.
     let route = CurrentThread.current.pointee.reducing.map {
       unsafeDowncast($0.takeUnretainedValue(), to: AnyRoute.self)
     }
@@ -38,7 +38,7 @@ extension Storable {
       trap(
         "\(sourceName(of: Self.self)) waits for \(sourceName(of: S.self)) outside a reduce of a "
           + "\(sourceName(of: DispatchStateType.self)).",
-        "Call waitFor only inside reduce(with:), and have the state dispatched."
+        "Call waitFor only inside reduce(with:), and let the dispatcher call it."
       )
     }
     // The key is the type of the route's states.
@@ -47,11 +47,10 @@ extension Storable {
 }
 
 extension Route {
-  /// Makes the stores of a type reduce the current state, unless they already have. The
-  /// dispatcher's turn must be held.
+  /// Makes the stores of a type reduce the current state, unless they already have.
   ///
-  /// A store before the current one in the chain has already reduced the state. One after it
-  /// reduces it early, and is marked until the reduce gets to it.
+  /// The dispatcher's turn must be held. A store before the current one in the chain has already reduced
+  /// the state. A store after it reduces the state early, and stays marked until the reduce gets to it.
   func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
     guard let state, let current else { return }
     var next: Unmanaged<Registration<State>>? = current
@@ -68,19 +67,20 @@ extension Route {
     }
   }
 
-  /// Traps if a store that is waited for is itself reducing, and so waits for this one.
+  /// Traps if the awaited store is itself reducing the state, because then it waits for the current one.
   private func trapIfReducing(_ registration: Registration<State>) {
     let reducing = [current?.takeUnretainedValue()].compactMap(\.self) + awaited
     guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }
     let cycle = (reducing[start...] + [registration]).map { sourceName(of: $0.type) }
     trap(
       "The reduces of these stores wait for each other: \(cycle.joined(separator: " → ")).",
-      "Let one of them do without it, and read what it needs after the reduce."
+      "Remove waitFor from one of these reduces, and read the other store's values afterward."
     )
   }
 
-  /// Takes the stores that reduced the state early, in the order in which their reduces ended: all
-  /// before that of the current one.
+  /// Moves the stores that reduced the state early to a list, in the order in which their reduces ended.
+  ///
+  /// All of these reduces ended before the current store's reduce.
   @usableFromInline func takeEarly(into stores: inout [AnyObject]?) {
     if stores == nil { stores = [] }
     stores?.append(contentsOf: early)
@@ -89,7 +89,7 @@ extension Route {
 }
 
 extension Registration {
-  /// Clears the mark of a store that has reduced the state early, when the reduce gets to it.
+  /// Clears the mark of a store that has reduced the state early, when the reduce gets to that store.
   @usableFromInline func unmark() {
     marks.unscheduled.bitwiseAnd(~Registration.early, ordering: .relaxed)
   }

@@ -1,29 +1,29 @@
 /// A record of one dispatch: its state, the stores that reduced it, and the changes that they made.
 ///
-/// ``Dispatcher/intercept(_:)`` calls interceptors with it.
+/// Interceptors receive it. See ``Dispatcher/intercept(_:)``.
 public struct DispatchEvent: Sendable {
   /// The state that was dispatched.
   public let state: any DispatchState
 
-  /// The number of this dispatch among all that were intercepted: 1, 2, 3 and so on, without gaps.
+  /// The position of this dispatch among all intercepted dispatches: 1, 2, 3 and so on, without gaps.
   public let sequenceNumber: Int
 
   /// The types of the stores that reduced the state, in the order in which their reduces ended.
   public let stores: [any Storable.Type]
 
-  /// The variables of those stores that were written to during the reduce.
+  /// The changes to the stores' variables during the reduce.
   ///
-  /// They are in the order of the stores and, within a store, of its properties. What another
-  /// thread sets during the reduce is among them.
+  /// They are in the order of the stores and, within a store, in the order of its properties. They include
+  /// writes by other threads during the reduce.
   public let changes: [Change]
 
-  /// When the reduce began.
+  /// The instant at which the reduce began.
   public let instant: ContinuousClock.Instant
 
-  /// When the reduce began, by the wall clock: the time since the beginning of 1970, in UTC.
+  /// The wall-clock time at which the reduce began, since the beginning of 1970, in UTC.
   public let wallClockTime: Duration
 
-  /// How long it took all stores to reduce the state.
+  /// The time that all stores together took to reduce the state.
   public let duration: Duration
 
   /// The module and the file in which the state was invoked: `Module/File.swift`.
@@ -37,8 +37,7 @@ public struct DispatchEvent: Sendable {
     /// The type of the store that the variable belongs to.
     public let store: any Storable.Type
 
-    /// The name of the store's property: that of the constant which publishes the variable, if one
-    /// does.
+    /// The name of the store's property. If a constant publishes the variable, it is the constant's name.
     public let name: String
 
     /// The value before the reduce.

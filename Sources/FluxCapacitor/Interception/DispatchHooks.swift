@@ -1,12 +1,12 @@
-/// The hooks of a dispatcher: closures that are called after every reduce, of states of all types.
+/// The hooks of a dispatcher: closures that are called after every reduce, for states of all types.
 ///
-/// They are called with the dispatcher's turn held, on the thread that dispatches, before any
-/// observer. So they must run no user code, and only take notes.
+/// The dispatching thread calls the hooks before any observer, with the dispatcher's turn held. So a hook
+/// must not run user code, and only takes notes.
 final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   fileprivate final class Hook: Sendable {
     let call: @Sendable (DispatchEvent) -> Void
 
-    /// The number of the first event that it is called with; zero if it doesn't want the changes.
+    /// The number of the first event that the hook receives, or zero if the hook doesn't want the changes.
     let first: Int
 
     init(from first: Int, _ call: @escaping @Sendable (DispatchEvent) -> Void) {
@@ -19,10 +19,11 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   private let lock = Lock()
   @exclusivity(unchecked) private var hooks: [Hook] = []
 
-  /// How many recorded reduces have begun. The number of each is that of its event.
+  /// The number of recorded reduces that have begun. It is also the number of the latest reduce's event.
   @exclusivity(unchecked) private var reducesRecorded = 0
 
-  /// Belongs to the thread that has the turn, and so is not guarded by `lock`.
+  /// The record of the current reduce. It belongs to the thread that has the turn, so `lock` doesn't guard
+  /// it.
   @exclusivity(unchecked) private var record: ReduceRecord?
 
   fileprivate func add(
@@ -31,7 +32,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     _ call: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Hook {
     lock.withLock {
-      // A reduce that has already begun may have no record.
+      // A reduce that has already begun may have no record, so the first event is the next one.
       let hook = Hook(from: wantsChanges ? reducesRecorded + 1 : 0, call)
       hooks.append(hook)
       registry.setObserved(true)
@@ -44,7 +45,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
       hooks.removeAll { $0 === hook }
       if hooks.isEmpty { registry.setObserved(false) }
     }
-    // Released after unlocking, because a deinit may run user code.
+    // The hook is released after unlocking, because a deinit may run user code.
     withExtendedLifetime(hook) {}
   }
 
@@ -62,10 +63,10 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     in stores: [any Storable.Type],
     from place: SourcePlace
   ) -> [AnyObject] {
-    // There is none if the last hook was removed just as the reduce began.
+    // There is no record if the last hook was removed just as the reduce began.
     guard let record = record.take() else { return [] }
-    // Nothing of a hook is read without the lock, so that the thread sanitizer sees an order between
-    // that and its end on another thread, which the reference count alone doesn't show it.
+    // A hook's properties are read under the lock. So the thread sanitizer sees that these reads come
+    // before the hook's end on another thread. The reference count alone doesn't show it this order.
     let (hooks, calls, number) = lock.withLock {
       let hooks = self.hooks.filter { $0.first <= reducesRecorded }
       return (hooks, hooks.map(\.call), reducesRecorded)
@@ -78,7 +79,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
 }
 
 extension Registry {
-  /// The hooks of its dispatcher, created on first use.
+  /// The hooks of the registry's dispatcher, created on first use.
   fileprivate var hooks: DispatchHooks {
     lock.withLock {
       if let hooks = observer as? DispatchHooks { return hooks }
@@ -90,10 +91,12 @@ extension Registry {
 }
 
 extension Dispatcher {
-  /// Calls a closure after every reduce that begins from now on, with the dispatcher's turn held,
-  /// so it must run no user code. Without hooks, they cost a dispatch nothing.
+  /// Calls a closure after every reduce that begins from now on.
   ///
-  /// - Parameter wantsChanges: Whether the events must contain what has changed.
+  /// The dispatcher's turn is held during the call, so the closure must not run user code. A dispatch
+  /// without hooks costs nothing extra.
+  ///
+  /// - Parameter wantsChanges: Whether the events must contain the changes of variables.
   /// - Returns: The Dust that removes the hook.
   package func addHook(
     wantingChanges wantsChanges: Bool = false,
@@ -105,9 +108,9 @@ extension Dispatcher {
     }
   }
 
-  /// Whether a state would reach a store that is alive and registered.
+  /// Returns whether a state would reach a store that is alive and registered.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    // Released after unlocking, because these may be the last references to them.
+    // The stores are released after unlocking, because these may be the last references to them.
     let stores = registry.lock.withLock {
       registry.route(for: State.self)?.takeUnretainedValue().liveStores() ?? []
     }
@@ -115,9 +118,10 @@ extension Dispatcher {
   }
 
   /// The stores that are alive and registered, with their variables, in the order of their names.
-  /// This waits for the turn, so that no store is looked at in the middle of a reduce.
+  ///
+  /// The property waits for the turn, so that it doesn't read a store in the middle of a reduce.
   package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
-    // Released after the turn, because these may be the last references to them.
+    // The stores are released after the turn, because these may be the last references to them.
     let stores = registry.allStores
     return read {
       stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
@@ -125,6 +129,6 @@ extension Dispatcher {
     }
   }
 
-  /// The process's dispatcher, even where it is replaced.
+  /// The process's dispatcher, even inside `withDispatcher`.
   package static var processWide: Dispatcher { ofProcess }
 }

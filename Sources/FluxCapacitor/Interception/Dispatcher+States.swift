@@ -3,16 +3,14 @@
 extension Dispatcher {
   /// Calls a closure with every state of a type that is dispatched from now on.
   ///
-  /// - Every state that is dispatched later is delivered once, even if it reaches no store. Of the
-  ///   states that other threads are dispatching at the time of this call, the first ones may be
-  ///   missed.
-  /// - States are delivered in the order of their reduces, which is the same for every observer.
-  /// - A state is delivered when its reduce or its ``transaction(_:)`` has ended, on `.current`
-  ///   after the variables that were written by then, unless another thread is delivering those at
-  ///   that moment.
-  /// - Calls to one observer never overlap, and no lock is held during a call. The closure may
-  ///   read, write, invoke, observe and clean anything. What it invokes is reduced immediately, and
-  ///   delivered after the observers of the current state have been called.
+  /// - Every state that is dispatched later is delivered once, even if it reaches no store. If other
+  ///   threads are dispatching at the time of this call, the observer may miss their first states.
+  /// - Every observer receives the states in the order of their reduces.
+  /// - A state is delivered after its reduce or its ``transaction(_:)``. On `.current`, it comes after the
+  ///   variables that were written by then, unless another thread is delivering those at that moment.
+  /// - Calls to one observer never overlap, and no lock is held during a call. The closure may read, write,
+  ///   invoke, observe and clean anything. A state that it invokes is reduced immediately. It is delivered
+  ///   after the observers of the current state have been called.
   /// - ``unregisterAll()`` doesn't affect observers.
   ///
   /// ```swift
@@ -25,10 +23,10 @@ extension Dispatcher {
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - queue: Where `states` is called.
-  ///   - states: Called with each state, and retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until its `clean()` is called or the dispatcher is
-  ///   deallocated; it doesn't keep the dispatcher alive.
+  ///   - queue: The queue on which `states` is called.
+  ///   - states: A closure that receives each state. It is retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until you call `clean()` or the dispatcher is deallocated. It
+  ///   doesn't keep the dispatcher alive.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -40,14 +38,21 @@ extension Dispatcher {
 
   /// Calls a closure on the main actor with every state of a type that is dispatched from now on.
   ///
-  /// It is the same as the other `observe`, with a closure that is isolated to the main actor.
+  /// The closure is isolated to the main actor. It receives every state once, in the order of the reduces,
+  /// even if the state reaches no store. If other threads are dispatching at the time of this call, the
+  /// closure may miss their first states.
+  ///
+  /// The call comes right after the reduce or its ``transaction(_:)`` if the state is dispatched on the main
+  /// queue. It comes later if an earlier state is still on its way there, or if another thread dispatches.
+  ///
+  /// <doc:Concurrency> lists the guarantees for all observers.
   ///
   /// - Parameters:
   ///   - type: The type of the states.
   ///   - queue: `.main`.
-  ///   - states: Called with each state, and retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until its `clean()` is called or the dispatcher is
-  ///   deallocated; it doesn't keep the dispatcher alive.
+  ///   - states: A closure that receives each state. It is retained until the Dust is cleaned.
+  /// - Returns: The observation. It lasts until you call `clean()` or the dispatcher is deallocated. It
+  ///   doesn't keep the dispatcher alive.
   /// - Complexity: O(1).
   public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -59,16 +64,16 @@ extension Dispatcher {
     }
   }
 
-  /// Returns the states of a type that are dispatched from now on, as an asynchronous sequence.
+  /// Returns an asynchronous sequence of the states of a type that are dispatched from now on.
   ///
-  /// - Any number of consumers may iterate over it. Each gets every state that is dispatched after
-  ///   its iterator was created, once and in the order of the reduces, unless the policy says
-  ///   otherwise.
-  /// - A consumer runs where its task runs; no dispatch waits for it.
-  /// - Cancelling the task that waits for the next state ends the observation, and the loop,
-  ///   immediately. So does leaving the loop, which releases the iterator.
-  /// - When the dispatcher is deallocated, the loop ends after the states that are in the buffer.
-  ///   The sequence itself keeps the dispatcher alive; an iterator doesn't.
+  /// - Any number of consumers may iterate over the sequence. Each consumer receives every state that is
+  ///   dispatched after its iterator was created. The states arrive once and in the order of the reduces,
+  ///   unless the policy discards them.
+  /// - A consumer runs where its task runs. No dispatch waits for it.
+  /// - If you cancel the task that waits for the next state, the observation and the loop end immediately.
+  ///   They also end if you leave the loop, which releases the iterator.
+  /// - When the dispatcher is deallocated, the loop ends after the states in the buffer. The sequence
+  ///   itself keeps the dispatcher alive, but an iterator doesn't.
   ///
   /// ```swift
   /// let effects = Task {
@@ -81,8 +86,8 @@ extension Dispatcher {
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - policy: What to keep for a slow consumer: by default everything, so that no effect is
-  ///     lost.
+  ///   - policy: The rule for a slow consumer. By default, the sequence keeps every state, so that no
+  ///     effect is lost.
   /// - Returns: The sequence. It observes nothing until an iterator is created.
   public func states<State: DispatchState>(
     of type: State.Type,

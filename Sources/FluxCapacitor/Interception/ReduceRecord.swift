@@ -1,6 +1,6 @@
-/// What is recorded before a reduce, so that its event can contain what has changed.
+/// The variables' values before a reduce, from which its event's changes are found.
 ///
-/// It belongs to the thread that has the dispatcher's turn, and is released after the turn.
+/// The record belongs to the thread that has the dispatcher's turn, and is released after the turn.
 final class ReduceRecord {
   /// A variable of a store that the state may reach.
   private struct Entry {
@@ -24,7 +24,7 @@ final class ReduceRecord {
 
   private var entries: [Entry] = []
 
-  /// The stores that were looked at: these may be the last references to them.
+  /// The stores that were searched for variables. These may be the last references to them.
   private var stores: [AnyObject] = []
 
   private let instant: ContinuousClock.Instant
@@ -42,7 +42,7 @@ final class ReduceRecord {
     instant = .now
   }
 
-  /// The event of the reduce, which has ended.
+  /// Returns the event of the reduce, which has ended.
   func event(
     of state: any DispatchState,
     numbered number: Int,
@@ -66,9 +66,11 @@ final class ReduceRecord {
 }
 
 extension Registration {
-  /// The variables of the store with their names. They are looked up once if it can't get others.
+  /// Returns the variables of the store with their names.
   ///
-  /// - Parameter stores: Retains the store if it is looked at.
+  /// The store is searched only once if it can't contain other variables later.
+  ///
+  /// - Parameter stores: A list that retains the store if it is searched.
   fileprivate func variables(
     lookingAt stores: inout [AnyObject]
   ) -> [(name: String, value: any AnyPrimitiveValue)] {
@@ -85,7 +87,7 @@ extension Registration {
   }
 }
 
-/// A variable of a store, which the cache must not keep alive.
+/// A weak reference to a variable of a store, because the cache must not keep the variable alive.
 private struct WeakVariable {
   let name: String
   weak let value: (any AnyPrimitiveValue)?

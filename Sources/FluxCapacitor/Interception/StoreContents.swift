@@ -1,7 +1,7 @@
 /// The variables and constants of a store, by the names of its properties.
 ///
-/// It looks into structs, tuples, enums, optionals, arrays and dictionaries, but not into other
-/// objects. A variable that a constant publishes has the constant's name, and its own besides.
+/// The search includes structs, tuples, enums, optionals, arrays and dictionaries, but not other objects. A
+/// variable that a constant publishes has the constant's name, and its own name as its other name.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
     package let name: String
@@ -11,8 +11,9 @@ package struct StoreContents: Sendable {
 
   package private(set) var items: [Item] = []
 
-  /// Whether the store can't get others: none of its properties is or contains an optional, an enum
-  /// or a collection.
+  /// Whether the store can't contain other variables later.
+  ///
+  /// This is true if no property is or contains an optional, an enum or a collection.
   package private(set) var isFixed = true
 
   private var indices: [ObjectIdentifier: Int] = [:]
@@ -42,7 +43,9 @@ package struct StoreContents: Sendable {
     items.first { $0.name == name } ?? items.first { $0.otherName == name }
   }
 
-  /// - Returns: Whether it is or contains a variable, or may get one.
+  /// Adds the variables of a value.
+  ///
+  /// - Returns: Whether the value is or contains a variable, or may contain one later.
   @discardableResult private mutating func add(_ value: Any, name: String) -> Bool {
     if let value = value as? any AnyPrimitiveValue {
       add(Item(name: name, value: value))
@@ -74,7 +77,7 @@ package struct StoreContents: Sendable {
         Array(Mirror(reflecting: entry.value).children.map(\.value))
       }
       let named = entries.map { ("\(name)[\($0[0])]", $0[1]) }
-      // If the first value contains no variable, none does, and they needn't be sorted.
+      // If the first value contains no variable, no other value does, and sorting is unnecessary.
       addElements(named.first.map { isPlain($0.1) } == true ? [] : named.sorted { $0.0 < $1.0 })
       return true
     default:
@@ -82,14 +85,14 @@ package struct StoreContents: Sendable {
     }
   }
 
-  /// Adds the elements of a collection, up to the first that contains no variable.
+  /// Adds the elements of a collection, up to the first one that contains no variable.
   private mutating func addElements(_ elements: some Sequence<(String, Any)>) {
     for (name, element) in elements {
       guard add(element, name: name) else { return }
     }
   }
 
-  /// Whether a value contains no variable, and can't get one.
+  /// Returns whether a value contains no variable, and can't contain one later.
   private func isPlain(_ value: Any) -> Bool {
     var others = self
     return !others.add(value, name: "")

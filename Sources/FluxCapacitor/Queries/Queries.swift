@@ -1,11 +1,12 @@
-/// The queries that are held of a ``Queryable`` store, which keeps this object in a `let`.
+/// The queries that consumers hold on a ``Queryable`` store.
 ///
-/// It belongs to one store; ``Queryable/query(_:)`` adds to it. See ``Queryable`` for an example.
+/// A store keeps a `Queries` of its own in a `let`, and ``Queryable/query(_:)`` adds queries to it. For an
+/// example, see ``Queryable``.
 public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
-  /// The queries that have a holder.
+  /// The queries that have at least one holder.
   let active = Variable<Set<Query>>([])
 
-  // Both guarded by `lock`; `holders` is how many each query has.
+  // Both guarded by `lock`. `holders` contains the number of holders of each query.
   private let lock = Lock()
   @exclusivity(unchecked) private var holders: [Query: Int] = [:]
   @exclusivity(unchecked) private var isObserved = false
@@ -13,27 +14,27 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   /// Creates an object without queries.
   public init() {}
 
-  /// Adds a holder of a query; the store is notified if it is the first.
+  /// Adds a holder of a query. If it is the query's first holder, the store is notified.
   func hold<Store: Queryable>(_ query: Query, of store: Store) -> Dust where Store.Query == Query {
     adjustHolders(of: query, by: 1) { [weak store] old, new in
-      // In a transaction, a query may have come and gone.
+      // A query may gain and lose its holders inside one transaction.
       if old != new { store?.activeQueriesDidChange(from: old, to: new) }
     }
     return ActionDust { self.adjustHolders(of: query, by: -1) }
   }
 
-  /// Counts one holder of a query more or less.
+  /// Adds a number to the count of a query's holders.
   ///
-  /// The set is written under the lock, in a transaction of its own, so that it changes in the order of
-  /// the counting. The store is notified after unlocking.
+  /// The set is written under the lock, in a transaction of its own, so that it changes in the order of the
+  /// counting. The store is notified after unlocking.
   ///
-  /// - Parameter changes: Observes the set, unless something already does.
+  /// - Parameter changes: A closure that observes the set, unless an observer already does.
   private func adjustHolders(
     of query: Query,
     by difference: Int,
     observedBy changes: (@Sendable (Set<Query>, Set<Query>) -> Void)? = nil
   ) {
-    // Released after unlocking, because a deinit may run user code.
+    // The query is released after unlocking, because a deinit may run user code.
     var removed: (key: Query, value: Int)?
     let thread = CurrentThread.current
     thread.beginTransaction()

@@ -1,9 +1,9 @@
 /// The values on their way to one consumer, which waits for them without blocking a thread.
 ///
-/// What to resume is decided under the lock. Continuations are resumed and dropped values are
-/// released after unlocking, because either may run user code.
+/// The buffer decides under the lock which continuation to resume. It resumes continuations and releases
+/// dropped values after unlocking, because both may run user code.
 ///
-/// Invariant: while a consumer waits, there are no values, and the buffer has not ended.
+/// Invariant: while a consumer waits, the buffer is empty and has not ended.
 @usableFromInline final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
 
@@ -17,15 +17,15 @@
 
   @inlinable init(_ policy: BufferingPolicy) { self.policy = policy }
 
-  /// Adds a value as the last one, unless the buffer has ended.
+  /// Appends a value, unless the buffer has ended.
   @inlinable func append(_ value: Element) {
     let (waiter, value) = lock.withLock { add(value) }
     waiter?.resume(returning: value)
   }
 
-  /// The lock must be held.
+  /// Hands a value to the waiting consumer, or appends it. The lock must be held.
   ///
-  /// - Returns: The consumer to resume with a value or, without one, a value to drop.
+  /// - Returns: The consumer to resume with a value or, without a waiting consumer, a value to drop.
   @inlinable func add(_ value: Element) -> (Waiter?, Element?) {
     if isFinished { return (nil, nil) }
     if let waiter = waiter.take() { return (waiter, value) }
@@ -34,7 +34,7 @@
       values.append(value)
       return (nil, oldest)
     }
-    // The last value in the buffer didn't fit either, and is superseded by this one.
+    // The last value in the buffer didn't fit either, so this value takes its place.
     var superseded = value
     swap(&superseded, &values[values.count - 1])
     return (nil, superseded)
@@ -43,15 +43,15 @@
   /// Removes and returns the first value, if there is one.
   func popFirst() -> Element? { lock.withLock { values.popFirst() } }
 
-  /// Resumes a continuation with the first value once there is one, or with `nil` at the end.
+  /// Resumes a continuation with the first value when there is one, or with `nil` at the end.
   func wait(_ waiter: Waiter) {
     let (isReady, value) = lock.withLock {
       let value = values.popFirst()
       if value != nil || isFinished { return (true, value) }
       if self.waiter != nil {
         trap(
-          "Two tasks wait in one iterator of Values<\(Element.self)>.",
-          "Let each make an iterator of its own: a sequence has any number of them."
+          "Two tasks wait in one iterator of Values<\(Element.self)> at the same time.",
+          "Create an iterator for each task. A sequence can have any number of iterators."
         )
       }
       self.waiter = waiter
@@ -60,7 +60,9 @@
     if isReady { waiter.resume(returning: value) }
   }
 
-  /// Ends the buffer: after the values in it, or at once, by dropping them.
+  /// Ends the buffer.
+  ///
+  /// - Parameter isDropping: Whether to drop the values in the buffer. Otherwise, it ends after them.
   func finish(dropping isDropping: Bool = false) {
     var dropped = FIFO<Element>()
     let waiter = lock.withLock {

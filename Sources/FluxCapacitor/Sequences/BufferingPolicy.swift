@@ -1,6 +1,6 @@
-/// What a sequence keeps for a consumer that is slower than the changes.
+/// A rule for the values that a sequence keeps for a slow consumer.
 ///
-/// The last value always arrives: no policy discards it.
+/// The last value always arrives, because no policy discards it.
 ///
 /// ```swift
 /// let progress = Variable(0.0)
@@ -17,14 +17,15 @@ public struct BufferingPolicy: Sendable, Hashable {
 
   /// Keeps the newest values, and discards older ones.
   ///
-  /// - Parameter limit: How many values to keep: one or more.
+  /// - Parameter limit: The number of values to keep, which must be at least 1.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(limit: checked(limit), keepsOldest: false)
   }
 
-  /// Keeps the oldest values and, after them, the newest of those that don't fit.
+  /// Keeps the oldest values and, after them, the newest value.
   ///
-  /// - Parameter limit: How many values to keep, besides that newest one: one or more.
+  /// - Parameter limit: The number of oldest values to keep, which must be at least 1. The newest value is
+  ///   kept in addition, if it doesn't fit.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(limit: checked(limit), keepsOldest: true)
   }
@@ -32,8 +33,8 @@ public struct BufferingPolicy: Sendable, Hashable {
   private static func checked(_ limit: Int) -> Int {
     if limit < 1 {
       trap(
-        "A BufferingPolicy was asked to keep \(limit) values, and the last value could not arrive.",
-        "Let it keep one or more."
+        "A BufferingPolicy can't keep \(limit) values, because the last value must always arrive.",
+        "The limit must be at least 1."
       )
     }
     return limit

@@ -4,14 +4,14 @@
   extension PrimitiveValue {
     /// A publisher of the current value, and then of every change.
     ///
-    /// Each subscriber observes separately, on `.current`, and ends its observation by cancelling.
-    /// A subscriber that asks for fewer values than there are receives the last one.
+    /// Each subscriber has an observation of its own, on `.current`. Cancelling the subscription ends the
+    /// observation. A subscriber that requests fewer values than there are receives the last one.
     ///
-    /// This is available on Apple platforms only. Where the rest is tested, it is compiled and tested
-    /// with a module that stands in for Combine.
+    /// The publisher is available on Apple platforms only. On other platforms, the project compiles and
+    /// tests it with a module that stands in for Combine.
     public var publisher: AnyPublisher<Element, Never> {
       Deferred {
-        // Safe to capture in the `Sendable` closure below, because a subject has a lock of its own.
+        // A subject has a lock of its own, so the `Sendable` closure below can capture it safely.
         nonisolated(unsafe) let subject = CurrentValueSubject<Element?, Never>(nil)
         let dust = self.observe { subject.send($0) }
         return

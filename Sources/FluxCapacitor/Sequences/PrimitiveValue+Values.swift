@@ -1,8 +1,8 @@
 extension PrimitiveValue {
-  /// The current value and every change, as an asynchronous sequence that skips to the newest value
-  /// for a slow consumer.
+  /// An asynchronous sequence of the current value and every change, which skips to the newest value for a
+  /// slow consumer.
   ///
-  /// It is the same as ``values(buffering:)`` with `.bufferingNewest(1)`.
+  /// This property returns ``values(buffering:)`` with the policy `.bufferingNewest(1)`.
   ///
   /// ```swift
   /// let title = Variable("Untitled")
@@ -16,20 +16,18 @@ extension PrimitiveValue {
   /// ```
   @inlinable public var values: Values<Element> { values(buffering: .bufferingNewest(1)) }
 
-  /// Returns the current value and every change as an asynchronous sequence, with a buffering
-  /// policy.
+  /// Returns an asynchronous sequence of the current value and every change, with a buffering policy.
   ///
-  /// - Any number of consumers may iterate over it, at the same time or one after the other. Each
-  ///   starts with the value that is current when its iterator is created, and gets every later
-  ///   change, in the order of the writes, unless its buffer had no room for it. A reduce, a
+  /// - Any number of consumers may iterate over the sequence, at the same time or one after the other. Each
+  ///   consumer starts with the value that is current when its iterator is created. It receives every later
+  ///   change in the order of the writes, unless its buffer has no room for the change. A reduce, a
   ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change.
-  /// - The last value always arrives, whatever the policy.
-  /// - A consumer runs where its task runs; writers never wait for it.
-  /// - Cancelling the task that waits for the next value ends the observation, and the loop,
-  ///   immediately. So does leaving the loop, which releases the iterator.
-  /// - When the variable and every constant of it are deallocated, the loop ends after the values
-  ///   that are in the buffer. The sequence itself keeps them alive; an iterator keeps neither them
-  ///   nor a store alive.
+  /// - The last value always arrives, under every policy.
+  /// - A consumer runs where its task runs. Writers never wait for it.
+  /// - If you cancel the task that waits for the next value, the observation and the loop end immediately.
+  ///   They also end if you leave the loop, which releases the iterator.
+  /// - When the variable and all its constants are deallocated, the loop ends after the values in the
+  ///   buffer. The sequence itself keeps them alive. An iterator doesn't, and keeps no store alive either.
   ///
   /// ```swift
   /// let counter = Variable(0)
@@ -41,7 +39,7 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// - Parameter policy: What to keep for a consumer that is slower than the changes.
+  /// - Parameter policy: The rule for the values that the sequence keeps for a slow consumer.
   /// - Returns: The sequence. It observes nothing until an iterator is created.
   @inlinable public func values(buffering policy: BufferingPolicy) -> Values<Element> {
     Values(buffering: policy) { changes in self.observe(changes: changes) }

@@ -1,8 +1,7 @@
-/// The values of a constant, or the states that a dispatcher dispatches, as an asynchronous
-/// sequence.
+/// An asynchronous sequence of a constant's values, or of the states that a dispatcher dispatches.
 ///
-/// Any number of consumers may iterate over it, each with its own buffer; see
-/// ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)``. It never throws.
+/// Any number of consumers may iterate over the sequence, each with its own buffer. The sequence never
+/// throws. See ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)``.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -31,28 +30,28 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Creates an iterator for one consumer, and starts to observe for it.
   ///
-  /// What arrives from now on is kept for the consumer according to the buffering policy. The
-  /// observation ends with the iterator, and when a task that waits in it is cancelled.
+  /// From now on, values are kept for the consumer according to the buffering policy. The observation ends
+  /// when the iterator is released, or when a task that waits in it is cancelled.
   @inlinable public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: Consumer(buffering: policy, subscribe: subscribe))
   }
 }
 
 extension Values {
-  /// Takes the values out of one consumer's buffer.
+  /// An iterator, which takes the values out of one consumer's buffer.
   ///
-  /// It observes until it is released, which leaving the loop does, or until it has returned `nil`.
-  /// It doesn't keep what it observes alive.
+  /// It observes until it has returned `nil` or is released, for example because you leave the loop. It
+  /// doesn't keep the observed variable or dispatcher alive.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: Consumer
 
     @inlinable init(consumer: Consumer) { self.consumer = consumer }
 
-    /// Returns the next value as soon as there is one, or `nil` when there can't be any more.
+    /// Returns the next value as soon as there is one, or `nil` when no more values can arrive.
     ///
-    /// It doesn't leave the caller's actor. Once it has returned `nil`, it always does. If the task
-    /// is cancelled, it returns `nil` immediately, the values in the buffer are dropped, and the
-    /// observation has ended. Two tasks that wait in one iterator at the same time trap.
+    /// The method stays on the caller's actor. After it has returned `nil` once, it always returns `nil`.
+    /// If the task is cancelled, it returns `nil` immediately, drops the values in the buffer, and ends the
+    /// observation. If two tasks wait in one iterator at the same time, it traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.next(isolation: actor)
     }
@@ -60,10 +59,9 @@ extension Values {
 
   /// One consumer: its buffer, and the observation that fills it.
   ///
-  /// Only the iterator retains it, so it is deallocated with the iterator. The observation's
-  /// closure retains the other end of the buffer, a `Producer`, which is deallocated when the
-  /// observation ends, for whatever reason. The producer doesn't reach the consumer, so there is no
-  /// retain cycle.
+  /// Only the iterator retains the consumer, so both are deallocated together. The observation's closure
+  /// retains a `Producer`, the other end of the buffer. The producer is deallocated when the observation
+  /// ends, for any reason. It doesn't retain the consumer, so they form no retain cycle.
   @usableFromInline final class Consumer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
     @usableFromInline let dust: Dust
@@ -86,15 +84,16 @@ extension Values {
       }
     }
 
-    /// Ends the observation, without waiting for calls that are about to start, as `clean()` would:
-    /// what they append is dropped.
+    /// Ends the observation, without waiting for calls that are about to start.
+    ///
+    /// `clean()` would wait for them. Here, the buffer drops the values that they append.
     private func cancel() {
       buffer.finish(dropping: true)
       dust.end()
     }
   }
 
-  /// The end of a buffer at which values are appended; the buffer ends with it.
+  /// The end of a buffer at which values are appended. When it is deallocated, the buffer ends.
   @usableFromInline final class Producer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
 

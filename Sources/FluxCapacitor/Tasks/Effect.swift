@@ -1,14 +1,18 @@
 /// One operation that ``Effects`` run.
 ///
-/// The operation is called with it, and invokes its states as it: ``Actionable/invoke(_:as:fileID:line:)``.
+/// The operation receives its effect as a parameter, and invokes states with it. See
+/// ``Actionable/invoke(_:as:fileID:line:)``.
 public final class Effect: @unchecked Sendable {
-  /// The effect whose operation the current task belongs to.
+  /// The effect of the operation that the current task belongs to, if there is one.
   static let current = TaskLocal<Effect?>(wrappedValue: nil)
 
   let queue: EffectQueue
 
-  /// The effects inside whose operations this was run: weak, so that a chain of operations, each of which
-  /// runs the next, isn't kept, and each by itself, so that none is lost with one in between.
+  /// The effects of the operations inside which this effect was run.
+  ///
+  /// The references are weak, so that a chain of operations, each of which runs the next one, isn't kept
+  /// alive. Each effect lists all of them, so that the list stays complete when an effect in between is
+  /// deallocated.
   let surroundings: [Surrounding]
 
   struct Surrounding { private(set) weak var effect: Effect? }
@@ -18,28 +22,34 @@ public final class Effect: @unchecked Sendable {
   @exclusivity(unchecked) var isInProgress = false
   @exclusivity(unchecked) var hasBeenCancelled = false
 
-  /// It has been superseded when the queue has a greater number.
+  /// The effect's number.
+  ///
+  /// The effect is superseded when the queue's newest number is greater.
   @exclusivity(unchecked) var number = 0
 
-  /// Finished when it is this operation's turn, if it has to wait. Guarded by the queue's lock.
+  /// The continuation of a stream that ends when a waiting operation may begin. Guarded by the queue's
+  /// lock.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
 
   init(in queue: EffectQueue) {
     self.queue = queue
-    // An observer, which may be called on behalf of another thread, is inside no operation.
+    // An observer may be called on behalf of another thread, so it counts as outside of all operations.
     let outer = CurrentThread.current.pointee.isDelivering ? nil : Effect.current.get()
     let remaining = outer?.surroundings.filter { $0.effect != nil } ?? []
     surroundings = remaining + [outer].compactMap(\.self).map(Surrounding.init)
   }
 
-  /// Whether this was run inside the operation of another one.
+  /// Returns whether this effect was run inside another effect's operation.
   func isInside(_ other: Effect) -> Bool { surroundings.contains { $0.effect === other } }
 
-  /// Whether another operation has superseded this one, by ``Effects/Policy/latest``: also after it has ended.
+  /// Whether a newer operation has superseded this one, under ``Effects/Policy/latest``.
   ///
-  /// To be superseded is not to be cancelled: nothing that this invokes is reduced any more, and it need
-  /// not say that it has ended. The task of a superseded operation is cancelled right behind it, unless it
-  /// awaits the one that supersedes it, which it has performed itself.
+  /// This also applies to an operation that has already ended. States that a superseded operation invokes
+  /// are not reduced, so it needn't report its end. By contrast, an operation that is only cancelled may
+  /// still invoke states.
+  ///
+  /// The task of a superseded operation is cancelled immediately afterward. The only exception is an
+  /// operation that has performed the newer one, because it awaits that operation.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
 
   @usableFromInline func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
@@ -50,18 +60,20 @@ public final class Effect: @unchecked Sendable {
 extension Actionable {
   /// Dispatches a state, unless the effect has been superseded.
   ///
-  /// The look at whether it has, and the reduce, are one step: whoever supersedes it does so before or
-  /// after that. Where a dispatch is queued, such as inside a reduce or a ``Dispatcher/read(_:)``, the look
-  /// is queued with it.
+  /// The check and the reduce are one step, so the effect is superseded either before or after both. If the
+  /// dispatch is queued, for example inside a reduce or a ``Dispatcher/read(_:)``, the check is queued with
+  /// it.
   ///
-  /// An effect that has been cancelled, but not superseded, may still invoke, to say that it has ended.
+  /// An effect that is cancelled, but not superseded, may still invoke states, for example to report its
+  /// end.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
-  ///   - effect: What the operation was called with.
-  ///   - fileID: The file in which it is invoked, for interceptors.
-  ///   - line: The line on which it is invoked, for interceptors.
-  /// - Returns: Whether the state was dispatched or, if it was queued, whether the effect hasn't been superseded yet.
+  ///   - effect: The effect that the operation received.
+  ///   - fileID: The file of the call, for interceptors.
+  ///   - line: The line of the call, for interceptors.
+  /// - Returns: Whether the state was dispatched or, if it was queued, whether the effect isn't superseded
+  ///   yet.
   @inlinable @discardableResult public func invoke(
     _ state: DispatchStateType,
     as effect: Effect,

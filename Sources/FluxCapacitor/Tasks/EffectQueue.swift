@@ -1,15 +1,18 @@
-/// The operations of ``Effects``: which is in progress, which waits, which has been superseded.
+/// The effects of an ``Effects`` object that are in progress, waiting, or superseded.
 ///
 /// Invariants, all guarded by `lock`:
 /// - An effect is in `inProgress` or in `waiting` from its start until its end, unless it has been
-///   superseded. Its task is created under the lock, so whoever finds it there can cancel it.
-/// - While there is room in `inProgress`, nobody waits: whoever ends makes room for the next.
-/// - While an effect invokes, its dispatcher is in `invoking`, from the look whether it has been superseded until
-///   the reduce has ended; meanwhile, the thread has that dispatcher's turn. So whoever supersedes the effect, and
-///   then waits for those turns, knows that it reduces nothing more.
+///   superseded. Its task is created under the lock, so a thread that finds the effect there can cancel the
+///   task.
+/// - While `inProgress` has room, no effect waits: an effect that ends lets the next one begin.
+/// - While an effect invokes a state, its dispatcher is in `invoking`, from the check for superseding until
+///   the end of the reduce. Meanwhile, the thread holds that dispatcher's turn. So after a thread has
+///   superseded the effect and waited for these turns, the effect reduces nothing more.
 final class EffectQueue: @unchecked Sendable {
-  /// How many effects are in progress or wait. It is raised before a start, so that no operation finds that
-  /// none does, and delivered behind it, so that an observer finds the effect.
+  /// The number of effects that are in progress or wait.
+  ///
+  /// The number is raised before the effect starts, so that a running operation never reads zero. The
+  /// change is delivered after the start, so that an observer finds the effect.
   let count = Variable(0)
 
   private let policy: Effects.Policy
@@ -19,20 +22,20 @@ final class EffectQueue: @unchecked Sendable {
   @exclusivity(unchecked) private var inProgress: [Effect] = []
   @exclusivity(unchecked) private var waiting = FIFO<Effect>()
 
-  /// How many of those that wait have been cancelled, and have ended.
+  /// The number of waiting effects that were cancelled and have ended.
   @exclusivity(unchecked) private var endedInWaiting = 0
 
-  /// How many have been started that supersede all before them.
+  /// The number of started effects that superseded all effects before them.
   @exclusivity(unchecked) private var newest = 0
 
-  /// Those that have been superseded, and await the one that has done it.
+  /// The superseded effects that await the effect that superseded them.
   @exclusivity(unchecked) private var spared: [Effect] = []
 
   /// The dispatchers on which effects are invoking.
   @exclusivity(unchecked) private var invoking: [Dispatcher] = []
 
-  /// The task that is in progress now, whether it is that of the new effect, and whether the current
-  /// task belongs to an operation of this queue.
+  /// The task in progress, whether it belongs to the new effect, and whether the current task belongs to an
+  /// operation of this queue.
   typealias Started = (task: Task<Void, Never>, isNew: Bool, isNested: Bool)
 
   init(_ policy: Effects.Policy) {
@@ -40,12 +43,12 @@ final class EffectQueue: @unchecked Sendable {
     limit = if case .concurrent(let limit) = policy { limit } else { 1 }
   }
 
-  /// Starts an effect, unless the first one wins.
+  /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress.
   ///
   /// - Parameters:
-  ///   - isAwaited: Whether the current task waits for it. Then those that it is run inside are superseded,
-  ///     but not cancelled: that would cancel what they wait for.
-  ///   - makeTask: Creates its task, which runs no user code before it is its turn. Called under the lock.
+  ///   - isAwaited: Whether the current task awaits the effect. If so, the effects inside which it is run
+  ///     are superseded but not cancelled, because that would cancel the effect that they await.
+  ///   - makeTask: Creates the effect's task, under the lock. The task runs no user code before its turn.
   func start(
     _ effect: Effect,
     isAwaited: Bool,
@@ -59,7 +62,7 @@ final class EffectQueue: @unchecked Sendable {
     count.value += 1
     let started: Started = lock.withLock {
       let isNested = isNested(effect)
-      // An effect that is run after a cancelled one waits for that to end.
+      // Cancelled effects don't count here: the new effect waits until they end.
       if policy == .first, let task = tasks.first(where: { !$0.isCancelled }) {
         noLongerCounted = 1
         return (task, false, isNested)
@@ -73,7 +76,7 @@ final class EffectQueue: @unchecked Sendable {
         over += spared
         spared = isAwaited ? over.filter(effect.isInside) : []
         over.removeAll { older in spared.contains { $0 === older } }
-        // A copy of its own: the thread sanitizer can't see how a shared one is handed over.
+        // This makes a copy, because the thread sanitizer can't see how a shared array is handed over.
         busy = invoking.map(\.self)
       }
       var turn: AsyncStream<Never>?
@@ -90,7 +93,7 @@ final class EffectQueue: @unchecked Sendable {
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
-    // The task of what has been superseded doesn't change any more.
+    // The tasks of superseded effects don't change anymore, so no lock is needed.
     for older in over { older.task?.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
     thread.finish()
@@ -99,7 +102,7 @@ final class EffectQueue: @unchecked Sendable {
 
   /// Ends an effect, and lets the next one begin.
   func end(_ effect: Effect) {
-    // One at most: nobody else has made room.
+    // At most one effect can begin, because only this effect has made room.
     var next: Effect?
     let isCounted = lock.withLock {
       guard effect.number == newest else {
@@ -127,7 +130,7 @@ final class EffectQueue: @unchecked Sendable {
     if isCounted { count.value -= 1 }
   }
 
-  /// Cancels an effect, also if it is yet to be started.
+  /// Cancels an effect, even if it hasn't been started yet.
   func cancel(_ effect: Effect) {
     let task = lock.withLock {
       effect.hasBeenCancelled = true
@@ -144,9 +147,10 @@ final class EffectQueue: @unchecked Sendable {
 
   func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.number != newest } }
 
-  /// Calls a closure, which invokes, unless the effect has been superseded. This thread must have the turn.
+  /// Calls a closure that invokes a state, unless the effect has been superseded. The dispatcher's turn
+  /// must be held.
   ///
-  /// - Returns: Whether it was called.
+  /// - Returns: Whether the closure was called.
   func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     let mayInvoke = lock.withLock {
       if effect.number == newest { invoking.append(dispatcher) }
@@ -162,19 +166,22 @@ final class EffectQueue: @unchecked Sendable {
   }
 }
 
-// What is done under the lock, which must be held.
+// The lock must be held for these operations.
 extension EffectQueue {
   private func begin(_ effect: Effect) {
     effect.isInProgress = true
     inProgress.append(effect)
   }
 
-  /// The tasks of those in progress, and then of those that wait.
+  /// The tasks of the effects in progress, followed by the tasks of the waiting effects.
   private var tasks: [Task<Void, Never>] {
     (inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }).compactMap(\.self)
   }
 
-  /// Forgets what has ended while it waited, once that is half of all: so it is O(1), amortized.
+  /// Counts a waiting effect that has ended, and removes all such effects when they are more than half of
+  /// `waiting`.
+  ///
+  /// - Complexity: O(1), amortized.
   private func forgetWaiting() {
     endedInWaiting += 1
     guard endedInWaiting * 2 > waiting.count else { return }
@@ -186,7 +193,7 @@ extension EffectQueue {
     endedInWaiting = 0
   }
 
-  /// Whether the effect is run inside the operation of one that is in progress.
+  /// Returns whether the effect is run inside an operation that is in progress.
   private func isNested(_ effect: Effect) -> Bool {
     effect.surroundings.contains { surrounding in
       surrounding.effect.map { $0.queue === self && $0.isInProgress } ?? false

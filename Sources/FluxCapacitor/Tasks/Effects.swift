@@ -1,7 +1,7 @@
-/// Runs an action's asynchronous work, by one policy.
+/// An object that runs an action's asynchronous operations, under one policy.
 ///
-/// Keep one for each kind of work that belongs together. With ``Policy/latest``, the newest search wins,
-/// and nothing of an older one reaches a store any more:
+/// Create one `Effects` for each group of related operations. With ``Policy/latest``, the newest search
+/// wins, and no state of an older search reaches a store anymore:
 ///
 /// ```swift
 /// struct SearchAction: Actionable {
@@ -19,38 +19,42 @@
 /// }
 /// ```
 ///
-/// You can use it from any thread. When it is deallocated, what it runs is cancelled. An operation that uses
-/// the properties of its action keeps the action, and these effects, until it has ended: to end it earlier,
-/// call ``cancel()``.
+/// You can use an `Effects` on any thread. When it is deallocated, its operations are cancelled. An
+/// operation that uses its action's properties keeps the action and its `Effects` alive until the operation
+/// has ended. To end it earlier, call ``cancel()``.
 public final class Effects: Sendable {
-  /// What happens to an operation while another one is in progress.
+  /// A rule for a new operation while another one is in progress.
   public enum Policy: Hashable, Sendable {
-    /// It supersedes the other one, whose task is cancelled, and all before that.
+    /// The new operation supersedes the other one and all operations before it. The other one's task is
+    /// cancelled.
     case latest
 
-    /// It isn't run. If the other one has been cancelled, it waits for that to end.
+    /// The new operation isn't run. If the other one has been cancelled, the new one waits until the other
+    /// one ends.
     case first
 
-    /// It waits. Operations run one after the other, in the order in which they were passed.
+    /// The new operation waits. Operations run one after the other, in the order of the calls.
     case serial
 
-    /// It waits if as many as this are in progress. They begin in the order in which they were passed, but
-    /// two that may begin at the same time do so in either order.
+    /// The new operation waits if this many operations are in progress.
+    ///
+    /// Operations begin in the order of the calls. Two operations that may begin at the same time do so in
+    /// either order.
     case concurrent(Int)
   }
 
-  /// Whether an operation is in progress that hasn't been superseded: running, pausing or waiting.
+  /// Whether an operation is running, pausing or waiting, and hasn't been superseded.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue
 
-  /// Creates effects that run by a policy.
+  /// Creates an object that runs operations under a policy.
   ///
-  /// - Parameter policy: What happens to an operation while another one is in progress. A limit of
+  /// - Parameter policy: A rule for a new operation while another one is in progress. The limit of
   ///   ``Policy/concurrent(_:)`` must be at least 1.
   public init(_ policy: Policy = .latest) {
     if case .concurrent(let limit) = policy, limit < 1 {
-      trap("Effects(.concurrent(\(limit))) could never run anything. The limit must be at least 1.")
+      trap("Effects(.concurrent(\(limit))) can't run operations. The limit must be at least 1.")
     }
     queue = EffectQueue(policy)
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
@@ -58,29 +62,30 @@ public final class Effects: Sendable {
 
   deinit { queue.cancel() }
 
-  /// Runs an operation in a task, by the policy.
+  /// Runs an operation in a task, under the policy.
   ///
-  /// - With ``Policy/latest``, what this supersedes has been superseded when this returns: nothing that
-  ///   it invokes `as:` its effect is reduced from then on, also when it has ended. For that, this waits
-  ///   for a reduce of it that another thread is in; except inside a reduce, a mutation, a
-  ///   ``Dispatcher/read(_:)`` or the initializer of a store, where that could take forever.
-  /// - An operation that is superseded before it has begun doesn't begin. Neither does one that is
-  ///   cancelled during its pause or while it waits. Otherwise, one that is cancelled begins, as every
-  ///   task does, and finds itself cancelled.
-  /// - Inside an operation of the same effects, and in the tasks that it begins, nothing waits for that
-  ///   operation: with ``Policy/serial`` and ``Policy/concurrent(_:)``, what is run there begins
-  ///   immediately, beyond the limit. What an observer runs itself is inside no operation.
+  /// - With ``Policy/latest``, older operations are superseded when this method returns. From then on, no
+  ///   state that an older operation invokes `as:` its effect is reduced, even if that operation has ended.
+  ///   If another thread is reducing such a state, this method waits for the end of that reduce. It doesn't
+  ///   wait inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or the initializer of a store, where
+  ///   that could take forever.
+  /// - An operation doesn't begin if it is superseded first, or cancelled during its pause or while it
+  ///   waits. Any other cancelled operation begins, as every task does, and finds itself cancelled.
+  /// - Inside an operation of the same `Effects`, and in the tasks that it creates, a new operation doesn't
+  ///   wait for the outer one. With ``Policy/serial`` and ``Policy/concurrent(_:)``, the new operation
+  ///   begins immediately, beyond the limit. An operation that an observer runs directly has no outer
+  ///   operation.
   ///
   /// - Parameters:
-  ///   - pause: How long to wait before the operation begins. With ``Policy/latest``, this supersedes the
-  ///     others before its pause, so only the last of a burst begins.
-  ///   - clock: What measures the pause, from this call on.
-  ///   - fileID: The file by which a test that waits for the effect names it.
-  ///   - line: The line by which a test that waits for the effect names it.
-  ///   - operation: What to run. It inherits the caller's actor, priority and task-local values. Its
-  ///     parameter is what it invokes its states as.
-  /// - Returns: The task, to await or to cancel; with ``Policy/first``, that of the operation in
-  ///   progress if there is one, which that operation must not await.
+  ///   - pause: The time to wait before the operation begins. With ``Policy/latest``, the operation
+  ///     supersedes the others before its pause, so only the last one of a burst begins.
+  ///   - clock: The clock that measures the pause, from this call on.
+  ///   - fileID: The file of the call, for a test that waits for the effect.
+  ///   - line: The line of the call, for a test that waits for the effect.
+  ///   - operation: The operation to run. It inherits the caller's actor, priority and task-local values.
+  ///     Its parameter is the effect with which it invokes states.
+  /// - Returns: The task, which you can await or cancel. With ``Policy/first``, this is the task of the
+  ///   operation in progress, if there is one. That operation must not await it.
   @discardableResult public func run(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -92,13 +97,16 @@ public final class Effects: Sendable {
     start(Effect(in: queue), isAwaited: false, clock.end(of: pause), fileID, line, operation).task
   }
 
-  /// Runs an operation by the policy, and returns when it has ended.
+  /// Runs an operation under the policy, and returns when it has ended.
   ///
-  /// It is the same as ``run(after:clock:fileID:line:operation:)``, awaited, and cancelling the task that
-  /// awaits cancels the operation. With ``Policy/first``, this may await an operation that somebody else
-  /// has started, and doesn't cancel that, but waits; inside that operation, it returns immediately. With
-  /// ``Policy/latest``, an operation that performs another one of the same effects is superseded by it, but
-  /// not cancelled, because it awaits it.
+  /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. In addition, if the
+  /// caller's task is cancelled, the operation is cancelled too.
+  ///
+  /// - With ``Policy/first``, this method may await an operation that other code has started. Cancelling
+  ///   the caller's task doesn't cancel that operation, and the method still waits for it. Inside that
+  ///   operation, the method returns immediately.
+  /// - With ``Policy/latest``, an operation that performs another one of the same `Effects` is superseded
+  ///   by it. It isn't cancelled, because it awaits the new operation.
   ///
   /// ```swift
   /// struct FeedAction: Actionable {
@@ -121,7 +129,7 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) async {
-    // Whoever cancels the caller must find the effect, as soon as it is there.
+    // The effect exists before the handler, so that a thread that cancels the caller always finds it.
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
@@ -142,7 +150,7 @@ public final class Effects: Sendable {
     let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
       let isCancelled = effect.hasBeenCancelled
-      // These effects may go while it is in progress.
+      // These `Effects` may be deallocated while the effect is in progress.
       return Task { [queue] in
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
@@ -159,7 +167,7 @@ public final class Effects: Sendable {
     return started
   }
 
-  /// Calls the operation, on its actor: until that is there for it, it has not begun.
+  /// Calls the operation on its actor. Until that actor is available, the operation hasn't begun.
   private static func begin(
     _ effect: Effect,
     hasWaited: Bool,
@@ -170,15 +178,16 @@ public final class Effects: Sendable {
     if !isCutShort, !effect.isSuperseded { await operation(effect) }
   }
 
-  /// Cancels all that is in progress. What waits or pauses doesn't begin any more.
+  /// Cancels all operations in progress.
   ///
-  /// To be cancelled is not to be superseded: an operation that has begun may still invoke, to say that it
-  /// has ended. You can run others afterwards. What another thread is about to run may come behind this.
+  /// Waiting and pausing operations don't begin. A cancelled operation isn't superseded: if it has begun,
+  /// it may still invoke states, for example to report its end. You can run other operations afterward. An
+  /// operation that another thread is about to run may start after this call.
   public func cancel() { queue.cancel() }
 }
 
 extension Clock<Duration> {
-  /// What returns when a pause that begins now has ended; nil if there is none.
+  /// Returns a closure that waits for the end of a pause that begins now, or `nil` if the pause is zero.
   fileprivate func end(of pause: Duration) -> (@Sendable () async -> Void)? {
     guard pause > .zero else { return nil }
     let deadline = now.advanced(by: pause)

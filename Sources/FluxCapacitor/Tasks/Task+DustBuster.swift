@@ -1,9 +1,9 @@
 extension Task {
-  /// Puts this task into a bag, which cancels it when the bag is cleaned or deallocated.
+  /// Adds this task to a bag, which cancels the task when the bag is cleaned or deallocated.
   ///
-  /// The bag keeps neither the task nor its result once the task has ended. As with every task,
-  /// what its closure captures lives until the task ends, and cancellation is a request, which the
-  /// operation responds to at its next suspension or its next check of `Task.isCancelled`.
+  /// After the task has ended, the bag keeps neither the task nor its result. As with every task, the
+  /// values that its closure captures live until the task ends. Cancellation is a request: the operation
+  /// responds at its next suspension or its next check of `Task.isCancelled`.
   ///
   /// ```swift
   /// final class ClockView: Sendable {
@@ -22,8 +22,8 @@ extension Task {
   ///
   /// - Parameters:
   ///   - dustBuster: The bag.
-  ///   - fileID: The file by which a test that waits for the task names it.
-  ///   - line: The line by which a test that waits for the task names it.
+  ///   - fileID: The file of the call, for a test that waits for the task.
+  ///   - line: The line of the call, for a test that waits for the task.
   public func cleaned(
     by dustBuster: DustBuster,
     fileID: StaticString = #fileID,
@@ -31,9 +31,9 @@ extension Task {
   ) {
     let dust = TaskDust(cancelling: cancel, startedIn: fileID, line: line)
     dustBuster.insert(dust)
-    // Retires the Dust when the task has ended, so that the bag can forget it. Nothing cancels this
-    // task; it ends with the one that it waits for. It is detached, to keep no task-local value, and
-    // in the background, not to raise that one's priority.
+    // This task retires the Dust when the original task has ended, so that the bag can forget the Dust.
+    // Nothing cancels this task, because it ends with the original one. It is detached, so that it keeps no
+    // task-local value. It runs in the background, so that it doesn't raise the original task's priority.
     Task<Void, Never>.detached(priority: .background) {
       _ = await result
       dust.retire()

@@ -1,9 +1,9 @@
-/// The Dust of a task: cleaning it cancels the task.
+/// The Dust of a task, which cancels the task when it is cleaned.
 final class TaskDust: Dust, @unchecked Sendable {
-  /// Guarded by `lock`; set until the cancellation of the task or its end.
+  /// Cancels the task. Set until the task is cancelled or has ended, and guarded by `lock`.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
-  /// Notes the end of the task in the pending work that it is part of.
+  /// Notes the task's end in the pending work, if the task is part of it.
   private let noteEnd: (@Sendable () -> Void)?
 
   init(
@@ -23,7 +23,7 @@ final class TaskDust: Dust, @unchecked Sendable {
     noteEnd?()
   }
 
-  /// Releases the task after unlocking, because its result may be released with it.
+  /// Releases the task after unlocking, because this may also release its result.
   private func forgetTask() {
     let forgotten = lock.withLock {
       defer { cancelTask = nil }
@@ -32,10 +32,10 @@ final class TaskDust: Dust, @unchecked Sendable {
     withExtendedLifetime(forgotten) {}
   }
 
-  /// Cancels the task, unless it is over.
+  /// Cancels the task, unless it has ended.
   ///
-  /// Several threads may clean this Dust at the same time, and each of them promises that the task
-  /// is cancelled when it returns. So each of them cancels it, and only then forgets it.
+  /// Several threads may clean this Dust at the same time, and the task must be cancelled when any of these
+  /// calls returns. So each thread cancels the task first, and only then forgets it.
   override func finishCleaning() {
     lock.withLock { cancelTask }?()
     forgetTask()

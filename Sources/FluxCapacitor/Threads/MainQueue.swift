@@ -1,7 +1,7 @@
 #if canImport(Dispatch)
   import Dispatch
 #elseif _runtime(_multithreaded)
-  #error("FluxCapacitor needs Dispatch where there is more than one thread.")
+  #error("FluxCapacitor requires Dispatch on platforms with several threads.")
 #endif
 
 /// A check whether code runs on the main queue.

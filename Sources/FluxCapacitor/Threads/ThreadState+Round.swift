@@ -56,9 +56,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }
       let names = pointee.cycle.map(\.name).joined(separator: " → ")
       trap(
-        "Observers never settle: what one sets makes the next one set something, "
-          + "\(ThreadState.depthOfCycles) times by now, through \(names).",
-        "Set only what has changed, or use removeDuplicates()."
+        "Observers never settle: each write by an observer has caused another write, "
+          + "\(ThreadState.depthOfCycles) times so far, through \(names).",
+        "Set a value only if it has changed, or use removeDuplicates()."
       )
     }
   #endif

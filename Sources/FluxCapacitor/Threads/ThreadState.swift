@@ -155,7 +155,7 @@ extension ThreadState {
   /// The key, created on first use.
   fileprivate static let key: UInt = {
     guard let key = makeKey() else {
-      trap("The process has no thread-local storage left for FluxCapacitor to use.")
+      trap("FluxCapacitor can't get a key for thread-local storage: the process has none left.")
     }
     ThreadState.keyAndOne.store(key + 1, ordering: .relaxed)
     return key

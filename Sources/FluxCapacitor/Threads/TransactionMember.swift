@@ -31,7 +31,7 @@
   @usableFromInline final func trapInMutation() -> Never {
     trap(
       "\(self) was used inside its own mutation.",
-      "Use the value that `modify` passes to its closure, or read it before the mutation."
+      "Use the value that `modify` passes to its closure, or read the variable before the mutation."
     )
   }
 

@@ -43,7 +43,7 @@ extension PrimitiveValue: AnyPrimitiveValue {
 
   package func write(any value: any Sendable) {
     guard let value = value as? Element else {
-      trap("A \(type(of: value)) can't be written to \(channel).")
+      trap("\(channel) can't hold a value of type \(type(of: value)).")
     }
     channel.write(value)
   }

@@ -128,8 +128,8 @@ extension Channel {
     // Compares thread numbers, which are never reused: a thread's state is freed when the thread ends.
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
-      "\(self) was mutated in place across an `await`, with its lock in hand.",
-      "Let the asynchronous function return what is to be written, and write it then."
+      "\(self) was mutated in place across an `await`, while its lock was held.",
+      "Let the asynchronous function return the new value, and write it afterward."
     )
   }
 

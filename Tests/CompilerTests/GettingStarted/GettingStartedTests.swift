@@ -1,4 +1,4 @@
-// It runs the package manager of the toolchain, which is found as in `Compiler`.
+// This file runs the package manager of the toolchain, which is found as in `Compiler`.
 #if os(Linux)
   import Foundation
   import Testing
@@ -7,7 +7,7 @@
   struct GettingStartedTests {
     private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
 
-    @Test func beginsWithTheCounterOfTheReadme() throws {
+    @Test func articleBeginsWithTheCounterOfTheReadme() throws {
       let readme = try Markdown(Repository.text(of: "README.md"))
       let article = try Tutorial(Repository.text(of: Self.article))
 
@@ -29,9 +29,9 @@
       }
     }
 
-    /// Follows the article, word for word, in a folder that contains only the library.
+    /// Follows the article word for word, in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func whoFollowsItSeesWhatItShows() async throws {
+    func followingTheArticlePrintsItsOutput() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
 
       try await Compiler.withFolder { folder in
@@ -45,7 +45,7 @@
           }
         }
 
-        // The article says which test fails without the effect.
+        // The article also says that the second test fails without `as: effect`.
         let action = try #require(article.file(at: "Sources/Capitals/CapitalAction.swift"))
         let path = "Sources/Capitals/CapitalAction.swift"
         try reader.save(action.replacing(", as: effect", with: ""), at: path)
@@ -57,7 +57,7 @@
     }
   }
 
-  /// The steps of an article, for its reader to follow.
+  /// The steps that an article gives its reader.
   private struct Tutorial {
     enum Step {
       case save(path: String, text: String)
@@ -81,7 +81,7 @@
           if let add = prose.firstMatch(of: Self.instructionToAdd)?.output {
             steps.append(.add(lines: block.lines, path: String(add.1), below: String(add.2)))
           } else {
-            // The reader saves the block as the last file that the prose before it names.
+            // The block belongs to the last file that the prose before it names.
             let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
             try steps.append(.save(path: String(#require(path)), text: block.text))
           }
@@ -107,7 +107,7 @@
     }
   }
 
-  /// Follows an article in a folder, next to a clone of the library.
+  /// A reader that follows an article, in a folder beside a clone of the library.
   private struct Reader {
     private var folder: URL
     private var command = ""
@@ -158,8 +158,8 @@
       )
     }
 
-    /// Compares the lines with the output of the last command: with all lines that a program prints, or with
-    /// some of the lines that the package manager prints.
+    /// Expects the output of the last command to contain the lines. A program prints only these lines. The
+    /// package manager prints other lines too.
     func see(_ lines: [String]) {
       if command.hasPrefix("swift run") {
         let printed = text.split(separator: "\n").suffix(lines.count + 1)

@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Synchronization
 
-/// What comes beyond values: derived constants, signals, tracked reads.
+/// Returns the rows of derived constants, signals, sequences and tracked reads.
 func derivedRows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
@@ -46,7 +46,7 @@ func derivedRows(scale: Int) -> [Row] {
     }
   }
 
-  // The first set keeps its value, and the second one delivers the pair.
+  // The first write only stores its value. The second one delivers the pair.
   func floorCombineOfBoth() -> Workload {
     Workload(n) {
       let (first, pair) = (FloorVariable(0), FloorVariable((0, 0)))
@@ -211,7 +211,7 @@ func derivedRows(scale: Int) -> [Row] {
   ]
 }
 
-/// Takes in values until the last one, while the main thread waits.
+/// Consumes values until the last one, while the main thread waits.
 private func awaitLast<Values: AsyncSequence & Sendable>(_ last: Int, of values: Values)
 where Values.Element == Int, Values.Failure == Never {
   let done = DispatchSemaphore(value: 0)
@@ -222,9 +222,9 @@ where Values.Element == Int, Values.Failure == Never {
   done.wait()
 }
 
-/// An iterator that has begun before the values are set.
+/// A consumer that creates its iterator before the values are set.
 private final class Consumer: @unchecked Sendable {
-  // Used by the task of `awaitLast` alone.
+  // Only the task of `awaitLast` uses it.
   private var iterator: Values<Int>.Iterator
 
   init(_ values: Values<Int>) { iterator = values.makeAsyncIterator() }

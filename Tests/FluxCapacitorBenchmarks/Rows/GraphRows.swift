@@ -1,11 +1,11 @@
 import FluxCapacitor
 
-/// Constants that derive from one variable in several steps, or along several paths.
+/// Returns the rows of constants that derive from one variable in several steps, or along several paths.
 func graphRows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
 
-  /// With a step of zero, each value equals the last one.
+  /// Sets a handwritten variable. With a step of zero, each value equals the previous one.
   func floorSet(step: Int = 1, observer: @escaping @Sendable (Int) -> Void) -> Workload {
     Workload(n) {
       let variable = FloorVariable(0)
@@ -28,13 +28,13 @@ func graphRows(scale: Int) -> [Row] {
     }
   }
 
-  /// A variable and the end of a chain of maps.
+  /// Returns a variable and the end of a chain of maps.
   func chain(of maps: Int) -> (start: Variable<Int>, end: Constant<Int>) {
     let start = Variable(0)
     return (start, (0..<maps).reduce(Constant(start)) { end, _ in end.map { $0 &+ 1 } })
   }
 
-  /// Observes the ends of some chains; the time is for each map.
+  /// Observes the ends of some chains. Each map counts as one operation.
   func observing(_ count: Int, of maps: Int) -> Workload {
     Workload(count * maps) {
       let ends = (0..<count).map { _ in chain(of: maps).end }
@@ -67,7 +67,7 @@ func graphRows(scale: Int) -> [Row] {
       ours: ourSet { $0.removeDuplicates().observe { sum.add($0) } }
     ),
     Row(
-      "chain of 1,000 maps, set and deliver, a map",
+      "chain of 1,000 maps, set and deliver, per map",
       atMost: .ratio(2),
       floor: Workload(n) {
         let start = FloorVariable(0)
@@ -89,7 +89,7 @@ func graphRows(scale: Int) -> [Row] {
       }
     ),
     Row(
-      "observe a chain, a map of 4,000 as of 500",
+      "observe a chain, per map, 4,000 maps against 500",
       atMost: .ratio(1.1),
       .absolute(1_000),
       floor: observing(8, of: 500),

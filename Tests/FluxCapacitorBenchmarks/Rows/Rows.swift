@@ -3,7 +3,7 @@ import FluxCapacitor
 import Foundation
 import Synchronization
 
-/// What observers add to: they must do something, and no more than that.
+/// A number that observers write to. An observer must do some work, but as little as possible.
 final class Sum: Sendable {
   private let sum = Atomic(0)
 
@@ -11,28 +11,28 @@ final class Sum: Sendable {
     sum.store(value, ordering: .relaxed)
   }
 
-  /// Adds a value unless it equals the last one.
+  /// Adds a value unless it equals the previous one.
   func addIfChanged(_ value: Int) {
     if sum.load(ordering: .relaxed) != value { add(value) }
   }
 }
 
-/// Eight states, which the optimiser does not know: it would settle the switch over them
-/// beforehand.
+/// Returns eight states that the optimizer doesn't know. Otherwise, it would resolve the switch over them
+/// in advance.
 @inline(never)
 @_optimize(none)
 private func floorStates() -> [FloorStore.State] {
   [.set(1), .add(2), .set(3), .add(4), .add(5), .set(6), .add(7), .set(8)]
 }
 
-/// The same states.
+/// Returns the same eight states for this library's store.
 @inline(never)
 @_optimize(none)
 private func ourStates() -> [Dispatcher.Counter] {
   [.set(1), .add(2), .set(3), .add(4), .add(5), .set(6), .add(7), .set(8)]
 }
 
-/// The table "Speed and size" of the contract.
+/// Returns the rows of the table "Speed and size" of the contract.
 func rows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
@@ -128,7 +128,7 @@ func rows(scale: Int) -> [Row] {
       ours: ourDispatch(observers: 0, others: 100)
     ),
     Row(
-      "dispatch when an interceptor has gone",
+      "dispatch after an interceptor was cleaned",
       atMost: .ratio(1.1),
       floor: ourDispatch(observers: 0),
       ours: ourDispatch(observers: 0) {
@@ -153,7 +153,7 @@ func rows(scale: Int) -> [Row] {
       ours: ourDispatch(observers: 0, count: n) { Pages.watching(10) }
     ),
     Row(
-      "1,000 observers, a call",
+      "1,000 observers, per call",
       atMost: .ratio(2),
       floor: Workload(n) { [set = floorSet(observers: 1_000, count: n / 1_000)] in set.prepare() },
       ours: Workload(n) { [set = ourSet(observers: 1_000, count: n / 1_000)] in set.prepare() }
@@ -196,13 +196,13 @@ func rows(scale: Int) -> [Row] {
       ours: ourObserving(beside: 0)
     ),
     Row(
-      "observe and clean beside 10,000",
+      "observe and clean beside 10,000 observers",
       atMost: .ratio(3),
       floor: floorObserving,
       ours: ourObserving(beside: 10_000)
     ),
     Row(
-      "observe and clean, beside 10,000 as beside none",
+      "observe and clean, 10,000 observers against none",
       atMost: .ratio(1.1),
       floor: ourObserving(beside: 0),
       ours: ourObserving(beside: 10_000)
@@ -232,7 +232,7 @@ func rows(scale: Int) -> [Row] {
       ours: Workload(1) { [append = ourAppend(40_000)] in append.prepare() }
     ),
     Row(
-      "append, at 40,000 as at 10,000",
+      "append, per element, 40,000 against 10,000",
       atMost: .ratio(1.1),
       floor: ourAppend(10_000),
       ours: ourAppend(40_000)

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// A page in a headless Chromium, which a test talks to while it is there.
+/// A page in a headless Chromium, which a test controls during the page's lifetime.
 ///
-/// It speaks Chromium's protocol for debuggers, over a pipe: messages of JSON, each with a zero behind it.
+/// The page is controlled by Chromium's protocol for debuggers, over a pipe. Each message is JSON,
+/// followed by a zero byte.
 final class BrowserPage: @unchecked Sendable {
   private let process = Process()
   private let input = Pipe()
@@ -19,6 +20,7 @@ final class BrowserPage: @unchecked Sendable {
   private var session = ""
 
   init(_ url: URL) async throws {
+    try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // The browser reads from descriptor 3 and writes to 4.
     process.arguments = [
@@ -26,6 +28,8 @@ final class BrowserPage: @unchecked Sendable {
       "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,860",
       "--remote-debugging-pipe", "--user-data-dir=\(profile.path)", "about:blank",
     ]
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["TMPDIR": profile.path]) { $1 }
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -52,10 +56,12 @@ final class BrowserPage: @unchecked Sendable {
 
   deinit {
     process.terminate()
+    // Until it has ended, it writes to its profile.
+    process.waitUntilExit()
     try? FileManager.default.removeItem(at: profile)
   }
 
-  /// The value of an expression, or of a promise.
+  /// Returns the value of an expression or a promise.
   func value<Value: Decodable>(of expression: String, as _: Value.Type = Value.self) async throws
     -> Value
   {
@@ -86,7 +92,7 @@ final class BrowserPage: @unchecked Sendable {
     )
   }
 
-  /// What it looks like, as a PNG.
+  /// Returns a picture of the page, as a PNG.
   func picture() async throws -> Data {
     let shot = try await call("Page.captureScreenshot", ["format": "png"], as: Shot.self)
     return try #require(Data(base64Encoded: shot.data))

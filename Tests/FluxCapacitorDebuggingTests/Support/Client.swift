@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A connection to a server on this machine, which knows nothing of HTTP.
+/// A TCP connection to a server on this machine, on which a test can send any bytes.
 final class Client: Sendable {
   private let descriptor: Int32
 
@@ -27,7 +27,7 @@ final class Client: Sendable {
     close(descriptor)
   }
 
-  /// Sends all of it, or as much as the server takes before it hangs up.
+  /// Sends all bytes, or as many as the server accepts before it disconnects.
   func send(_ bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     var sent = 0
@@ -40,10 +40,10 @@ final class Client: Sendable {
     }
   }
 
-  /// Sends nothing more.
+  /// Ends the output of this connection.
   func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// What comes until a text has come, or the server hangs up.
+  /// Receives until the given text has arrived or the server disconnects, and returns the received text.
   func receive(until text: String? = nil) -> String {
     var all = Data()
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -55,7 +55,7 @@ final class Client: Sendable {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// Sends a request, and answers the first line of the response, and its body.
+  /// Sends a request. Returns the status and the body of the response.
   static func ask(
     _ url: URL,
     _ method: String = "GET",

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
 
-/// A sum, and something that nobody may see.
+/// States of a sum and a secret password.
 enum Tally: DispatchState, Codable {
   typealias RelatedStoreType = TallyStore
   typealias RelatedActionType = TallyAction
@@ -37,7 +37,7 @@ final class TallyStore: Storable {
   }
 }
 
-/// Two variables, one of which is set only once.
+/// States of two variables, one of which is set only once.
 enum Couple: DispatchState {
   typealias RelatedStoreType = CoupleStore
   typealias RelatedActionType = CoupleAction

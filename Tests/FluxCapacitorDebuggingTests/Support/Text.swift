@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was written.
+/// A stream that keeps the written text.
 final class Text: TextOutputStream, @unchecked Sendable {
   // Guarded by `lock`.
   private let lock = NSLock()

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// A small application: one search at a time, and what it has found.
+// A small application, which runs one search at a time and shows its results.
 
 extension Dispatcher {
   enum Search: DispatchState {
@@ -55,7 +55,7 @@ struct SearchAction: Actionable {
   }
 }
 
-/// Keeps the dispatcher that is shared when it is made.
+/// An action that stores the dispatcher that is shared when the action is created.
 struct KeepingAction: Actionable {
   typealias DispatchStateType = Dispatcher.Note
 

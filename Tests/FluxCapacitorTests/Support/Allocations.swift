@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Counts the objects that the Swift runtime allocates: arrays, boxes and the contexts of closures too.
+/// Counts the objects that the Swift runtime allocates, including arrays, boxes and the contexts of
+/// closures.
 ///
-/// It uses the runtime's hook for instruments, which is there for the whole process: so count in an
-/// exit test, which has a process of its own.
+/// The counter uses the runtime's hook for Instruments, which applies to the whole process. So count in an
+/// exit test, which has its own process.
 enum Allocations {
   private typealias Allocate =
     @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer?
@@ -32,7 +33,8 @@ enum Allocations {
   private static let hook = Hook()
   private static let allocated = Atomic(0)
 
-  /// Whether counting means something: without optimisation, much is allocated that otherwise isn't.
+  /// Whether the counts are meaningful. Unoptimized builds allocate many objects that optimized builds
+  /// don't.
   static var canBeCounted: Bool {
     #if DEBUG
       false
@@ -41,7 +43,7 @@ enum Allocations {
     #endif
   }
 
-  /// How many objects are allocated while a closure runs.
+  /// Returns the number of objects that are allocated while a closure runs.
   static func count(_ body: () -> Void) -> Int {
     guard let hook else { return -1 }
     allocated.store(0, ordering: .relaxed)

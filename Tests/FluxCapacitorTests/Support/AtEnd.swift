@@ -1,4 +1,4 @@
-/// A value whose end runs code of the user's.
+/// An object that calls a closure in its `deinit`.
 final class AtEnd: Sendable {
   private let body: @Sendable () -> Void
 

@@ -1,4 +1,4 @@
-// What values are bound to.
+// Targets of bindings.
 
 @MainActor
 final class BoundView {
@@ -6,12 +6,12 @@ final class BoundView {
   var text: String?
 }
 
-/// What only the main actor uses, though nothing says so.
+/// A class that only the main actor uses, although it isn't isolated to the main actor.
 final class BoundModel {
   var count = 0
 }
 
-/// Guarded by the promise under test: calls to one observer never overlap.
+/// Only the promise under test guards it: calls of one observer never overlap.
 final class BoundTarget: @unchecked Sendable {
   var count = 0
   var optional: Int?

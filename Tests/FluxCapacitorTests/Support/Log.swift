@@ -1,8 +1,8 @@
 import Foundation
 
-/// What observers were told, in order, from any thread.
+/// The values that observers have received, in order, from any thread.
 ///
-/// Its lock is one that the thread sanitizer sees through, so that `Mutex` gives it no false alarm.
+/// The thread sanitizer understands the lock of a log. With a `Mutex`, it would report false alarms.
 final class Log<Element: Sendable>: @unchecked Sendable {
   // `storage` is guarded by `lock`.
   private let lock = NSLock()
@@ -14,7 +14,8 @@ final class Log<Element: Sendable>: @unchecked Sendable {
 
   var entries: [Element] { lock.withLock { storage } }
 
-  /// The last entry. Unlike `entries`, it may be asked for while others append, under the thread sanitizer too.
+  /// The last entry. Unlike `entries`, it can be read while other threads append, even under the thread
+  /// sanitizer.
   var last: Element? { lock.withLock { storage.last } }
 
   func removeAll() {

@@ -1,7 +1,8 @@
 import Testing
 
-/// For races that keep every core busy with threads of their own: two of them at the same time would
-/// only keep each other, and all other tests, waiting.
+/// A trait for races, which keep every core busy with their own threads.
+///
+/// Two races at the same time would only delay each other and all other tests.
 struct OneAtATimeTrait: TestTrait, SuiteTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -26,7 +27,7 @@ struct OneAtATimeTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OneAtATimeTrait {
-  /// Waits until no other test with this trait runs; tests without it run meanwhile.
+  /// Waits until no other test with this trait runs. Tests without it run meanwhile.
   static var oneAtATime: Self { Self() }
 }
 
@@ -41,7 +42,7 @@ private actor Turnstile {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Hands the turn over, if somebody waits for it.
+  /// Hands the turn over to the next test that waits for it, if any.
   func leave() {
     guard !waiting.isEmpty else { return isTaken = false }
     waiting.removeFirst().resume()

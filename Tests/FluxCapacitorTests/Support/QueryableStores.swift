@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// MARK: - Stores that are queried
+// MARK: - Queryable stores
 
 enum Price: DispatchState {
   typealias RelatedStoreType = PriceStore
@@ -68,7 +68,7 @@ final class EndingQueryStore: Queryable {
   func reduce(with _: Price) {}
 }
 
-/// Nothing guards it but the promise that the calls never overlap: the thread sanitizer watches.
+/// Only the promise that the calls never overlap guards it. The thread sanitizer checks this.
 final class ChainQueryStore: Queryable, @unchecked Sendable {
   let queries = Queries<Int>()
   private(set) var last: Set<Int> = []

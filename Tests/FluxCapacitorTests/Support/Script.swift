@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// A state that says itself what its reduce does.
+  /// A state with a closure that its reduce runs.
   enum Script: DispatchState {
     typealias RelatedStoreType = ScriptStore
     typealias RelatedActionType = ScriptAction

@@ -1,6 +1,6 @@
 import Testing
 
-/// Expects that a process that trapped has said why.
+/// Expects that a process that trapped has printed each part of a sentence.
 func expectSentence(
   in result: ExitTest.Result?,
   _ parts: String...,

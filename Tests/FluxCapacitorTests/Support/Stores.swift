@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// MARK: - Two more stores on the counter's states
+// MARK: - Two more stores for the counter's states
 
 final class AuditStore: Storable {
   let onReduce = Variable<@Sendable () -> Void>({})
@@ -14,7 +14,7 @@ final class LedgerStore: Storable {
   func reduce(with _: Dispatcher.Counter) { onReduce.value() }
 }
 
-// MARK: - States of the same name
+// MARK: - State types with the same name
 
 enum Home {
   enum State: DispatchState {
@@ -94,7 +94,7 @@ struct ParentAction: Actionable {
   typealias DispatchStateType = ParentStore.State
 }
 
-// MARK: - Stores with more to do in their init
+// MARK: - Stores that instantiate or invoke in their initializer
 
 final class NestedStore: Storable {
   enum State: DispatchState {
@@ -123,7 +123,7 @@ final class EagerStore: Storable {
   }
 }
 
-// MARK: - Stores whose init or end takes part in a race
+// MARK: - Stores with an initializer or a `deinit` that takes part in a race
 
 class SlowStore: Storable, @unchecked Sendable {
   enum State: DispatchState {

@@ -2,9 +2,9 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// An observer that tells overlapping calls and gaps.
+/// An observer that detects overlapping calls and gaps.
 ///
-/// `values` is not guarded by anything but the promise under test: the thread sanitizer watches it.
+/// Only the promise under test guards `values`. The thread sanitizer checks this.
 final class ExclusiveObserver: @unchecked Sendable {
   private var values: [Int] = []
   private let isInside = Atomic(false)
@@ -56,6 +56,6 @@ final class Counted: Sendable {
 }
 
 extension Counted {
-  /// Hands a value through, for a closure that is to hold this.
+  /// Returns a value unchanged. A closure that calls this method captures the object.
   func pass<Value>(_ value: Value) -> Value { value }
 }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Takes what belongs to one task, such as an iterator, to another.
+/// Carries a value that belongs to one task, such as an iterator, to another task.
 struct Carried<Value>: @unchecked Sendable {
   let value: Value
 
@@ -9,7 +9,8 @@ struct Carried<Value>: @unchecked Sendable {
   }
 }
 
-/// Waits for another task on the main actor: as soon as this one runs again, that one waits.
+/// Yields until a condition holds that another task on the main actor fulfills. When this task resumes,
+/// the other one is suspended.
 @MainActor
 func untilItWaits(_ isSo: () -> Bool) async {
   while !isSo() { await Task.yield() }
@@ -23,7 +24,7 @@ func untilCancelled() async {
 }
 
 extension Values.Iterator {
-  /// As many values, or all that come before the end.
+  /// Returns the given number of values, or all values before the end if there are fewer.
   mutating func next(_ count: Int) async -> [Element] {
     var values: [Element] = []
     while values.count < count, let value = await next() { values.append(value) }

@@ -1,7 +1,9 @@
 import Foundation
 
-/// How often a race is run: as often as it says when THOROUGH is set in the environment, and a fiftieth of
-/// that otherwise, for what it is about is explored in InterleavingTests.
+/// Returns the number of rounds of a race: the given number if THOROUGH is set in the environment, and a
+/// fiftieth of it otherwise.
+///
+/// InterleavingTests explores the promises that the races are about.
 func stress(_ count: Int) -> Int {
   isThorough ? count : max(1, count / 50)
 }

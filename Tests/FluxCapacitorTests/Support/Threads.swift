@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs a body on several threads, which set off together, and waits for all of them.
+/// Runs a body on several threads, which start together, and waits for all of them.
 ///
-/// They are threads of their own, not a pool's: a race needs them all at the same time.
+/// The threads don't come from a pool, because a race needs all of them at the same time.
 func inParallel(
   _ count: Int,
   stackSize: Int? = nil,
@@ -13,7 +13,9 @@ func inParallel(
   startThreads(count, stackSize: stackSize, body).wait()
 }
 
-/// The same for an asynchronous test, whose thread serves other tests in the meantime.
+/// Runs a body on several threads, which start together, and awaits all of them.
+///
+/// While the test waits, its thread runs other tests.
 func inParallel(
   _ count: Int,
   stackSize: Int? = nil,
@@ -59,7 +61,7 @@ private final class Start: Sendable {
   }
 }
 
-/// Opens once; who waits for it before, waits.
+/// A gate that opens once. Until then, it holds each thread that waits for it.
 struct Gate: Sendable {
   private let group = DispatchGroup()
 
@@ -69,7 +71,7 @@ struct Gate: Sendable {
   func wait() { group.wait() }
 }
 
-/// A thread that runs beside the test.
+/// A thread that runs at the same time as the test.
 struct Beside: Sendable {
   private let done = Gate()
 

@@ -30,7 +30,7 @@ struct ApplicationTests {
     #expect(controller.spinnerChanges == [true, false])
   }
 
-  @Test func mainIsTheSameThreadAndAtOnceFromMain() {
+  @Test func observerOnMainIsCalledAtOnceForAChangeOnMain() {
     let controller = UserRepositoryViewController(
       repositoryAction: RepositoryAction(session: session)
     )
@@ -42,7 +42,7 @@ struct ApplicationTests {
     #expect(controller.rows == ["at once"])
   }
 
-  @Test func boundViewsFollowTheStoreAndGo() {
+  @Test func boundViewsFollowTheStoreAndAreFreed() {
     let action = UserAction(session: session)
     var controller: SearchViewController? = SearchViewController()
     weak let held = controller
@@ -65,7 +65,7 @@ struct ApplicationTests {
     #expect(held == nil)
   }
 
-  @Test func currentSeesEachPage() async {
+  @Test func observerOnCurrentReceivesEachPage() async {
     let store = RepositoryStore.instantiate()
     let action = RepositoryAction(session: session)
     let counts = Variable<[Int]>([])
@@ -95,7 +95,7 @@ struct ApplicationTests {
     #expect(store.isRepositoryFetching.value == false)
   }
 
-  @Test func variableAndConstantShareTheirObservers() {
+  @Test func variableAndItsConstantDeliverTheSameChanges() {
     let log = Variable<[String]>([])
     let variable = Variable<Int>(0)
     let constant = Constant(variable)
@@ -124,7 +124,7 @@ struct ApplicationTests {
     #expect(last(of: Constant(names)) == "a")
   }
 
-  @Test func queueAndObservable() {
+  @Test func queueObserverAndObservableReceiveValuesUntilTheyEnd() {
     let queue = DispatchQueue(label: "observers")
     let variable = Variable(0)
     let constant = Constant(variable)
@@ -150,7 +150,7 @@ struct ApplicationTests {
     #expect(onNext.value == [0, 1])
   }
 
-  @Test func clearedStoresAreReplaced() {
+  @Test func clearedStoreIsReplaced() {
     let store = UserStore.instantiate()
     #expect(UserStore.instantiate() === store)
 

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A request, and the answer that the server would give to it.
+/// A request, and the server's response to it.
 public protocol Request: Sendable {
-  /// What a request of this type is answered with.
+  /// The type of the response to a request of this type.
   associatedtype ResponseType: Sendable
 
-  /// The server's answer.
+  /// Returns the server's response.
   func response() throws -> ResponseType
 }
 
-/// One page of what was asked for.
+/// One page of the requested nodes.
 public struct Response<Node: Sendable>: Sendable {
-  /// What is on the page.
+  /// The nodes on the page.
   public let nodes: [Node]
 
-  /// How many there are on all pages.
+  /// The number of nodes on all pages.
   public let totalCount: Int
 
-  /// A page.
+  /// Creates a page.
   public init(nodes: [Node], totalCount: Int) {
     self.nodes = nodes
     self.totalCount = totalCount
@@ -27,7 +27,7 @@ public struct Response<Node: Sendable>: Sendable {
 /// A request that is under way.
 public struct SessionTask: Sendable {}
 
-/// Stands in for a networking library: it answers one request after another, each in a task.
+/// A substitute for a networking library. It responds to one request after another, each in a task.
 public final class ApiSession: @unchecked Sendable {
   /// The session of the process.
   public static let shared = ApiSession()
@@ -36,10 +36,10 @@ public final class ApiSession: @unchecked Sendable {
   private let lock = NSLock()
   private var latest: Task<Void, Never>?
 
-  /// A session.
+  /// Creates a session.
   public init() {}
 
-  /// Sends a request; the completion handler is called in a task that has the sender's locals.
+  /// Sends a request. The completion handler is called in a task that has the sender's task-local values.
   public func send<R: Request>(
     _ request: R,
     completion: @escaping @Sendable (Result<R.ResponseType, any Error>) -> Void
@@ -53,7 +53,7 @@ public final class ApiSession: @unchecked Sendable {
     return SessionTask()
   }
 
-  /// Returns when every request so far has been answered.
+  /// Returns when every earlier request has its response.
   public func finishPending() async {
     await lock.withLock { latest }?.value
   }

@@ -1,9 +1,9 @@
-/// Stands in for UIKit's label.
+/// A substitute for UIKit's label.
 @MainActor
 public final class Label {
-  /// What it shows.
+  /// The text that the label shows.
   public var text: String?
 
-  /// An empty label.
+  /// Creates an empty label.
   public init() {}
 }

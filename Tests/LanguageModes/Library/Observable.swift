@@ -1,23 +1,23 @@
-/// Stands in for a reactive library's sequence of events.
+/// A substitute for a reactive library's sequence of events.
 public struct Observable<Element: Sendable>: Sendable {
   private let onSubscribe: @Sendable (Observer<Element>) -> Disposable
 
-  /// A sequence that does this whenever somebody subscribes.
+  /// Creates a sequence that calls a closure for each subscription.
   public static func create(
     _ subscribe: @escaping @Sendable (Observer<Element>) -> Disposable
   ) -> Observable {
     Observable(onSubscribe: subscribe)
   }
 
-  /// Asks for the events.
+  /// Subscribes to the events.
   public func subscribe(onNext: @escaping @Sendable (Element) -> Void) -> Disposable {
     onSubscribe(Observer(onNext: onNext))
   }
 }
 
-/// Where a sequence's events go.
+/// The receiver of a sequence's events.
 public struct Observer<Element: Sendable>: Sendable {
-  /// Takes one event.
+  /// Receives one event.
   public let onNext: @Sendable (Element) -> Void
 }
 
@@ -27,9 +27,9 @@ public struct Disposable: Sendable {
   public let dispose: @Sendable () -> Void
 }
 
-/// Makes subscriptions.
+/// A namespace for creating subscriptions.
 public enum Disposables {
-  /// A subscription that does this when it ends.
+  /// Creates a subscription that calls a closure when it ends.
   public static func create(with dispose: @escaping @Sendable () -> Void) -> Disposable {
     Disposable(dispose: dispose)
   }

@@ -1,9 +1,9 @@
-/// Stands in for UIKit's view controller, which is isolated to the main actor like this one.
+/// A substitute for UIKit's view controller, which is isolated to the main actor like this one.
 @MainActor
 open class ViewController {
-  /// A view controller.
+  /// Creates a view controller.
   public init() {}
 
-  /// Called when the view is there.
+  /// Does its work when the view has been loaded.
   open func viewDidLoad() {}
 }

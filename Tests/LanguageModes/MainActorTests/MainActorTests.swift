@@ -3,10 +3,10 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// What one writes in a module where everything is isolated to the main actor by default: plain
-// types and view models need nothing, and what a reduce calls is to be `nonisolated`.
+// The code of a module that is isolated to the main actor by default. Plain types and view models need no
+// annotations. Functions that a reduce calls must be `nonisolated`.
 
-/// Compiles only where it is isolated to the main actor.
+/// A variable that compiles only if it is isolated to the main actor.
 private var launches = 0
 
 struct Account {
@@ -25,7 +25,7 @@ nonisolated struct Badge: Equatable {
 }
 
 extension Dispatcher {
-  /// Cases with values of the module's own types.
+  /// States that carry values of the module's own types.
   enum Session: DispatchState {
     typealias RelatedStoreType = SessionStore
     typealias RelatedActionType = SessionAction
@@ -63,14 +63,15 @@ final class SessionStore: Storable {
   }
 }
 
-/// A service of the module's own, isolated to the main actor.
+/// A service of the module, which is isolated to the main actor.
 final class SignInService {
   func signIn(_ login: String, completion: @escaping (Result<Account, Error>) -> Void) {
     Task { completion(.success(Account(login: login))) }
   }
 }
 
-/// Isolated to the main actor, to use the service: actions are not by default.
+/// An action that is isolated to the main actor, so that it can use the service. By default, actions are
+/// not isolated.
 @MainActor
 class SessionAction: Actionable {
   typealias DispatchStateType = Dispatcher.Session
@@ -109,7 +110,7 @@ final class SessionViewModel {
 
 @Suite(.isolatedDispatcher)
 struct MainActorTests {
-  @Test func viewModelAndActionOfTheModule() async {
+  @Test func viewModelFollowsAnActionOfTheModule() async {
     launches += 1
     let viewModel = SessionViewModel()
     let action = SessionAction(service: SignInService())
@@ -121,7 +122,7 @@ struct MainActorTests {
     #expect(viewModel.titles == ["nobody", "octocat"])
   }
 
-  @Test func valuesOfTheModulesTypes() {
+  @Test func storeReducesValuesOfTheModulesTypes() {
     let store = SessionStore.instantiate()
     let action = SessionAction(service: SignInService())
     let badge = Badge(name: "first")

@@ -7,13 +7,13 @@ import Testing
   #error("This target is to be compiled in the Swift 5 language mode.")
 #endif
 
-// What Swift 5 code gets away with, and must not be warned about.
+// Code that Swift 5 accepts, and that must not cause warnings.
 
 private protocol CounterSession: AnyObject {
   func fetch(completion: @escaping (Result<Int, Error>) -> Void)
 }
 
-/// A session of the application's own, whose completion handler crosses threads.
+/// A session of the application, with a completion handler that crosses threads.
 private final class QueueSession: CounterSession {
   let queue = DispatchQueue(label: "QueueSession")
 
@@ -46,7 +46,7 @@ private final class CounterStore: Storable {
   }
 }
 
-/// A class that isn't final and has a state of its own.
+/// An action class that isn't final and has mutable state.
 private class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 
@@ -102,7 +102,7 @@ private func call<Trait, Element>(
 @MainActor
 @Suite(.isolatedDispatcher)
 struct Swift5Tests {
-  @Test func sessionAndViewModelOfTheApplicationsOwn() async {
+  @Test func viewModelFollowsAnActionWithACustomSession() async {
     let session = QueueSession()
     let action = CounterAction(session: session)
     let viewModel = CounterViewModel()
@@ -116,7 +116,7 @@ struct Swift5Tests {
     #expect(viewModel.titles == ["0", "current 2", "2"])
   }
 
-  @Test func anyClassIsAnElement() {
+  @Test func anyClassCanBeAnElement() {
     let variable = Variable(Box())
     let contents = Variable<[Int]>([])
 

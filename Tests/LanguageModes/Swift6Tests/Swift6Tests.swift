@@ -8,8 +8,8 @@ import Testing
   #error("This target is to be compiled in the Swift 6 language mode.")
 #endif
 
-// What Swift 6 asks the application for, and nothing of the library's does: a session of one's own
-// that crosses threads says so, and so does a store or an action that isn't final.
+// The annotations that Swift 6 requires of the application, and the library never does. A session that
+// crosses threads needs one, and so does a store or an action that isn't final.
 
 private protocol CounterSession: Sendable {
   func fetch(completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
@@ -100,7 +100,7 @@ private final class CounterViewModel {
 @MainActor
 @Suite(.isolatedDispatcher)
 struct Swift6Tests {
-  @Test func sessionAndViewModelOfTheApplicationsOwn() async {
+  @Test func viewModelFollowsAnActionWithACustomSession() async {
     let store = DoublingCounterStore.instantiate()
     let session = QueueSession()
     let action = CounterAction(session: session)
@@ -116,7 +116,7 @@ struct Swift6Tests {
     #expect(viewModel.titles == ["0", "4", "4"])
   }
 
-  @Test func counterOnMainNeedsNoLock() {
+  @Test func observerOnMainNeedsNoLock() {
     let variable = Variable(1)
     var sum = 0
 
@@ -127,7 +127,7 @@ struct Swift6Tests {
     #expect(sum == 3)
   }
 
-  @Test func counterOnCurrentIsLocked() {
+  @Test func observerOnCurrentNeedsALock() {
     let variable = Variable(1)
     let sum = Mutex(0)
 

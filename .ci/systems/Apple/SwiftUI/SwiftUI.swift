@@ -15,6 +15,24 @@ extension View where Body == Never {
   public var body: Never { fatalError("This has no body.") }
 }
 
+extension View {
+  @MainActor
+  @preconcurrency
+  public func alert<Title: StringProtocol, Actions: View>(
+    _: Title,
+    isPresented _: Binding<Bool>,
+    @ViewBuilder actions _: () -> Actions
+  ) -> some View { self }
+
+  @MainActor
+  @preconcurrency
+  public func onAppear(perform _: (() -> Void)? = nil) -> some View { self }
+
+  @MainActor
+  @preconcurrency
+  public func onDisappear(perform _: (() -> Void)? = nil) -> some View { self }
+}
+
 extension Never: View {
   public typealias Body = Never
 }
@@ -73,10 +91,19 @@ extension Binding: Sendable where Value: Sendable {}
 
 @propertyWrapper
 public struct State<Value> {
-  public var wrappedValue: Value
+  private let initialValue: Value
 
   public init(wrappedValue: Value) {
-    self.wrappedValue = wrappedValue
+    initialValue = wrappedValue
+  }
+
+  public var wrappedValue: Value {
+    get { initialValue }
+    nonmutating set { _ = newValue }
+  }
+
+  public var projectedValue: Binding<Value> {
+    Binding(get: { fatalError("No view shows it.") }, set: { _ in })
   }
 }
 

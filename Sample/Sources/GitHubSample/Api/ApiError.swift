@@ -1,13 +1,13 @@
-/// Why a request failed, and where: a value, so that a store can hold it.
+/// The reason why a request failed, and the server's name. It is a value, so a store can hold it.
 package struct ApiError: Error, Equatable {
   package enum Reason: Error, Equatable {
-    // Before anything is sent.
+    // Before the request is sent.
     case missingToken(variables: [String])
     case malformedToken(source: String)
     case unusableEndpoint(String)
     case insecureEndpoint
 
-    // On the way.
+    // During the request.
     case unreachable(String)
     case connectionLost(String)
     case timedOut(after: Duration)

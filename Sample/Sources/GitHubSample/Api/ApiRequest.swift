@@ -1,24 +1,24 @@
-/// A query of GitHub's GraphQL API, and how to read the response.
+/// A query of GitHub's GraphQL API, and the conversion of its response.
 package protocol ApiRequest: Sendable {
-  /// The values that the query takes. Nothing is ever inserted into the query's text.
+  /// The values of the query's variables. They are never inserted into the query's text.
   associatedtype Variables: Encodable
 
   /// The shape of the response's `data`.
   associatedtype Payload: Decodable
 
-  /// What the application gets.
+  /// The value that the application receives.
   associatedtype Response: Sendable
 
   static var query: String { get }
 
   var variables: Variables { get }
 
-  /// The key of the response among recorded ones.
+  /// The key under which a response is recorded.
   var recordingKey: String { get }
 
-  /// What it means that GitHub finds nothing.
+  /// The reason for a failure if GitHub finds nothing.
   var reasonIfNotFound: ApiError.Reason { get }
 
-  /// Makes the response, or throws the reason why the payload holds none.
+  /// Creates the response, or throws the reason why the payload contains no response.
   func response(from payload: Payload) throws(ApiError.Reason) -> Response
 }

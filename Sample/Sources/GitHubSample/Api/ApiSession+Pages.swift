@@ -1,5 +1,6 @@
 extension ApiSession {
-  /// Sends a request, and decodes the response, unless the task has been cancelled by the time that it comes.
+  /// Sends a request and returns the response, or throws if the task has been cancelled in the
+  /// meantime.
   func sendUnlessCancelled<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
@@ -8,9 +9,10 @@ extension ApiSession {
     return response
   }
 
-  /// Fetches pages until there are no more, and calls a closure with what is new in each.
+  /// Fetches pages until the last one, and calls a closure with the new items of each page.
   ///
-  /// A page that takes GitHub too long is requested again at half the size, twice.
+  /// If a page takes GitHub too long or costs too much, it is requested again at half the size, at
+  /// most twice.
   func fetchPages<Request: PagedRequest>(
     of pager: inout Pager<Request>,
     _ receive: (_ items: [Request.Item], _ totalCount: Int, _ hasMore: Bool) -> Void

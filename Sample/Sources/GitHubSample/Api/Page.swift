@@ -2,11 +2,11 @@
 package struct Page<Item: Identifiable & Sendable>: Sendable {
   package let items: [Item]
 
-  /// How many there are on all pages together.
+  /// The number of items on all pages together.
   package let totalCount: Int
   package let hasNextPage: Bool
 
-  /// Where the next page begins.
+  /// The cursor at which the next page begins.
   package let endCursor: String?
 
   package init(
@@ -25,7 +25,7 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
 extension Page: Equatable where Item: Equatable {}
 
 extension Page {
-  /// Makes a page of a GraphQL connection, in which nodes may be missing.
+  /// Creates a page from a GraphQL connection, without its missing nodes.
   init(nodes: [Item?]?, totalCount: Int, pageInfo: PageInfo) {
     self.init(
       items: (nodes ?? []).compactMap(\.self),
@@ -36,7 +36,7 @@ extension Page {
   }
 }
 
-/// GraphQL's description of where a page stands among the others.
+/// GraphQL's description of a page's end: its cursor, and whether another page follows.
 struct PageInfo: Decodable {
   let hasNextPage: Bool
   let endCursor: String?

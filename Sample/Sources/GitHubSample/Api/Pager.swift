@@ -1,18 +1,18 @@
-/// Decides which page to request next, and what is new in a page.
+/// Decides which page to request next, and which items of a page are new.
 ///
-/// Star counts change between pages, so that a repository can be on two; and a server may return
-/// cursors that lead nowhere. Even then no item is repeated, and the paging ends.
+/// Star counts change between requests, so a repository can be on two pages. A server may also
+/// return cursors that lead nowhere. Even then, no item is repeated, and the paging ends.
 package struct Pager<Request: PagedRequest> {
   /// The largest page that GitHub returns.
   private static var largestPage: Int { 100 }
 
-  /// How many pages without a new item end the paging.
+  /// The number of successive pages without a new item after which the paging ends.
   private static var mostPagesWithoutNews: Int { 3 }
 
-  /// Whether the server says that there is more, but gives no way to get it.
+  /// Whether the server reports more pages, but gives no way to reach them.
   package private(set) var isStuck = false
 
-  /// Whether there is more beyond the limit.
+  /// Whether the server may have more items than the pager has accepted.
   package var hasMore: Bool { hasNextPage && !isStuck || hasDropped }
 
   private let request: Request
@@ -29,9 +29,9 @@ package struct Pager<Request: PagedRequest> {
   private var pagesWithoutNews = 0
 
   /// - Parameters:
-  ///   - request: The request for the first page, of whatever size.
-  ///   - limit: How many items to take; nil for all there are.
-  ///   - isWanted: Whether an item counts; nil if all do.
+  ///   - request: The request for the first page, of any size.
+  ///   - limit: The largest number of items to accept; nil for all.
+  ///   - isWanted: Returns whether to accept an item; nil to accept every item.
   package init(
     _ request: Request,
     limit: Int?,
@@ -43,7 +43,7 @@ package struct Pager<Request: PagedRequest> {
     isFiltered = isWanted != nil
   }
 
-  /// The request for the next page, or nil if there is none.
+  /// The request for the next page; nil if the paging has ended.
   package var nextRequest: Request? {
     let missing = limit - acceptedCount
     guard hasNextPage, !isStuck, missing > 0 else { return nil }
@@ -53,7 +53,7 @@ package struct Pager<Request: PagedRequest> {
 
   /// Accepts the page that was requested.
   ///
-  /// - Returns: The wanted items that were on no page before, up to the limit.
+  /// - Returns: The wanted items that no earlier page contained, up to the limit.
   package mutating func accept(_ page: Page<Request.Item>) -> [Request.Item] {
     var accepted: [Request.Item] = []
     var hasNews = false
@@ -77,7 +77,7 @@ package struct Pager<Request: PagedRequest> {
     return accepted
   }
 
-  /// Halves the size of the next pages: GitHub stops a query that takes too long.
+  /// Halves the size of the next pages, because GitHub stops a query that takes too long.
   package mutating func halvePageSize() {
     guard let request = nextRequest else { return }
     pageSize = max(1, request.first / 2)

@@ -64,19 +64,19 @@ extension CommonOptions {
     if arguments.has("timeout") {
       let text = arguments.value(of: "timeout") ?? ""
       guard let seconds = Double(text), (0.001...86_400).contains(seconds) else {
-        throw UsageError("--timeout needs SECONDS above 0 and up to 86400, not '\(text)'")
+        throw UsageError("--timeout needs SECONDS from 0.001 to 86400, not '\(text)'")
       }
       connection.timeout = .seconds(seconds)
     }
     if arguments.has("token") {
       guard let token = AccessToken(arguments.value(of: "token") ?? "") else {
-        throw UsageError("--token has a character that no token has, or none at all")
+        throw UsageError("the value of --token is empty or contains an invalid character")
       }
       connection.token = token
     }
     readsToken = arguments.has("token-stdin")
     if readsToken, connection.token != nil {
-      throw UsageError("--token and --token-stdin exclude each other")
+      throw UsageError("--token and --token-stdin cannot be used together")
     }
     color = try arguments.choice("color") ?? .auto
     jsonFields = try arguments.jsonFields(among: fields)
@@ -88,7 +88,7 @@ extension CommonOptions {
     }
     exploresLive = arguments.has("explore-live")
     if exploresLive, explorerPath != nil {
-      throw UsageError("--explore and --explore-live exclude each other")
+      throw UsageError("--explore and --explore-live cannot be used together")
     }
   }
 }
@@ -98,7 +98,7 @@ extension CommonOptions {
 extension ParsedArguments {
   fileprivate func onePositional(named name: String) throws(UsageError) -> String? {
     if positionals.count > 1 {
-      throw UsageError("one \(name) at a time, not '\(positionals[1])' too")
+      throw UsageError("unexpected argument '\(positionals[1])' after \(name)")
     }
     if positionals.first == "" { throw UsageError("\(name) is empty") }
     return positionals.first
@@ -112,7 +112,7 @@ extension ParsedArguments {
 
   fileprivate func limit() throws(UsageError) -> Int? {
     guard has("limit") else { return has("all") ? nil : 30 }
-    if has("all") { throw UsageError("--limit and --all exclude each other") }
+    if has("all") { throw UsageError("--limit and --all cannot be used together") }
     let text = value(of: "limit") ?? ""
     guard let limit = Int32(text), limit > 0 else {
       throw UsageError("--limit needs a number from 1 to \(Int32.max), not '\(text)'")
@@ -120,9 +120,9 @@ extension ParsedArguments {
     return Int(limit)
   }
 
-  /// True or false for one of two options that exclude each other.
+  /// Returns true for the first option, false for the second, and nil for neither. Throws for both.
   fileprivate func either(_ yes: String, or no: String) throws(UsageError) -> Bool? {
-    if has(yes), has(no) { throw UsageError("--\(yes) and --\(no) exclude each other") }
+    if has(yes), has(no) { throw UsageError("--\(yes) and --\(no) cannot be used together") }
     return has(yes) ? true : has(no) ? false : nil
   }
 
@@ -133,7 +133,7 @@ extension ParsedArguments {
     guard let text = value(of: option) else { return nil }
     guard let choice = Choice.allCases.first(where: { name($0) == text }) else {
       let names = Choice.allCases.map(name).joined(separator: ", ")
-      throw UsageError("--\(option) is one of \(names), not '\(text)'")
+      throw UsageError("--\(option) must be one of \(names), not '\(text)'")
     }
     return choice
   }
@@ -144,7 +144,7 @@ extension ParsedArguments {
     let fields = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     if let unknown = fields.first(where: { !known.contains($0) }) ?? (fields.isEmpty ? list : nil) {
       let names = known.joined(separator: ", ")
-      throw UsageError("--json knows no field '\(unknown)'; the fields are \(names)")
+      throw UsageError("--json has no field '\(unknown)'; the fields are \(names)")
     }
     return fields
   }

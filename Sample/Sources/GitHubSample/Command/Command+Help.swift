@@ -1,5 +1,5 @@
 extension Command.Topic {
-  /// How the command is used, in one line.
+  /// The usage of the command, in one line.
   package var usage: String {
     switch self {
     case .list: "Usage: github-repos [LOGIN] [OPTIONS]"
@@ -18,8 +18,8 @@ extension Command.Topic {
     switch self {
     case .list:
       """
-      List the repositories of a GitHub user or organization, most starred first; without a LOGIN,
-      those of the user whose token it is.
+      List the repositories of a GitHub user or organization, the most starred first. Without a
+      LOGIN, list the repositories of the token's owner.
       """
     case .search: "Find GitHub users and organizations."
     case .show: "Show one GitHub repository."
@@ -30,16 +30,16 @@ extension Command.Topic {
     let others =
       self == .list
       ? """
-      github-repos search QUERY finds users, github-repos show OWNER/NAME shows a repository; each has
-      a --help of its own. Of a user named like that, github-repos -- search lists the repositories.
+      github-repos search QUERY finds users, and github-repos show OWNER/NAME shows a repository. Each
+      has its own --help. If a LOGIN is also a command, put -- before it: github-repos -- search.
 
 
       """ : ""
     return others + """
-      The token is that of GH_TOKEN or GITHUB_TOKEN; on an enterprise's host, that of
-      GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN. The host is that of --hostname, of the address in
-      GITHUB_GRAPHQL_URL, or of GH_HOST, in this order; otherwise github.com.
-      Exit codes: 0 done, 1 failure, 2 usage, 4 no token or a rejected one.
+      The token comes from GH_TOKEN or GITHUB_TOKEN. For an enterprise host, it comes from
+      GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN. The host comes from --hostname, from the URL in
+      GITHUB_GRAPHQL_URL, or from GH_HOST, in this order. The default is github.com.
+      Exit codes: 0 success, 1 failure, 2 wrong usage, 4 no valid token.
       """
   }
 }

@@ -1,4 +1,4 @@
-/// A command line, parsed.
+/// A parsed command line.
 package enum Command: Equatable, Sendable {
   case help(Topic)
   case version
@@ -6,11 +6,11 @@ package enum Command: Equatable, Sendable {
   case search(SearchOptions)
   case show(ShowOptions)
 
-  /// The commands that have a help of their own.
+  /// The commands. Each of them has its own help.
   package enum Topic: String, CaseIterable, Sendable {
     case list, search, show
 
-    /// The command that the arguments begin with; listing has no name.
+    /// Creates the command that the first argument names, or else `list`, which has no name.
     init(of arguments: some Sequence<String>) {
       self = arguments.first { _ in true }.flatMap(Topic.init) ?? .list
     }
@@ -19,7 +19,8 @@ package enum Command: Equatable, Sendable {
   package static let versionNumber = "1.0.0"
 }
 
-/// The options of all commands: which server to use, and how to show the result.
+/// The options that all commands share: the connection, the output, and the recording of
+/// dispatches.
 package struct CommonOptions: Equatable, Sendable {
   package enum ColorChoice: String, CaseIterable, Sendable {
     case auto, always, never
@@ -31,46 +32,46 @@ package struct CommonOptions: Equatable, Sendable {
   package var readsToken = false
   package var color = ColorChoice.auto
 
-  /// The fields to write as JSON; nil for no JSON.
+  /// The fields to write as JSON; nil for another format.
   package var jsonFields: [String]?
 
-  /// Where to write a line of JSON for each dispatch.
+  /// The path of the log, which has a line of JSON for each dispatch.
   package var logPath: String?
 
-  /// Where to write the page that shows the dispatches.
+  /// The path of the page that shows the dispatches.
   package var explorerPath: String?
 
-  /// Whether to show the dispatches in a browser, for as long as the process is left to run.
+  /// Whether to show the dispatches in a browser until the user ends the process.
   package var exploresLive = false
 
   package init() {}
 }
 
-/// Whose repositories to list, which, and how many.
+/// The options of `list`: the owner, the filters, the order and the limit.
 package struct ListOptions: Equatable, Sendable {
   package var common = CommonOptions()
 
-  /// The login is empty for the user whose token it is.
+  /// The query. An empty login stands for the token's owner.
   package var query = RepositoryQuery(login: "")
 
-  /// How many to list; nil for all there are.
+  /// The largest number of items to list; nil for all.
   package var limit: Int? = 30
 
   package init() {}
 }
 
-/// Which users to find, and how many.
+/// The options of `search`: the text and the limit.
 package struct SearchOptions: Equatable, Sendable {
   package var common = CommonOptions()
   package var text = ""
 
-  /// How many to list; nil for all there are.
+  /// The largest number of items to list; nil for all.
   package var limit: Int? = 30
 
   package init() {}
 }
 
-/// Which repository to show.
+/// The options of `show`: the repository's owner and name.
 package struct ShowOptions: Equatable, Sendable {
   package var common = CommonOptions()
   package var owner = ""

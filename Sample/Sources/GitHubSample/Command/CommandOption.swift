@@ -1,13 +1,13 @@
-/// An option of the command line: how it is written, and its line in the help.
+/// An option of the command line: its names, its value, and its line in the help.
 package struct CommandOption: Sendable {
   package let short: Character?
   package let long: String
 
-  /// What stands for its value in the help; nil if it has none.
+  /// The placeholder of the value in the help; nil if the option has no value.
   package let value: String?
   package let help: String
 
-  /// Whether the value may be left out.
+  /// Whether the value may be omitted.
   package let isValueOptional: Bool
 
   init(
@@ -24,7 +24,7 @@ package struct CommandOption: Sendable {
     self.help = help
   }
 
-  /// "-L, --limit N", as in the help.
+  /// The names and the value as the help shows them, such as "-L, --limit N".
   var synopsis: String {
     let names = (short.map { "-\($0), " } ?? "    ") + "--\(long)"
     return value.map { "\(names) \($0)" } ?? names
@@ -32,7 +32,7 @@ package struct CommandOption: Sendable {
 }
 
 extension Command.Topic {
-  /// The options that the command knows, in the order of its help.
+  /// The options of the command, in the order of its help.
   var options: [CommandOption] {
     switch self {
     case .list: CommandOption.paging + CommandOption.listing + CommandOption.common
@@ -44,19 +44,28 @@ extension Command.Topic {
 
 extension CommandOption {
   fileprivate static let paging = [
-    CommandOption("limit", short: "L", value: "N", "list at most N (30), after filtering"),
-    CommandOption("all", "list all there are"),
+    CommandOption("limit", short: "L", value: "N", "list at most N items that match (default: 30)"),
+    CommandOption("all", "list all items"),
   ]
 
   fileprivate static let listing = [
-    CommandOption("sort", value: "KEY", "stars, pushed, updated, created or name (stars)"),
-    CommandOption("order", value: "ORDER", "asc or desc (desc; asc for names)"),
-    CommandOption("visibility", value: "V", "only public, private or internal ones"),
-    CommandOption("source", "only those that are no forks"),
-    CommandOption("fork", "only forks"),
-    CommandOption("archived", "only archived ones"),
-    CommandOption("no-archived", "only those that are not archived"),
-    CommandOption("language", short: "l", value: "NAME", "only those written mostly in it"),
+    CommandOption(
+      "sort",
+      value: "KEY",
+      "sort by stars (default), pushed, updated, created or name"
+    ),
+    CommandOption("order", value: "ORDER", "sort asc or desc (default: desc, but asc for name)"),
+    CommandOption("visibility", value: "V", "list only public, private or internal repositories"),
+    CommandOption("source", "list only repositories that are not forks"),
+    CommandOption("fork", "list only forks"),
+    CommandOption("archived", "list only archived repositories"),
+    CommandOption("no-archived", "list only repositories that are not archived"),
+    CommandOption(
+      "language",
+      short: "l",
+      value: "NAME",
+      "list only repositories with this main language"
+    ),
   ]
 
   fileprivate static let common = [
@@ -64,17 +73,21 @@ extension CommandOption {
       "json",
       value: "[FIELDS]",
       isValueOptional: true,
-      "write JSON: these fields, or all"
+      "write JSON: all fields, or FIELDS separated by commas"
     ),
-    CommandOption("hostname", value: "HOST", "ask the GitHub at this host"),
-    CommandOption("timeout", value: "SECONDS", "take at most so long, in all (300)"),
-    CommandOption("color", value: "WHEN", "auto, always or never (auto)"),
-    CommandOption("token", value: "TOKEN", "use it; others on this machine can see it there"),
+    CommandOption("hostname", value: "HOST", "use the GitHub server at this host"),
+    CommandOption(
+      "timeout",
+      value: "SECONDS",
+      "give up after this many seconds in all (default: 300)"
+    ),
+    CommandOption("color", value: "WHEN", "use colors: auto (default), always or never"),
+    CommandOption("token", value: "TOKEN", "use this token; others on this machine can see it"),
     CommandOption("token-stdin", "read the token from standard input"),
-    CommandOption("demo", "use a few recorded answers: no token, no network"),
-    CommandOption("log", value: "FILE", "write there what each state did, as lines of JSON"),
-    CommandOption("explore", value: "FILE", "write there an HTML page that shows it"),
-    CommandOption("explore-live", "show it in a browser, and fetch again at each Enter"),
+    CommandOption("demo", "use recorded responses, without a token or a network"),
+    CommandOption("log", value: "FILE", "log each state to this file, as lines of JSON"),
+    CommandOption("explore", value: "FILE", "write an HTML page of the states to this file"),
+    CommandOption("explore-live", "serve a page of the states; Enter fetches again"),
     CommandOption("help", short: "h", "show this help"),
     CommandOption("version", "show the version"),
   ]

@@ -2,10 +2,11 @@
 struct ParsedArguments {
   private(set) var positionals: [String] = []
 
-  /// The values of the options that were given, by their long names; the last one counts.
+  /// The values of the given options, by their long names. If an option is repeated, the last value
+  /// counts.
   private(set) var values: [String: String?] = [:]
 
-  /// Understands `-L 5`, `-L5`, `--limit 5`, `--limit=5`, and that `--` ends the options.
+  /// Parses `-L 5`, `-L5`, `--limit 5` and `--limit=5`. The argument `--` ends the options.
   init(_ arguments: some Sequence<String>, options: [CommandOption]) throws(UsageError) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
@@ -28,7 +29,7 @@ struct ParsedArguments {
     }
   }
 
-  /// "--limit=5" is the option --limit with 5; so is "-L5".
+  /// Splits an option from a value that is attached to it, as in "--limit=5" and "-L5".
   private static func split(_ argument: String) -> (name: String, inline: String?) {
     if argument.hasPrefix("--") {
       guard let sign = argument.firstIndex(of: "=") else { return (argument, nil) }
@@ -69,7 +70,7 @@ extension CommandOption {
   }
 }
 
-/// Why a command line can't be parsed.
+/// The reason why a command line can't be parsed.
 package struct UsageError: Error, Equatable {
   package let message: String
 

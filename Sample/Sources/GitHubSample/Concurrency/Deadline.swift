@@ -1,11 +1,11 @@
-/// The time by which a command has to be done.
+/// The time by which a command must end.
 package struct Deadline: Sendable {
-  /// The time that was allowed at the start.
+  /// The time that the command may take in all.
   package let total: Duration
   private let end: ContinuousClock.Instant
   private let uncounted: @Sendable () -> Duration
 
-  /// - Parameter uncounted: How much of the time that has passed was not the command's own.
+  /// - Parameter uncounted: Returns the part of the elapsed time that doesn't count.
   package init(
     after total: Duration,
     notCounting uncounted: @escaping @Sendable () -> Duration = { .zero }

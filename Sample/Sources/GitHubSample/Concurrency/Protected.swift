@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value behind a lock.
+/// A value that a lock protects.
 ///
-/// `Mutex` does the same, but the thread sanitizer can't see how it hands over, and reports races
-/// that are none.
+/// `Mutex` does the same, but the thread sanitizer can't see how it hands over, and reports false
+/// races.
 package final class Protected<Value>: @unchecked Sendable {
   // `value` is used under `lock` only.
   private let lock = NSLock()
@@ -13,9 +13,10 @@ package final class Protected<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  /// Uses the value for the last time: later uses wait until the process ends.
+  /// Calls a closure with the value for the last time. Later uses wait until the process ends.
   ///
-  /// - Parameter isStuck: Whether to give up, called repeatedly while another thread uses it.
+  /// - Parameter isStuck: Returns whether to give up. It is called repeatedly while another thread
+  ///   uses the value.
   func close(unless isStuck: () -> Bool, _ body: (inout Value) -> Void) {
     while !lock.lock(before: Date() + 0.01) {
       if isStuck() { return }

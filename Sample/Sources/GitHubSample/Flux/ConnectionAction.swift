@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Says what the requests are waiting for.
+/// Announces that requests wait for a rate limit.
 package final class ConnectionAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Connection
 

@@ -1,10 +1,10 @@
 import FluxCapacitor
 
-/// Publishes what happens to requests besides their responses.
+/// Publishes the events of the connection that are not responses.
 package final class ConnectionStore: Storable {
   package typealias DispatchStateType = Dispatcher.Connection
 
-  /// A rate limit that is being waited out.
+  /// A wait for a rate limit.
   package struct Wait: Equatable, Sendable {
     package let duration: Duration
     package let place: String

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// The states that fetching a user's repositories goes through.
+  /// The states of fetching a user's repositories.
   package enum Repository: FetchingState {
     package typealias RelatedStoreType = RepositoryStore
     package typealias RelatedActionType = RepositoryAction

@@ -1,12 +1,14 @@
 import FluxCapacitor
 
-/// Fetches one thing at a time: the newest.
+/// An action that makes one fetch at a time. A newer fetch supersedes the older one.
 protocol FetchingAction: Actionable where DispatchStateType: FetchingState {
   var effects: Effects { get }
 }
 
 extension FetchingAction {
-  /// Fetches, and returns when that is done or has failed. What is cancelled before its last response fails.
+  /// Makes a fetch, and returns when it has succeeded or failed.
+  ///
+  /// A fetch that is cancelled before its last response fails.
   func fetch(_ body: @escaping @Sendable (Effect) async throws(ApiError) -> Void) async {
     await effects.perform { effect in
       invoke(.removeAll, as: effect)

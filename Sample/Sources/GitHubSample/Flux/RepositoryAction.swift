@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Fetches repositories, and tells the stores how it goes. The newest fetching wins.
+/// Fetches repositories, and invokes a state for each step. A newer fetch supersedes the older one.
 package struct RepositoryAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.Repository
 
@@ -11,12 +11,12 @@ package struct RepositoryAction: FetchingAction {
     self.session = session
   }
 
-  /// Fetches the repositories that match, and returns when all have come or it failed.
+  /// Fetches the repositories that match, and returns after the last page or after a failure.
   ///
-  /// Each page is a state of its own, so that whoever observes the store shows it as it comes. An
-  /// error is a state too. Cancelling the task ends the fetching, as an error does.
+  /// Each page is a state, so observers of the store can show each page when it arrives. An error
+  /// is a state too. Cancelling the task ends the fetch as an error does.
   ///
-  /// - Parameter limit: How many to fetch; nil for all there are.
+  /// - Parameter limit: The largest number of repositories to fetch; nil for all.
   package func fetchRepositories(matching query: RepositoryQuery, limit: Int?) async {
     await fetch { effect async throws(ApiError) in
       let isWanted = query.isFiltered ? query.matches : nil
@@ -27,7 +27,7 @@ package struct RepositoryAction: FetchingAction {
     }
   }
 
-  /// Fetches one repository, which ``RepositoryStore/selectedRepository`` then shows.
+  /// Fetches one repository, which becomes the value of ``RepositoryStore/selectedRepository``.
   package func fetchRepository(owner: String, name: String) async {
     await fetch { effect async throws(ApiError) in
       invoke(.selectRepository(nil), as: effect)

@@ -1,17 +1,17 @@
 import FluxCapacitor
 
-/// Holds the repositories that have been fetched so far, and whether more are being fetched.
+/// Holds the repositories that have been fetched so far, and whether a fetch is running.
 package final class RepositoryStore: Storable {
   package typealias DispatchStateType = Dispatcher.Repository
 
   package let isRepositoryFetching: Constant<Bool>
   private let _isRepositoryFetching = Variable<Bool>(false)
 
-  /// In the order in which they were fetched.
+  /// The repositories, in the order in which they were fetched.
   package let repositories: Constant<[GitHub.Repository]>
   private let _repositories = Variable<[GitHub.Repository]>([])
 
-  /// How many have been fetched, of how many; nil before the first page.
+  /// The number of fetched repositories, and of all repositories; nil before the first page.
   package let total: Constant<Total?>
   private let _totalCount = Variable<Int?>(nil)
   private let _hasMore = Variable<Bool>(false)
@@ -19,7 +19,7 @@ package final class RepositoryStore: Storable {
   package let selectedRepository: Constant<GitHub.Repository?>
   private let _selectedRepository = Variable<GitHub.Repository?>(nil)
 
-  /// Why the fetching ended early; the repositories that were fetched before stay.
+  /// The error that ended the fetch early. The repositories that were fetched before it stay.
   package let failure: Constant<ApiError?>
   private let _failure = Variable<ApiError?>(nil)
 

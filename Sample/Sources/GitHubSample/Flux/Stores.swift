@@ -1,15 +1,15 @@
 import FluxCapacitor
 
-/// The stores of the application, kept as long as a command runs.
+/// The stores of the application, which live as long as a command runs.
 package struct Stores: Sendable {
   package let user = UserStore.instantiate()
   package let repository = RepositoryStore.instantiate()
   package let connection = ConnectionStore.instantiate()
 
-  /// Whether anything is being fetched.
+  /// Whether a fetch is running.
   let isFetching: Constant<Bool>
 
-  /// Why a fetching ended early, if one did.
+  /// The error that ended a fetch early, if there is one.
   let failure: Constant<ApiError?>
 
   package init() {

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Chooses whose repositories are looked at, and searches for users. The newest fetching wins.
+/// Selects a user, and searches for users. A newer fetch supersedes the older one.
 package struct UserAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.User
 
@@ -11,12 +11,12 @@ package struct UserAction: FetchingAction {
     self.session = session
   }
 
-  /// Selects a user, whom ``UserStore/selectedUser`` then shows.
+  /// Selects a user, which becomes the value of ``UserStore/selectedUser``.
   package func selectUser(login: String) {
     invoke(.selectUser(GitHub.User(login: login)))
   }
 
-  /// Selects the user whose token it is, and returns when that is done or has failed.
+  /// Selects the token's owner, and returns when that has succeeded or failed.
   package func selectViewer() async {
     await fetch { effect async throws(ApiError) in
       invoke(.selectUser(nil), as: effect)
@@ -24,9 +24,9 @@ package struct UserAction: FetchingAction {
     }
   }
 
-  /// Searches for users and organisations, and returns when all have come or it failed.
+  /// Searches for users and organizations, and returns after the last page or after a failure.
   ///
-  /// - Parameter limit: How many to fetch; nil for all there are.
+  /// - Parameter limit: The largest number of users to fetch; nil for all.
   package func searchUsers(matching text: String, limit: Int?) async {
     await fetch { effect async throws(ApiError) in
       var pager = Pager(UsersRequest(matching: text), limit: limit)

@@ -10,15 +10,15 @@ package final class UserStore: Storable {
   package let isUserFetching: Constant<Bool>
   private let _isUserFetching = Variable(false)
 
-  /// In the order in which they were fetched: the best matches first.
+  /// The users, in the order in which they were fetched: the best matches first.
   package let users: Constant<[GitHub.User]>
   private let _users = Variable<[GitHub.User]>([])
 
-  /// How many have been fetched, of how many that match; nil before the first page.
+  /// The number of fetched users, and of all users that match; nil before the first page.
   package let total: Constant<Total?>
   private let _totalCount = Variable<Int?>(nil)
 
-  /// Why the fetching ended early; the users that were fetched before stay.
+  /// The error that ended the fetch early. The users that were fetched before it stay.
   package let failure: Constant<ApiError?>
   private let _failure = Variable<ApiError?>(nil)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A field of an item that is written as JSON.
+/// A field of an item in the JSON output.
 package struct JSONField<Item>: Sendable {
   package let name: String
   let value: @Sendable (Item) -> JSONValue
@@ -11,7 +11,7 @@ package struct JSONField<Item>: Sendable {
   }
 }
 
-/// A value of JSON.
+/// A JSON value.
 indirect enum JSONValue: Encodable, Equatable, Sendable {
   case null
   case bool(Bool)
@@ -40,9 +40,9 @@ indirect enum JSONValue: Encodable, Equatable, Sendable {
     }
   }
 
-  /// The JSON text: in one line, or in many for people.
+  /// Returns the JSON text: in one line, or in several lines for people.
   ///
-  /// What could harm a terminal is written as an escape, which reads as the same text.
+  /// Characters that could harm a terminal are written as escapes, which decode to the same text.
   func text(isPretty: Bool) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,10 +1,12 @@
-/// The shares of the languages of repositories, as a line with small bars.
+/// A line with small bars, which show the shares of the repositories' languages.
 package enum LanguageBar {
   private static let mostLanguages = 5
   private static let longestBar = 10
   private static let longestName = 20
 
-  /// "Swift ████████▌ 84% · C ▌ 9%"; nil if no repository has a language.
+  /// Returns a line such as "Swift ████████▌ 84% · C ▌ 9%".
+  ///
+  /// - Returns: Nil if no repository has a language, or if the width is too small for one.
   package static func line(
     for languages: [String],
     width: Int,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How a list of items is shown: as a table, as lines for other programs, as JSON.
+/// The formats of a list of items: a table, lines for other programs, and JSON.
 package struct ListFormat<Item: Sendable>: Sendable {
   let columns: @Sendable (_ now: Date) -> [Table<Item>.Column]
 
-  /// The values of a line for other programs, sanitized.
+  /// Returns the values of a line for other programs, sanitized.
   let values: @Sendable (Item) -> [String]
   let fields: [JSONField<Item>]
 
@@ -14,12 +14,12 @@ package struct ListFormat<Item: Sendable>: Sendable {
     return values.joined(separator: "\t")
   }
 
-  /// The items as a JSON array, with some of their fields.
+  /// Returns the items as a JSON array with the named fields.
   func json(for items: [Item], fields names: [String], isPretty: Bool) throws -> String {
     try JSONValue.array(items.map { object(for: $0, fields: names) }).text(isPretty: isPretty)
   }
 
-  /// One item as a JSON object, with some of its fields.
+  /// Returns one item as a JSON object with the named fields.
   func json(for item: Item, fields names: [String], isPretty: Bool) throws -> String {
     try object(for: item, fields: names).text(isPretty: isPretty)
   }

@@ -1,12 +1,12 @@
-/// The form in which a result is written.
+/// The format of a result.
 package enum OutputFormat: Equatable, Sendable {
-  /// For people, at a terminal so many columns wide.
+  /// A table for people, on a terminal of this width.
   case table(width: Int, hasColors: Bool)
 
-  /// For other programs: each line is an item, its values separated by tabs.
+  /// Lines for other programs: each line is an item, with its values separated by tabs.
   case lines(hasColors: Bool)
 
-  /// For other programs, with these fields; pretty for people who look at it.
+  /// JSON for other programs, with these fields; pretty if people read it.
   case json(fields: [String], isPretty: Bool)
 
   package var isForPeople: Bool {

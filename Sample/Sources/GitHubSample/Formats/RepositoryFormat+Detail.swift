@@ -1,7 +1,7 @@
 import Foundation
 
 extension RepositoryFormat {
-  /// One repository, for people.
+  /// Returns the lines that show one repository to people.
   static func card(of repository: GitHub.Repository, now: Date, hasColors: Bool) -> [String] {
     let title = repository.nameWithOwner.sanitized
     let facts = [
@@ -24,7 +24,7 @@ extension RepositoryFormat {
     .compactMap(\.self).filter { !$0.isEmpty }
   }
 
-  /// One repository, for other programs: each line has a name and a value.
+  /// Returns the lines of one repository for other programs. Each line has a name and a value.
   static func lines(of repository: GitHub.Repository) -> [String] {
     let values: [(String, String)] = [
       ("name", repository.nameWithOwner),

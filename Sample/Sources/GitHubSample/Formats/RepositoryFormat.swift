@@ -1,6 +1,6 @@
 import Foundation
 
-/// How repositories are shown.
+/// The formats of repositories.
 package enum RepositoryFormat {
   package static let list = ListFormat<GitHub.Repository>(
     columns: columns(now:),
@@ -51,7 +51,7 @@ package enum RepositoryFormat {
     ]
   }
 
-  /// "private, fork", as `gh` puts it.
+  /// Returns a text such as "private, fork", as `gh` writes it.
   static func info(of repository: GitHub.Repository) -> String {
     var info = [repository.visibility.rawValue.lowercased().sanitized]
     if repository.isFork { info.append("fork") }

@@ -1,4 +1,4 @@
-/// Lays rows out in columns, for a terminal.
+/// Lays out rows in columns, for a terminal.
 package struct Table<Row> {
   package struct Column {
     package enum Alignment: Sendable {
@@ -9,11 +9,12 @@ package struct Table<Row> {
     package let alignment: Alignment
     package let style: Style?
 
-    /// How narrow the column may become in a narrow terminal, if its text is wider.
+    /// The width to which the column is narrowed first, if the terminal is too narrow.
     package let leastWidth: Int
     package let text: (Row) -> String
 
-    /// - Parameter leastWidth: Nil for a column that is never cut.
+    /// - Parameter leastWidth: Nil for a column that is cut only if narrowing the others isn't
+    ///   enough.
     package init(
       _ title: String,
       alignment: Alignment = .left,
@@ -37,7 +38,7 @@ package struct Table<Row> {
     self.columns = columns
   }
 
-  /// The lines of a table that is at most so wide, the titles first.
+  /// Returns the lines of a table of at most this width, with the titles first.
   package func lines(for rows: [Row], width: Int, hasColors: Bool) -> [String] {
     let cells = rows.map { row in columns.map { $0.text(row) } }
     let widths = fittingWidths(
@@ -77,7 +78,8 @@ package struct Table<Row> {
     return line
   }
 
-  /// Narrows the columns from the last to the first until they fit.
+  /// Narrows the columns, from the last to the first, until they fit: to their least widths, and
+  /// then to one column each.
   private func fittingWidths(_ wanted: [Int], to width: Int) -> [Int] {
     var widths = wanted
     var excess = widths.reduce(0, +) + Table.gap * (widths.count - 1) - width

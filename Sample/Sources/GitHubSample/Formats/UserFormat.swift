@@ -1,4 +1,4 @@
-/// How users are shown.
+/// The formats of users.
 package enum UserFormat {
   package static let list = ListFormat<GitHub.User>(
     columns: { _ in

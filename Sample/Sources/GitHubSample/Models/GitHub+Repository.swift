@@ -1,9 +1,9 @@
 import Foundation
 
 extension GitHub {
-  /// One repository, as a list shows it.
+  /// A repository of a user or an organization.
   package struct Repository: Hashable, Identifiable, Sendable {
-    /// Who may see it: one of the known ones, or one that GitHub has had since.
+    /// The visibility of a repository: a known one, or one that GitHub has added since.
     package struct Visibility: RawRepresentable, CaseIterable, Codable, Hashable, Sendable {
       package static let `public` = Visibility(rawValue: "PUBLIC")
       package static let `private` = Visibility(rawValue: "PRIVATE")
@@ -18,7 +18,7 @@ extension GitHub {
       }
     }
 
-    /// GitHub's global id, by which a repository that is fetched twice is recognised.
+    /// GitHub's global ID, which is the same if a repository is fetched twice.
     package var id: String
     package var nameWithOwner: String
     package var url: String

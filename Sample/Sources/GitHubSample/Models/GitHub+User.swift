@@ -1,5 +1,5 @@
 extension GitHub {
-  /// A user or an organisation: whoever owns repositories.
+  /// An owner of repositories: a user or an organization.
   package struct User: Hashable, Identifiable, Sendable {
     package var login: String
     package var name: String?

@@ -1,2 +1,2 @@
-/// The models of the application: what GitHub knows about.
+/// The models of the application.
 package enum GitHub {}

@@ -1,4 +1,4 @@
-/// Which repositories of an owner are wanted, and in what order.
+/// A query for an owner's repositories, with filters and an order.
 package struct RepositoryQuery: Equatable, Sendable {
   package enum Order: String, CaseIterable, Sendable {
     case stars, pushed, updated, created, name
@@ -12,10 +12,11 @@ package struct RepositoryQuery: Equatable, Sendable {
   package var login: String
   package var order = Order.stars
 
-  /// Nil for the usual one: names from A to Z, the rest from the most or the latest.
+  /// The direction of the order; nil for the usual one. Usually names ascend, and all other keys
+  /// descend.
   package var direction: Direction?
 
-  // Nil where it doesn't matter.
+  // The filters. A filter that is nil lets every repository pass.
   package var visibility: GitHub.Repository.Visibility?
   package var isFork: Bool?
   package var isArchived: Bool?
@@ -29,14 +30,14 @@ package struct RepositoryQuery: Equatable, Sendable {
     direction ?? (order == .name ? .ascending : .descending)
   }
 
-  /// Whether anything is left out.
+  /// Whether the query has a filter.
   package var isFiltered: Bool {
     visibility != nil || isFork != nil || isArchived != nil || language != nil
   }
 
-  /// Whether a repository is one of them.
+  /// Returns whether a repository passes the filters.
   ///
-  /// GitHub filters too, but not by language, and not every server does.
+  /// GitHub filters too, but not by language, and not every server filters.
   package func matches(_ repository: GitHub.Repository) -> Bool {
     visibility.map { $0 == repository.visibility } ?? true
       && isFork.map { $0 == repository.isFork } ?? true

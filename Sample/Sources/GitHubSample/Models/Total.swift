@@ -1,8 +1,8 @@
-/// How many items have been fetched, of how many there are.
+/// The number of fetched items, and the number of all items.
 package struct Total: Equatable, Sendable {
   package let shown: Int
 
-  /// The server's count, whatever the limit is.
+  /// The server's count, regardless of the limit.
   package let all: Int
   package let hasMore: Bool
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension CommandEnvironment {
-  /// The process's own streams and variables, the network, and the time.
+  /// The environment of the process: its streams and variables, the network, and the time.
   package static var process: CommandEnvironment {
     let variables = ProcessInfo.processInfo.environment
     let terminal = Terminal(

@@ -1,17 +1,18 @@
 import Foundation
 
-/// What a command needs of the world around it, so that tests can give it another.
+/// The dependencies of a command: the console, the session, the input and the time. Tests replace
+/// them.
 package struct CommandEnvironment: ViewEnvironment {
   package let console: Console
   package let terminal: Terminal
 
-  /// Makes a session for the options, which gives up at the deadline.
+  /// Creates a session for the options. The session gives up at the deadline.
   package let makeSession: @Sendable (ConnectionOptions, Deadline) -> any ApiSession
 
   /// Reads the token from standard input.
   package let readToken: @Sendable () -> String
 
-  /// Waits until somebody presses Enter; false if nobody will.
+  /// Waits for the Enter key. Returns whether to fetch again.
   package let awaitEnter: @Sendable () async -> Bool
 
   package let now: @Sendable () -> Date

@@ -1,4 +1,4 @@
-/// How the command ends, in the numbers that `gh` uses.
+/// The exit code of the command, with the numbers that `gh` uses.
 package enum ExitCode: Int32 {
   case success = 0
   case failure = 1
@@ -7,7 +7,8 @@ package enum ExitCode: Int32 {
 }
 
 extension ExitCode {
-  /// How a fetch ended: a missing or rejected token has a code of its own.
+  /// Creates the exit code for the outcome of a fetch. A missing, malformed or rejected token has
+  /// its own code.
   init(_ failure: ApiError?) {
     switch failure?.reason {
     case nil: self = .success

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import Foundation
 
-/// Records the data flow, in the files that the options name or for a browser.
+/// Records the data flow, to the files that the options name or for a browser.
 struct FlowRecording {
   private let options: CommonOptions
   private let logger: DispatchLogger?
@@ -13,7 +13,7 @@ struct FlowRecording {
   init(_ options: CommonOptions) throws(CommandFailure) {
     self.options = options
     logger = try FlowRecording.writing(to: options.logPath) { url in
-      // Opened once: the reader of a pipe stops when it is closed.
+      // The file is opened once, because the reader of a pipe stops when the pipe is closed.
       let manager = FileManager.default
       if !manager.fileExists(atPath: url.path) { try Data().write(to: url) }
       let file = try FileHandle(forWritingTo: url)
@@ -31,10 +31,10 @@ struct FlowRecording {
     }
   }
 
-  /// The address of the page, if there is one while the process runs.
+  /// The address of the page that is served while the process runs, if there is one.
   var address: URL? { liveExplorer?.url }
 
-  /// Writes what can only be written at the end.
+  /// Writes the page, and throws if the page or the log could not be written.
   func finish(title: String) throws(CommandFailure) {
     try FlowRecording.writing(to: options.explorerPath) { url in
       if let circuits { try FlowExplorer(circuits, title: title).write(to: url) }

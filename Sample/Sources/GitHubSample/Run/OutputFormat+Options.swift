@@ -1,5 +1,5 @@
 extension OutputFormat {
-  /// The form that the options ask for, or else the one that suits the terminal.
+  /// Creates the format that the options name, or else the format that suits the terminal.
   init(_ options: CommonOptions, terminal: Terminal) {
     if let fields = options.jsonFields {
       self = .json(fields: fields, isPretty: terminal.isOutputTerminal)

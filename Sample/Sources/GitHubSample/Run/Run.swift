@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Runs a command line, and returns how it ended.
+/// Runs a command line, and returns its exit code.
 package func run(
   arguments: some Sequence<String>,
   environment: CommandEnvironment
@@ -15,7 +15,7 @@ package func run(
   }
 }
 
-/// Runs a command, and returns how it ended.
+/// Runs a command, and returns its exit code.
 package func run(_ command: Command, environment: CommandEnvironment) async -> ExitCode {
   let console = environment.console
   var exitCode = ExitCode.success
@@ -38,9 +38,9 @@ package func run(_ command: Command, environment: CommandEnvironment) async -> E
   return exitCode
 }
 
-/// Makes a session and the stores, runs an operation with them, and returns how that ended.
+/// Creates a session and the stores, runs an operation with them, and returns the exit code.
 ///
-/// - Parameter makeViews: Makes the views, which observe the stores until the operation ends.
+/// - Parameter makeViews: Creates the views, which observe the stores until the operation ends.
 func withSession(
   _ options: CommonOptions,
   environment: CommandEnvironment,
@@ -53,11 +53,11 @@ func withSession(
   let recording = try FlowRecording(options)
   let stores = Stores()
   let views = makeViews(stores)
-  // Cancelled when nobody reads the output any more.
+  // The console cancels the work when the output can't be written.
   let work = Effects()
   console.whenOutputFails { work.cancel() }
   if let address = recording.address {
-    console.report("Watch it at \(address). Enter fetches again, Ctrl-C ends it.")
+    console.report("Watch the flow at \(address). Press Enter to fetch again, or Ctrl-C to quit.")
   }
   var isWanted = true
   while isWanted {
@@ -71,12 +71,12 @@ func withSession(
   return withExtendedLifetime(views) { ExitCode(stores.failure.value) }
 }
 
-/// Makes a session that retries, within the time that there is.
+/// Creates a session that retries failed requests until the deadline.
 private func makeSession(
   _ connection: ConnectionOptions,
   environment: CommandEnvironment
 ) -> any ApiSession {
-  // The server is not to blame for the time that a slow reader takes.
+  // The time that a slow reader of the output takes doesn't count.
   let console = environment.console
   let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
   return RetryingApiSession(
@@ -91,8 +91,8 @@ private func readToken(from environment: CommandEnvironment) throws(CommandFailu
   if let token = AccessToken(environment.readToken()) { return token }
   throw CommandFailure(
     message: """
-      Standard input holds no token, or one with a character that no token has, such as a space. \
-      Copy it again, alone.
+      Standard input contains no token, or a token with an invalid character, such as a space. \
+      Copy the token again, without other text.
       """,
     exitCode: .unauthorized
   )

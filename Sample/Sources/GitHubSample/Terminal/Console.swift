@@ -1,9 +1,9 @@
-/// The two streams of the command, and the line of activity that comes and goes on a terminal.
+/// The two output streams of the command, and the temporary line of activity on a terminal.
 ///
-/// It may be used from any thread; lines never mix, and secrets never show.
+/// You can use a console on any thread. Lines never mix, and the secret is never shown.
 package final class Console: Sendable {
   private struct State {
-    /// The line that is on the terminal, and is erased before anything else is written.
+    /// The line of activity that the terminal shows. It is erased before another line is written.
     var activity: String?
     var outputFailure: String?
     var whenOutputFails: @Sendable () -> Void = {}
@@ -15,7 +15,7 @@ package final class Console: Sendable {
     }
   }
 
-  /// Erases the line of activity.
+  /// The characters that erase the line of activity.
   static let endOfActivity = "\r\u{1B}[K"
 
   private let state = Protected(State())
@@ -30,24 +30,26 @@ package final class Console: Sendable {
     self.showsActivity = showsActivity
   }
 
-  /// Why a line could not be written to the output, if one could not.
+  /// The reason why a line could not be written to the output, if that has happened.
   package var outputFailure: String? {
     state.withLock { $0.outputFailure }
   }
 
-  /// How long the command has waited for whoever reads the output.
+  /// The time that the command has spent writing to the output, which includes waiting for its
+  /// reader.
   var timeSpentWriting: Duration {
     state.withLock { $0.timeSpentWriting }
   }
 
-  /// Sets what is called when the output can't be written to any more.
+  /// Sets the closure that is called when the output can't be written.
   func whenOutputFails(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenOutputFails = body }
   }
 
-  /// Redacts a secret in everything that is written from now on.
+  /// Redacts a secret in all text that is written from now on.
   ///
-  /// Real tokens are long. A short one, for a server on this machine, may be an ordinary word.
+  /// A secret of less than 8 bytes is not redacted. Real tokens are longer, and a short token for a
+  /// server on this machine may be an ordinary word.
   func redact(_ secret: String) {
     guard secret.utf8.count >= 8 else { return }
     state.withLock { $0.secret = secret }
@@ -58,7 +60,7 @@ package final class Console: Sendable {
     print { line }
   }
 
-  /// Writes a line of the result. If making it throws, the output counts as failed.
+  /// Writes a line of the result. If the closure throws, the output counts as failed.
   package func print(_ makeLine: () throws -> String) {
     let whenOutputFails = withActivityHidden { state -> (@Sendable () -> Void)? in
       guard state.outputFailure == nil else { return nil }
@@ -75,12 +77,12 @@ package final class Console: Sendable {
     whenOutputFails?()
   }
 
-  /// Writes a line that is not a part of the result.
+  /// Writes a line that is not a part of the result to the stream for errors.
   package func report(_ line: String) {
     withActivityHidden { writeError($0.redacted(line + "\n")) }
   }
 
-  /// Shows the current activity on a terminal, in a line that the next one replaces.
+  /// Shows a line of activity on a terminal. The next line of activity replaces it.
   package func showActivity(_ line: String) {
     guard showsActivity else { return }
     withActivityHidden { $0.activity = line }
@@ -90,16 +92,18 @@ package final class Console: Sendable {
     withActivityHidden { $0.activity = nil }
   }
 
-  /// Erases the line of activity, and lets nothing more be written.
+  /// Erases the line of activity. After this, no line is written.
   ///
-  /// - Parameter isStuck: Whether writing would block: then nothing is erased.
+  /// - Parameter isStuck: Returns whether writing would block. If so, the line is not erased.
   package func close(unless isStuck: () -> Bool) {
     state.close(unless: isStuck) { state in
       if state.activity != nil, !isStuck() { writeError(Console.endOfActivity) }
     }
   }
 
-  /// The lock is held while writing: it is what keeps lines whole and in order.
+  /// Erases the line of activity, calls a closure, and shows the line again.
+  ///
+  /// The lock is held during the call, which keeps lines whole and in order.
   private func withActivityHidden<Result>(_ write: (inout State) -> Result) -> Result {
     state.withLock { state in
       if state.activity != nil { writeError(Console.endOfActivity) }
@@ -108,7 +112,7 @@ package final class Console: Sendable {
     }
   }
 
-  /// If this fails, there is nowhere left to report it.
+  /// Writes to the stream for errors. A failure is ignored, because it can't be reported anywhere.
   private func writeError(_ text: String) {
     try? errors.write(text)
   }

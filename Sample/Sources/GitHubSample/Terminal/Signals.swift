@@ -1,20 +1,20 @@
 @preconcurrency import Foundation
 
-/// How the process handles signals.
+/// The handling of signals.
 package enum Signals {
-  /// Sources stay as long as the process.
+  /// The sources of signals, which live as long as the process.
   private static let sources = Protected<[any DispatchSourceSignal]>([])
 
-  /// Prepares for signals, once, before anything is written.
+  /// Prepares the process for signals. Call this method once, before anything is written.
   ///
-  /// SIGPIPE is ignored, for a server that closes a connection must not end the process; a closed
-  /// standard output does end it, see `StandardStreams`. The signals by which people end a process
-  /// do so at once, after cleaning up.
+  /// SIGPIPE is ignored, because a server that closes a connection must not end the process. A
+  /// closed standard output does end the process; see `StandardStreams`. SIGINT, SIGTERM, SIGHUP
+  /// and SIGQUIT end the process immediately, after cleaning up.
   ///
-  /// - Parameter cleanUp: Called before such a signal ends the process.
+  /// - Parameter cleanUp: Called before one of these signals ends the process.
   package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
     signal(SIGPIPE, SIG_IGN)
-    // Whoever started the process with a signal ignored, as nohup does, wants it so.
+    // A signal that the process was started to ignore, for example by nohup, stays ignored.
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !isIgnored(number) {
       let source = DispatchSource.makeSignalSource(
         signal: number,
@@ -27,14 +27,14 @@ package enum Signals {
       let isRegistered = DispatchSemaphore(value: 0)
       source.setRegistrationHandler { @Sendable in
         #if canImport(Darwin)
-          // Elsewhere the source itself takes the place of what the signal did. A signal that comes
-          // before ends the process: ignored from the start, it would be lost.
+          // On other systems, the source itself replaces the default action. An earlier signal ends
+          // the process. If it were ignored from the start, it would be lost.
           _ = signal(number, SIG_IGN)
         #endif
         isRegistered.signal()
       }
       source.resume()
-      // Nothing that has to be cleaned up may begin before.
+      // The source must be registered before work begins that needs cleaning up.
       isRegistered.wait()
       sources.withLock { $0.append(source) }
     }
@@ -47,16 +47,16 @@ package enum Signals {
     return false
   }
 
-  /// Ends the process by a signal, so that whoever started it sees that.
+  /// Ends the process by a signal, so that its parent process sees the signal.
   static func terminate(by number: Int32) -> Never {
     signal(number, SIG_DFL)
-    // Dispatch's threads block signals, and then nobody would take it.
+    // Dispatch's threads block signals, and a blocked signal would not be delivered.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, number)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     kill(getpid(), number)
-    // Not reached, unless the signal does not end the process: then as shells report it.
+    // If the signal has not ended the process, exit with the code that shells report for it.
     _exit(128 + number)
   }
 }

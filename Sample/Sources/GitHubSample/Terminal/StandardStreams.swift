@@ -1,25 +1,25 @@
 @preconcurrency import Foundation
 
-/// The three streams that a process begins with.
+/// The three standard streams of the process.
 package enum StandardStreams {
-  /// Opens a substitute for each stream that is closed. Call it before anything else is opened.
+  /// Opens a substitute for each closed stream. Call this method before you open anything else.
   ///
-  /// Otherwise the next socket would be standard output. Writing to the substitute fails.
+  /// Otherwise, the next socket could become standard output. Writing to the substitute fails.
   package static func fillGaps() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
-      // The lowest number that is free is this one.
+      // `open` takes the lowest free number, which is this one.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
-  /// How many columns the terminal has, if standard output is one that reports it.
+  /// The width of the terminal in columns, if standard output is a terminal that reports it.
   static var outputWidth: Int? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Whether writing to standard output or standard error would block at present.
+  /// Returns whether writing to standard output or standard error would block now.
   package static func areStuck() -> Bool {
     var streams = [STDOUT_FILENO, STDERR_FILENO].map {
       pollfd(fd: $0, events: Int16(POLLOUT), revents: 0)
@@ -27,7 +27,8 @@ package enum StandardStreams {
     return poll(&streams, nfds_t(streams.count), 0) < streams.count
   }
 
-  /// Reads the first line of standard input that isn't blank, up to a length that no token has.
+  /// Reads standard input through the first line that isn't blank, and at most 4,096 bytes. No
+  /// token is that long.
   static func readLine() -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -44,7 +45,7 @@ package enum StandardStreams {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Waits for a line; where there is no more input, until the process ends.
+  /// Waits for a line of standard input. At the end of the input, it waits until the process ends.
   @Sendable
   static func awaitEnter() async -> Bool {
     await withCheckedContinuation { continuation in
@@ -59,8 +60,8 @@ package enum StandardStreams {
     }
   }
 
-  /// Writes all of a text, or throws. If nobody reads standard output any more, the process ends as
-  /// others do: by SIGPIPE.
+  /// Writes a whole text, or throws. If the reader of standard output has closed it, SIGPIPE ends
+  /// the process, as it ends other commands.
   static func write(_ text: String, to stream: Int32) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

@@ -1,4 +1,4 @@
-/// Colours of a terminal.
+/// The styles of text on a terminal.
 package enum Style: String, Sendable {
   case bold = "1"
   case faint = "2"
@@ -6,7 +6,7 @@ package enum Style: String, Sendable {
   case yellow = "33"
   case cyan = "36"
 
-  /// The text in this style, if styles are wanted.
+  /// Returns the text in this style, or unchanged if styles are not wanted.
   package func applied(to text: String, if isWanted: Bool) -> String {
     isWanted && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
   }

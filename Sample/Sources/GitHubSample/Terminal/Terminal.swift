@@ -1,14 +1,14 @@
 import Foundation
 
-/// What is known of the terminal, if there is one.
+/// The properties of the terminal, if there is one.
 package struct Terminal: Equatable, Sendable {
-  /// How many columns standard output has; nil if it is no terminal.
+  /// The width of standard output in columns; nil if standard output is not a terminal.
   package let width: Int?
 
-  /// Whether standard error is a terminal too, which can show a spinner.
+  /// Whether standard error is a terminal too, so that it can show a spinner.
   package let showsActivity: Bool
 
-  /// Whether the environment wants colours, unless the command line says otherwise.
+  /// Whether to use colors, unless the command line says otherwise.
   package let hasColors: Bool
 
   package init(width: Int?, showsActivity: Bool = false, hasColors: Bool = false) {
@@ -17,8 +17,10 @@ package struct Terminal: Equatable, Sendable {
     self.hasColors = hasColors
   }
 
-  /// Reads the variables that other tools use too: `CLICOLOR_FORCE`, `NO_COLOR`, `CLICOLOR`,
-  /// `TERM`, and `COLUMNS` where the terminal doesn't report its width.
+  /// Creates the properties from variables that other tools use too.
+  ///
+  /// These are `CLICOLOR_FORCE`, `NO_COLOR`, `CLICOLOR` and `TERM`. `COLUMNS` counts if the
+  /// terminal doesn't report its width.
   package init(
     outputWidth: Int?,
     isOutputTerminal: Bool,

@@ -1,22 +1,23 @@
 import Foundation
 
-/// Hides what is typed at the terminal.
+/// The echo of the terminal, which shows the characters that the user types.
 package enum TerminalEcho {
   private enum State {
     case shown
 
-    /// With how the terminal was before.
+    /// The echo is off. These are the settings of the terminal from before.
     case hidden(termios)
 
-    /// The process ends.
+    /// The process is about to end.
     case over
   }
 
   private static let state = Protected(State.shown)
 
-  /// Hides what is typed while a closure runs, if standard input is a terminal. Line ends are shown.
+  /// Turns the echo off while a closure runs, if standard input is a terminal. Line breaks are
+  /// still shown.
   ///
-  /// - Parameter whenHidden: Called before the closure if something is hidden.
+  /// - Parameter whenHidden: Called before the closure if the echo was turned off.
   static func hidden<Result>(whenHidden: () -> Void, while body: () -> Result) -> Result {
     if hide() { whenHidden() }
     // A shell may have changed the terminal while the process was stopped.
@@ -30,7 +31,7 @@ package enum TerminalEcho {
     return body()
   }
 
-  /// Turns the echo on again, if something has turned it off, for the process is about to end.
+  /// Turns the echo on again if it is off. Call this method when the process is about to end.
   package static func end() { show(.over) }
 
   private static func show(_ next: State) {
@@ -66,7 +67,8 @@ package enum TerminalEcho {
     return tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0
   }
 
-  /// Whether no other job has the terminal now: to change it then would change it for that one.
+  /// Whether no other job owns the terminal. If another job owns it, a change would affect that
+  /// job.
   private static var ownsTerminal: Bool {
     let group = tcgetpgrp(STDIN_FILENO)
     return group == -1 || group == getpgrp()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where text is written: a stream of the process, or a recorder in tests.
+/// A destination of text: a stream of the process, or a recorder in tests.
 package struct TextOutput: Sendable {
-  /// Writes all of the text, or throws.
+  /// Writes a whole text, or throws.
   package let write: @Sendable (String) throws -> Void
 
   package init(write: @escaping @Sendable (String) throws -> Void) {

@@ -1,5 +1,6 @@
 extension Character {
-  /// How many columns it takes on a terminal, or slightly more: never fewer.
+  /// The number of columns that the character takes on a terminal, or slightly more, but never
+  /// fewer.
   var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     let isEmoji =
@@ -21,7 +22,7 @@ extension Character {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
       0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x17000...0x18DFF,
       0x1B000...0x1B2FF, 0x1F200...0x1F2FF, 0x20000...0x3FFFD:
-      // The wide ones of Unicode's East Asian Width.
+      // Characters that are wide in Unicode's East Asian Width.
       return 2
     default:
       return 1

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Duration {
-  /// "20 seconds", "1 minute", "2 hours": rounded up from the second minute on.
+  /// The duration in words, such as "20 seconds" or "2 hours". Minutes and hours are rounded up.
   var inWords: String {
     let seconds = self / .seconds(1)
     let (count, unit) =

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long ago something was, in words.
+/// The time since a date in words, such as "3 hours ago".
 package enum RelativeTime {
   private static let units: [(name: String, seconds: Double)] = [
     ("year", 365 * 86_400), ("month", 30 * 86_400), ("day", 86_400), ("hour", 3_600),

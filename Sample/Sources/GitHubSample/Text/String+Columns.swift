@@ -1,15 +1,15 @@
 extension String {
-  /// How many columns it takes on a terminal.
+  /// The number of columns that the text takes on a terminal.
   var columns: Int {
     reduce(0) { $0 + $1.columns }
   }
 
-  /// The text with spaces after it, up to a width.
+  /// Returns the text with spaces after it, up to a width.
   func leftAligned(in width: Int) -> String {
     self + String(repeating: " ", count: Swift.max(0, width - columns))
   }
 
-  /// The text, cut to a width, with a mark where it was cut.
+  /// Returns the text cut to a width, with an ellipsis at the cut.
   func cut(to width: Int) -> String {
     guard columns > width else { return self }
     var result = ""

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What makes text from elsewhere fit to be shown.
+/// The sanitizing of text from a server or a user.
 ///
-/// A terminal obeys some characters, and others turn the order of a line around or can't be seen.
-/// None of those that came from a server or a user reaches the screen.
+/// A terminal obeys some characters. Others reverse the order of a line, or are invisible. None of
+/// these characters in the text of a server or a user reaches the screen.
 extension String {
-  /// One line of text, with spaces for line breaks and tabs, and marks for what could do harm.
+  /// The text in one line, with spaces for line breaks and tabs, and U+FFFD for harmful characters.
   package var sanitized: String {
     var result = UnicodeScalarView()
     var previous: Unicode.Scalar?
@@ -24,14 +24,15 @@ extension String {
     return String(result).trimmingCharacters(in: .whitespaces)
   }
 
-  /// A part of a sentence: one sanitized line without its full stop, and not too long.
+  /// The text as a part of a sentence: one sanitized line without its full stop, of at most 200
+  /// characters.
   package var sanitizedClause: String {
     var clause = sanitized
     while clause.last == "." { clause.removeLast() }
     return clause.count > 200 ? clause.prefix(199) + "…" : clause
   }
 
-  /// The same JSON, in which what could do harm is an escape of JSON's own.
+  /// The same JSON, with JSON escapes for harmful characters.
   var sanitizedJSON: String {
     var result = UnicodeScalarView()
     for scalar in unicodeScalars {
@@ -63,7 +64,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether this is the invisible joiner inside an emoji such as a family, where it belongs.
+  /// Returns whether this is the invisible joiner inside an emoji, such as a family.
   fileprivate func joinsEmoji(
     between previous: Unicode.Scalar?,
     and next: Unicode.Scalar?

@@ -1,5 +1,5 @@
 extension ApiError {
-  /// One sanitized line for the user: what happened, where, and what to do about it.
+  /// One sanitized line for the user: the failure, the server, and the remedy.
   package var message: String {
     "\(whatHappened) \(whatToDo)".sanitized
   }
@@ -7,21 +7,21 @@ extension ApiError {
   private var whatHappened: String {
     switch reason {
     case .missingToken:
-      "\(place) answers nobody without a token."
+      "\(place) requires a token."
     case .malformedToken(let source):
-      "The token from \(source) holds a character that no token has, such as a space or a line break."
+      "The token in \(source) contains an invalid character, such as a space or a line break."
     case .unusableEndpoint(let address):
-      "\(place) does not lead to a server that can be asked: \(address.sanitizedClause)."
+      "\(place) does not contain a usable address: \(address.sanitizedClause)."
     case .insecureEndpoint:
       "GITHUB_GRAPHQL_URL would send the token to \(place) unencrypted."
     case .unreachable(let detail):
       "\(place) could not be reached: \(detail.sanitizedClause)."
     case .connectionLost(let detail):
-      "The connection to \(place) broke off: \(detail.sanitizedClause)."
+      "The connection to \(place) was lost: \(detail.sanitizedClause)."
     case .timedOut(let duration):
-      "\(place) gave no complete answer within \(duration.inWords)."
+      "\(place) sent no complete response within \(duration.inWords)."
     case .redirected(let target):
-      "\(place) redirects to \(target.sanitizedClause), where the token is not sent."
+      "\(place) redirects to \(target.sanitizedClause), but the token is not sent there."
     case .tooLarge(let limit):
       "\(place) sent more than \(limit / 1_048_576) MB."
     case .cancelled:
@@ -33,23 +33,23 @@ extension ApiError {
     case .rateLimited(let detail, _):
       "\(place) limits the rate of requests: \(detail.sanitizedClause)."
     case .gatewayTimedOut(let status):
-      "\(place) took too long to answer (HTTP \(status))."
+      "\(place) took too long to respond (HTTP \(status))."
     case .tooCostly(let detail):
-      "\(place) spends no more on the query: \(detail.sanitizedClause)."
+      "The query is too costly for \(place): \(detail.sanitizedClause)."
     case .unexpectedStatus(let status, let detail):
-      "\(place) answered with HTTP \(status): \(detail.sanitizedClause)."
+      "\(place) responded with HTTP \(status): \(detail.sanitizedClause)."
     case .notJSON(let status):
-      "\(place) sent something that is not JSON (HTTP \(status))."
+      "\(place) sent a response that is not JSON (HTTP \(status))."
     case .unexpectedShape:
-      "\(place) sent JSON that is not the answer to the query."
+      "\(place) sent JSON that does not match the query."
     case .refusedQuery(let detail):
       "\(place) could not answer the query: \(detail.sanitizedClause)."
     case .unknownOwner(let login):
-      "\(place) knows no user or organization named '\(login)'."
+      "\(place) has no user or organization named '\(login)'."
     case .unknownRepository(let name):
-      "\(place) knows no repository named '\(name)'."
+      "\(place) has no repository named '\(name)'."
     case .pagesWithoutEnd:
-      "\(place) says that there are more pages, and gives no way to reach them."
+      "\(place) reports more pages, but gives no way to reach them."
     }
   }
 
@@ -58,31 +58,31 @@ extension ApiError {
     case .missingToken(let variables):
       "Set \(variables.joined(separator: " or ")), or try --demo."
     case .malformedToken:
-      "Copy it again, alone."
+      "Copy the token again, without other text."
     case .unusableEndpoint:
-      "Give it the name of a host, or GITHUB_GRAPHQL_URL an https URL."
+      "Use a host name, or an https URL in GITHUB_GRAPHQL_URL."
     case .redirected, .notJSON, .unexpectedShape, .unexpectedStatus:
       "Check --hostname and GITHUB_GRAPHQL_URL, or try again later."
     case .insecureEndpoint:
-      "Use https; http is for this machine only."
+      "Use https. Plain http is allowed for this machine only."
     case .unreachable, .connectionLost, .timedOut:
       "Check the network, --hostname and GITHUB_GRAPHQL_URL, or try again later."
     case .rejectedToken:
-      "Give it a valid one."
+      "Use a valid token."
     case .forbidden(_, let singleSignOn?):
       "Authorize the token here: \(singleSignOn.sanitizedClause)"
     case .forbidden:
-      "Check what the token may do."
+      "Check the permissions of the token."
     case .rateLimited(_, let wait?):
       "Try again in \(wait.inWords)."
     case .rateLimited:
       "Try again later."
     case .gatewayTimedOut, .tooCostly, .refusedQuery, .tooLarge, .pagesWithoutEnd:
-      "Try again later, or ask for less."
+      "Try again later, or request less data."
     case .cancelled:
-      "Nothing needs to be done."
+      "You need not do anything."
     case .unknownOwner, .unknownRepository:
-      "Check the spelling, and that the token may see it."
+      "Check the spelling, and that the token has access."
     }
   }
 }

@@ -1,8 +1,8 @@
 import FluxCapacitor
 import Foundation
 
-/// Shows the items of a store: line by line as they are fetched, for other programs; or together
-/// at the end, as a table or as JSON.
+/// Shows the items of a store. For other programs, it writes lines while items are fetched. A table
+/// or JSON is written at the end.
 package final class ListView<Item: Sendable>: Sendable {
   private let items: Constant<[Item]>
   private let title: Constant<String?>
@@ -15,8 +15,8 @@ package final class ListView<Item: Sendable>: Sendable {
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - title: The line above a table; nil before anything has been fetched.
-  ///   - summary: Makes the line below it, if there is one.
+  ///   - title: The line above a table; nil before the first page.
+  ///   - summary: Returns the line below a table; nil for no line.
   init(
     items: Constant<[Item]>,
     title: Constant<String?>,
@@ -64,7 +64,7 @@ package final class ListView<Item: Sendable>: Sendable {
     case .lines:
       break
     case .json(let fields, let isPretty):
-      // After a failure, nothing is written rather than an empty list.
+      // After a failure without items, no JSON is written rather than an empty list.
       guard !items.isEmpty || failure.value == nil else { return }
       environment.console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
     case .table(let width, let hasColors):

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Reports on standard error how the fetching ended: what failed, and whether the list is
-/// incomplete; or, to people, that there was nothing.
+/// Reports the outcome of a fetch on standard error: a failure, and whether the list is incomplete.
+/// If nothing was found, it reports that to people.
 package final class OutcomeView: Sendable {
   private let console: Console
   private let failure: Constant<ApiError?>
@@ -12,7 +12,7 @@ package final class OutcomeView: Sendable {
 
   /// - Parameters:
   ///   - isFiltered: Whether the server also counts items that are not shown.
-  ///   - nothing: What to report if there is no failure and nothing to show.
+  ///   - nothing: The message if there is no failure and nothing to show.
   init(
     stores: Stores,
     console: Console,
@@ -32,7 +32,7 @@ package final class OutcomeView: Sendable {
 
   private func showOutcome() {
     if let failure = failure.value {
-      // Only an output that can't be written to cancels anything, and that is reported elsewhere.
+      // Only an output that can't be written cancels a fetch, and `run` reports that.
       guard failure.reason != .cancelled else { return }
       console.report("github-repos: \(failure.message)\(loss)")
     } else if let nothing = nothing.value {

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Shows a spinner on a terminal while something is fetched; and reports, anywhere, that a rate
-/// limit is waited out.
+/// Shows a spinner on a terminal during a fetch, and reports each wait for a rate limit, even
+/// without a terminal.
 package final class ProgressView: Sendable {
   private static let frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".map(String.init)
   private static let pace = Duration.milliseconds(100)
@@ -17,7 +17,7 @@ package final class ProgressView: Sendable {
   private let spinning = Effects(.latest)
   private let dustBuster = DustBuster()
 
-  /// - Parameter text: What stands beside the spinner.
+  /// - Parameter text: The text next to the spinner.
   init(text: Constant<String>, stores: Stores, environment: any ViewEnvironment) {
     self.environment = environment
     self.text = text
@@ -35,7 +35,7 @@ package final class ProgressView: Sendable {
   private func begin() {
     state.withLock { $0.isSpinning = true }
     draw()
-    // Cancelled by `end()`, or when this view is deinitialized.
+    // The effect is cancelled by `end()`, or when this view is deinitialized.
     spinning.run { [weak self, environment] _ in
       while (try? await environment.sleep(ProgressView.pace)) != nil, !Task.isCancelled {
         self?.draw(turningBy: 1)
@@ -63,7 +63,7 @@ package final class ProgressView: Sendable {
 
   private func report(_ wait: ConnectionStore.Wait) {
     environment.console.report(
-      "\(wait.place.sanitized) limits the rate of requests; going on in \(wait.duration.inWords)."
+      "\(wait.place.sanitized) limits the rate of requests; continuing in \(wait.duration.inWords)."
     )
   }
 }

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// Shows the repository that is selected.
+/// Shows the selected repository.
 package final class RepositoryView: Sendable {
   private let repository: Constant<GitHub.Repository?>
   private let output: OutputFormat

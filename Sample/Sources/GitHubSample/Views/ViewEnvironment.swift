@@ -1,6 +1,6 @@
 import Foundation
 
-/// What views need of the world around them.
+/// The dependencies of views: the console, the terminal and the time.
 protocol ViewEnvironment: Sendable {
   var console: Console { get }
   var terminal: Terminal { get }

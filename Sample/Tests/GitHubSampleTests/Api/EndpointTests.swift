@@ -32,11 +32,14 @@ struct EndpointTests {
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "graphql"], .unusableEndpoint("graphql")),
       (
         ["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "https://me:word@x/"],
-        .unusableEndpoint("it holds a user name")
+        .unusableEndpoint("it contains a user name")
       ),
     ] as [([String: String], ApiError.Reason)]
   )
-  func nothingIsSentWithout(variables: [String: String], reason: ApiError.Reason) async {
+  func requestFailsWithoutAValidTokenAndASecureAddress(
+    variables: [String: String],
+    reason: ApiError.Reason
+  ) async {
     let error = await #expect(throws: ApiError.self) {
       try await LiveApiSession(variables: variables, deadline: Deadline(after: .seconds(100)))
         .send(request)
@@ -45,7 +48,7 @@ struct EndpointTests {
     #expect(error?.reason == reason)
   }
 
-  @Test func aLineBreakAtTheEndOfTheTokenIsLeftOut() async throws {
+  @Test func lineBreakAtTheEndOfATokenIsNotSent() async throws {
     let body = Data(String.answer("a").utf8)
 
     try await LoopbackServer.serving({ _ in .answer(body: body) }) { server in
@@ -71,7 +74,11 @@ struct EndpointTests {
       (nil, ["GITHUB_GRAPHQL_URL": "https://other.example/"], "other.example"),
     ] as [(String?, [String: String], String)]
   )
-  func theHostThatIsAsked(hostname: String?, variables: [String: String], place: String) {
+  func hostComesFromTheOptionOrElseFromTheEnvironment(
+    hostname: String?,
+    variables: [String: String],
+    place: String
+  ) {
     var options = ConnectionOptions()
     options.hostname = hostname
     options.token = AccessToken("t")

@@ -2,7 +2,7 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The session on the real network stack, against a server that misbehaves.
+/// The session on the real network stack, against a server that may misbehave.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveApiSessionTests {
   private static let token = "ghp_secretOfMona"
@@ -19,7 +19,7 @@ struct LiveApiSessionTests {
     )
   }
 
-  /// What becomes of a request that a server answers in a certain way.
+  /// Returns the reason why a request fails if a server gives this reply.
   private func failure(
     from reply: LoopbackServer.Reply,
     limits: HTTPLimits = HTTPLimits(time: .seconds(50), bodySize: 10_000)
@@ -33,7 +33,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func aPageIsAskedForAndDecoded() async throws {
+  @Test func pageIsRequestedWithTheTokenAndDecoded() async throws {
     let body = Data(String.answer("a", total: 3, next: "2").utf8)
 
     try await LoopbackServer.serving({ _ in .answer(body: body) }) { server in
@@ -52,7 +52,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func onePageAfterTheOther() async throws {
+  @Test func sessionSendsSeveralRequestsInARow() async throws {
     let reply: @Sendable (Int) -> LoopbackServer.Reply = {
       .answer(body: Data(String.answer("\($0)").utf8))
     }
@@ -67,7 +67,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func aChallengeIsARejectedToken() async throws {
+  @Test func authenticationChallengeIsReportedAsARejectedToken() async throws {
     let reply = LoopbackServer.Reply.answer(
       status: 401,
       headers: ["WWW-Authenticate": "Basic realm=\"GitHub\""],
@@ -78,7 +78,7 @@ struct LiveApiSessionTests {
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
-  func aRedirectIsNotFollowed(status: Int) async throws {
+  func redirectIsReportedAndNotFollowed(status: Int) async throws {
     try await LoopbackServer.serving({ _ in .close }) { elsewhere in
       let reply = LoopbackServer.Reply.answer(
         status: status,
@@ -121,7 +121,7 @@ struct LiveApiSessionTests {
       ),
       (
         200, #"{"errors": [{"type": "RATE_LIMITED"}]}"#,
-        .rateLimited("it gives no reason", retryAfter: .seconds(60))
+        .rateLimited("no reason is given", retryAfter: .seconds(60))
       ),
       (
         200, #"{"errors": [{"type": "INSUFFICIENT_SCOPES", "message": "repo"}]}"#,
@@ -150,7 +150,9 @@ struct LiveApiSessionTests {
       (504, "", .gatewayTimedOut(status: 504)),
     ] as [(Int, String, ApiError.Reason)]
   )
-  func answersThatAreNone(status: Int, body: String, reason: ApiError.Reason) async throws {
+  func unusableResponseIsReportedWithItsReason(status: Int, body: String, reason: ApiError.Reason)
+    async throws
+  {
     let reply = LoopbackServer.Reply.answer(status: status, body: Data(body.utf8))
 
     #expect(try await failure(from: reply) == reason)
@@ -166,7 +168,7 @@ struct LiveApiSessionTests {
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1", "Retry-After": "9"], 9),
     ] as [([String: String], Int)]
   )
-  func theServerSaysWhenToAskAgain(headers: [String: String], seconds: Int) async throws {
+  func rateLimitIsReportedWithTheTimeToWait(headers: [String: String], seconds: Int) async throws {
     let body = Data(#"{"message": "slow down"}"#.utf8)
     let reply = LoopbackServer.Reply.answer(status: 429, headers: headers, body: body)
 
@@ -175,7 +177,7 @@ struct LiveApiSessionTests {
     )
   }
 
-  @Test func singleSignOnNamesItsAddress() async throws {
+  @Test func missingSingleSignOnIsReportedWithItsAddress() async throws {
     let reply = LoopbackServer.Reply.answer(
       status: 403,
       headers: ["X-GitHub-SSO": "required; url=https://github.com/orgs/x/sso?a=b"],
@@ -192,7 +194,7 @@ struct LiveApiSessionTests {
     "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"data\":",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"da",
   ])
-  func aTruncatedBodyIsALostConnection(bytes: String) async throws {
+  func truncatedBodyIsReportedAsALostConnection(bytes: String) async throws {
     let reason = try await failure(from: .bytes(bytes))
 
     guard case .connectionLost? = reason else {
@@ -201,13 +203,13 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func aTruncatedBodyWithoutALengthIsNoJSON() async throws {
+  @Test func truncatedBodyWithoutALengthIsReportedAsInvalidJSON() async throws {
     let reply = LoopbackServer.Reply.bytes("HTTP/1.1 200 OK\r\n\r\n{\"data\": {")
 
     #expect(try await failure(from: reply) == .notJSON(status: 200))
   }
 
-  @Test func aServerThatClosesIsALostConnection() async throws {
+  @Test func closedConnectionIsReportedAsLost() async throws {
     let reason = try await failure(from: .close)
 
     guard case .connectionLost? = reason else {
@@ -216,14 +218,14 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func aBodyThatIsTooLargeIsNotTakenIn() async throws {
+  @Test func bodyOverTheSizeLimitIsRejected() async throws {
     let reply = LoopbackServer.Reply.answer(body: Data(repeating: 0x20, count: 1_000_000))
 
     #expect(try await failure(from: reply) == .tooLarge(limit: 10_000))
   }
 
-  @Test func theSizeCountsAfterDecompression() async throws {
-    // 200,008 bytes, in 239.
+  @Test func sizeLimitAppliesToTheDecompressedBody() async throws {
+    // 200,008 bytes, compressed to 239.
     let bomb = try #require(
       Data(
         base64Encoded: "H4sIAAAAAAACA+3BMREAMAgEMC+vgLlu0MHhvRrYk0w6LwU"
@@ -235,7 +237,7 @@ struct LiveApiSessionTests {
     #expect(try await failure(from: reply) == .tooLarge(limit: 10_000))
   }
 
-  @Test func silenceEndsWithTheDeadline() async throws {
+  @Test func requestToASilentServerEndsAtItsTimeLimit() async throws {
     let limits = HTTPLimits(time: .milliseconds(50), bodySize: 10_000)
 
     #expect(
@@ -243,7 +245,7 @@ struct LiveApiSessionTests {
     )
   }
 
-  @Test func aRefusedConnectionIsUnreachable() async throws {
+  @Test func refusedConnectionIsReportedAsUnreachable() async throws {
     try await LoopbackServer.refusing { url in
       let error = await #expect(throws: ApiError.self) {
         try await session(at: url).send(request)
@@ -256,7 +258,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func cancellationEndsARequestAtOnce() async throws {
+  @Test func cancellingTheTaskEndsItsRequest() async throws {
     try await LoopbackServer.serving({ _ in .silence }) { server in
       let session = session(at: server.url)
       var requests = server.requests.makeAsyncIterator()

@@ -17,7 +17,7 @@ struct RetryingApiSessionTests {
     )
   }
 
-  @Test func aLostConnectionIsTriedAgainAfterAWhile() async throws {
+  @Test func lostConnectionIsRetriedAfterGrowingPauses() async throws {
     let pauses = Pauses()
     let mock = MockApiSession(
       .failure(.connectionLost("gone")),
@@ -31,7 +31,7 @@ struct RetryingApiSessionTests {
     #expect(pauses.durations == [.milliseconds(250), .seconds(1)])
   }
 
-  @Test func aShortRateLimitIsWaitedOutAndSaid() async throws {
+  @Test func sessionAnnouncesAShortRateLimitAndWaits() async throws {
     let store = ConnectionStore.instantiate()
     let waits = ValueRecorder(store.waits)
     let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(3))
@@ -44,7 +44,7 @@ struct RetryingApiSessionTests {
     #expect(pauses.durations == [.seconds(3)])
   }
 
-  @Test func nobodyWaitsBeyondTheDeadline() async {
+  @Test func sessionDoesNotWaitBeyondTheDeadline() async {
     let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(30))
     let pauses = Pauses()
     let session = session(MockApiSession(.failure(limit)), deadline: .seconds(20), pauses: pauses)
@@ -57,7 +57,7 @@ struct RetryingApiSessionTests {
     #expect(pauses.durations.isEmpty)
   }
 
-  @Test func whatIsNotCountedIsLeftInTheEnd() {
+  @Test func uncountedTimeExtendsTheDeadline() {
     let reader = Protected(Duration.zero)
     let deadline = Deadline(after: .zero) { reader.withLock { $0 } }
 
@@ -68,7 +68,7 @@ struct RetryingApiSessionTests {
     #expect(deadline.remaining > .seconds(100))
   }
 
-  @Test func cancellationEndsAWait() async {
+  @Test func cancellingTheTaskEndsItsWaitForARetry() async {
     let clock = ManualClock()
     let session = RetryingApiSession(
       MockApiSession(.failure(.connectionLost("gone"))),

@@ -92,42 +92,46 @@ struct CommandArgumentsTests {
       (["mona", "--version"], .version),
     ] as [([String], Command?)]
   )
-  func understood(arguments: [String], command: Command?) {
+  func argumentsAreParsedIntoACommand(arguments: [String], command: Command?) {
     #expect((try? Command(arguments: arguments)) == command)
   }
 
   @Test(
     arguments: [
       ([""], "LOGIN is empty"),
-      (["mona", "lisa"], "one LOGIN at a time, not 'lisa' too"),
+      (["mona", "lisa"], "unexpected argument 'lisa' after LOGIN"),
       (["-L"], "--limit needs N"),
       (["--limit", "0"], "--limit needs a number from 1 to 2147483647, not '0'"),
       (["--limit", "-3"], "--limit needs a number from 1 to 2147483647, not '-3'"),
       (["--limit="], "--limit needs a number from 1 to 2147483647, not ''"),
-      (["--limit", "3", "--all"], "--limit and --all exclude each other"),
+      (["--limit", "3", "--all"], "--limit and --all cannot be used together"),
       (["--all=yes"], "--all takes no value"),
-      (["--source", "--fork"], "--fork and --source exclude each other"),
-      (["--archived", "--no-archived"], "--archived and --no-archived exclude each other"),
-      (["--sort", "size"], "--sort is one of stars, pushed, updated, created, name, not 'size'"),
-      (["--order", "up"], "--order is one of asc, desc, not 'up'"),
+      (["--source", "--fork"], "--fork and --source cannot be used together"),
+      (["--archived", "--no-archived"], "--archived and --no-archived cannot be used together"),
       (
-        ["--visibility", "secret"], "--visibility is one of public, private, internal, not 'secret'"
+        ["--sort", "size"],
+        "--sort must be one of stars, pushed, updated, created, name, not 'size'"
       ),
-      (["--color", "red"], "--color is one of auto, always, never, not 'red'"),
-      (["--timeout", "0"], "--timeout needs SECONDS above 0 and up to 86400, not '0'"),
-      (["--timeout", "nan"], "--timeout needs SECONDS above 0 and up to 86400, not 'nan'"),
+      (["--order", "up"], "--order must be one of asc, desc, not 'up'"),
+      (
+        ["--visibility", "secret"],
+        "--visibility must be one of public, private, internal, not 'secret'"
+      ),
+      (["--color", "red"], "--color must be one of auto, always, never, not 'red'"),
+      (["--timeout", "0"], "--timeout needs SECONDS from 0.001 to 86400, not '0'"),
+      (["--timeout", "nan"], "--timeout needs SECONDS from 0.001 to 86400, not 'nan'"),
       (["--hostname", ""], "the value of --hostname is empty"),
-      (["--token", "two words"], "--token has a character that no token has, or none at all"),
-      (["--token=a", "--token-stdin"], "--token and --token-stdin exclude each other"),
+      (["--token", "two words"], "the value of --token is empty or contains an invalid character"),
+      (["--token=a", "--token-stdin"], "--token and --token-stdin cannot be used together"),
       (["--log", "a", "--explore", "./a"], "--log and --explore name the same file"),
-      (["--explore=a", "--explore-live"], "--explore and --explore-live exclude each other"),
+      (["--explore=a", "--explore-live"], "--explore and --explore-live cannot be used together"),
       (
         ["search", "x", "--json", "id"],
-        "--json knows no field 'id'; the fields are isOrganization, login, name"
+        "--json has no field 'id'; the fields are isOrganization, login, name"
       ),
       (
         ["search", "x", "--json="],
-        "--json knows no field ''; the fields are isOrganization, login, name"
+        "--json has no field ''; the fields are isOrganization, login, name"
       ),
       (["search"], "search needs a QUERY"),
       (["search", " "], "search needs a QUERY"),
@@ -146,17 +150,17 @@ struct CommandArgumentsTests {
       (["show", "a/b", "-xyz"], nil),
     ] as [([String], String?)]
   )
-  func notUnderstood(arguments: [String], message: String?) {
+  func invalidArgumentsAreReportedWithTheMistake(arguments: [String], message: String?) {
     let error = #expect(throws: UsageError.self) { try Command(arguments: arguments) }
 
     if let message { #expect(error?.message == message) }
   }
 
-  @Test func helpNamesEveryOption() {
+  @Test func helpFitsIn100ColumnsAndWarnsAboutTheTokenOption() {
     for topic in Command.Topic.allCases {
       #expect(topic.help.split(separator: "\n").allSatisfy { $0.count <= 100 })
       #expect(
-        topic.help.contains("--token TOKEN      use it; others on this machine can see it there")
+        topic.help.contains("--token TOKEN      use this token; others on this machine can see it")
       )
     }
   }

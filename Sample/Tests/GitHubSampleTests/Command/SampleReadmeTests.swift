@@ -3,14 +3,14 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The sessions in the sample's README are what the commands print.
+/// The commands print the sessions that the sample's README shows.
 @Suite(.isolatedDispatcher)
 struct SampleReadmeTests {
   private static let readme = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("README.md")
 
-  /// A command of the README, and what stands below it.
+  /// A command of the README, and the output below it.
   struct Session: CustomTestStringConvertible, Sendable {
     let command: String
     let output: String
@@ -27,11 +27,11 @@ struct SampleReadmeTests {
     }
   }()
 
-  @Test func thereAreSessions() {
-    #expect(SampleReadmeTests.sessions.count == 7)
+  @Test func readmeShowsTwoSessions() {
+    #expect(SampleReadmeTests.sessions.count == 2)
   }
 
-  @Test(arguments: sessions) func theSessionIsWhatTheCommandPrints(session: Session) async {
+  @Test(arguments: sessions) func commandPrintsTheSessionInTheReadme(session: Session) async {
     let words = session.command.split(separator: " ").map(String.init)
     let isPiped = words.contains("|")
     let recorder = ConsoleRecorder()

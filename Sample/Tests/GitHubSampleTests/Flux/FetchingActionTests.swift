@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-/// The newest fetching wins.
+/// The newest fetch supersedes older ones.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FetchingActionTests {
   private let store = UserStore.instantiate()
@@ -38,7 +38,7 @@ struct FetchingActionTests {
   }
 
   @Test(arguments: [false, true])
-  func whoCancelsTheTaskEndsTheFetching(heedsCancellation: Bool) async {
+  func cancellingTheTaskEndsItsSearchWithAFailure(heedsCancellation: Bool) async {
     let action = UserAction(
       session: MockApiSession(
         .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1))
@@ -56,7 +56,7 @@ struct FetchingActionTests {
     #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
   }
 
-  @Test func whoCancelsAnOlderTaskLeavesTheNewestAlone() async {
+  @Test func cancellingAnOlderSearchDoesNotAffectTheNewest() async {
     let newerGate = Gate()
     let action = UserAction(
       session: MockApiSession(
@@ -81,7 +81,7 @@ struct FetchingActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func aSearchThatIsCancelledBeforeItBeginsEndsTheOneBefore() async {
+  @Test func searchCancelledBeforeItStartsEndsTheOlderSearch() async {
     let session = MockApiSession(
       .held(gate, then: .users("old", total: 1)),
       .users("new", total: 1)
@@ -101,7 +101,7 @@ struct FetchingActionTests {
     await older.value
   }
 
-  @Test func ofTwoThatBeginAtOnceOneWins() async throws {
+  @Test func oneOfTwoConcurrentFetchesWins() async throws {
     let repositories = RepositoryStore.instantiate()
     let mona = RepositoryQuery(login: "mona")
 

@@ -5,12 +5,12 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct RepositoryActionTests {
-  // Swift Testing makes an instance of the suite for each test, so these are the test's own.
+  // Swift Testing creates an instance of the suite for each test, so no two tests share these.
   private let mona = RepositoryQuery(login: "mona")
   private let store = RepositoryStore.instantiate()
   private let gate = Gate()
 
-  @Test func success() async {
+  @Test func successfulFetchAddsTheRepositories() async {
     let session = MockApiSession(.page("a", total: 1))
 
     await expectStates {
@@ -23,7 +23,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func failure() async {
+  @Test func failedFetchInvokesItsError() async {
     let session = MockApiSession(.failure(.notJSON(status: 200)))
 
     await expectStates {
@@ -36,7 +36,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func paging() async {
+  @Test func fetchAddsThePagesInOrder() async {
     let session = MockApiSession(.page("a", total: 2, next: "1"), .page("b", total: 2))
 
     await expectStates {
@@ -51,7 +51,7 @@ struct RepositoryActionTests {
     #expect(session.requests == [.ofMona(first: 100), .ofMona(first: 100, after: "1")])
   }
 
-  @Test func cancellation() async {
+  @Test func cancelledFetchFailsAsCancelled() async {
     let action = RepositoryAction(session: MockApiSession(.held(gate, then: .page("a", total: 1))))
 
     await expectStates {
@@ -68,7 +68,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func theNewestWins() async {
+  @Test func newestFetchSupersedesTheOlderFetch() async {
     let session = MockApiSession(.held(gate, then: .page("old", total: 1)), .page("new", total: 1))
     let action = RepositoryAction(session: session)
     let older = Task { await action.fetchRepositories(matching: mona, limit: nil) }
@@ -85,7 +85,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func everyPageReachesTheObserversOfTheStore() async {
+  @Test func observersOfTheStoreReceiveEachPage() async {
     let seen = ValueRecorder(store.repositories)
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("c", total: 3))
 
@@ -97,7 +97,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func fetchingIsTrueFromBeginningToEnd() async {
+  @Test func isFetchingIsTrueDuringAFetch() async {
     let seen = ValueRecorder(store.isRepositoryFetching)
     let session = MockApiSession(.page("a", total: 1))
 
@@ -106,7 +106,7 @@ struct RepositoryActionTests {
     #expect(seen.values == [false, true, false])
   }
 
-  @Test func aFailureKeepsThePagesBeforeIt() async {
+  @Test func failureKeepsThePagesFetchedBeforeIt() async {
     let session = MockApiSession(.page("a", total: 2, next: "1"), .failure(.notJSON(status: 200)))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
@@ -116,7 +116,7 @@ struct RepositoryActionTests {
     #expect(!store.isRepositoryFetching.value)
   }
 
-  @Test func fetchingAgainBeginsAnew() async {
+  @Test func nextFetchClearsTheRepositoriesAndTheFailure() async {
     let action = RepositoryAction(
       session: MockApiSession(
         .page("a", total: 2, next: "1"),
@@ -132,7 +132,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func aQueryThatTakesTooLongIsAskedForLess() async {
+  @Test func pageThatTakesTooLongIsRequestedAtHalfTheSize() async {
     let session = MockApiSession(
       .failure(.gatewayTimedOut(status: 502)),
       .failure(.gatewayTimedOut(status: 504)),
@@ -147,7 +147,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func aLimitSaysWhetherThereIsMore() async {
+  @Test func totalTellsWhetherTheLimitLeftRepositoriesOut() async {
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
@@ -158,7 +158,7 @@ struct RepositoryActionTests {
     #expect(store.total.value == Total(shown: 1, all: 1))
   }
 
-  @Test func whatDoesNotMatchIsLeftOut() async {
+  @Test func repositoriesThatDoNotMatchAreLeftOut() async {
     var swift = GitHub.Repository.named("swift")
     swift.primaryLanguage = "Swift"
     var query = mona
@@ -171,7 +171,7 @@ struct RepositoryActionTests {
     #expect(store.repositories.value == [swift])
   }
 
-  @Test func oneRepositoryIsSelected() async {
+  @Test func fetchedRepositoryIsSelectedUntilTheNextFetch() async {
     let repository = GitHub.Repository.named("a")
     let session = MockApiSession(.success(repository), .failure(.unknownRepository("mona/b")))
 
@@ -184,7 +184,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == ApiError(.unknownRepository("mona/b"), at: "mock"))
   }
 
-  @Test func pagesThatLeadNowhereAreAFailure() async {
+  @Test func repeatedCursorEndsTheFetchWithAFailure() async {
     let session = MockApiSession(.page("a", total: 9, next: "1"), .page("b", total: 9, next: "1"))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)

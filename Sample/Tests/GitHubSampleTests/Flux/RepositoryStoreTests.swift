@@ -6,7 +6,7 @@ import Testing
 struct RepositoryStoreTests {
   private let tester = StoreTester(RepositoryStore.self)
 
-  @Test func pagesAreAppended() {
+  @Test func pagesAreAppendedInOrder() {
     tester.invoke(.addRepositories([.named("a")], totalCount: 2, hasMore: true)) {
       Change(\.repositories, to: [.named("a")])
       Change.named("_totalCount", to: 2)
@@ -20,7 +20,7 @@ struct RepositoryStoreTests {
     }
   }
 
-  @Test func aSelectionStaysWhenTheListGoes() {
+  @Test func removingTheListKeepsTheSelection() {
     tester.invoke(.selectRepository(.named("a"))) {
       Change(\.selectedRepository, to: .named("a"))
     }
@@ -30,7 +30,7 @@ struct RepositoryStoreTests {
     }
   }
 
-  @Test func aFailureStaysUntilTheListGoes() {
+  @Test func failureStaysUntilTheListIsRemoved() {
     let error = ApiError(.cancelled, at: "mock")
 
     tester.invoke(.isFetching(true)) {

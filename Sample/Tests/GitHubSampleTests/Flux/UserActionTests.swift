@@ -6,13 +6,13 @@ import Testing
 struct UserActionTests {
   private let store = UserStore.instantiate()
 
-  @Test func theSelectedUserIsInTheStore() {
+  @Test func selectedUserReachesTheStore() {
     UserAction(session: MockApiSession()).selectUser(login: "mona")
 
     #expect(store.selectedUser.value == GitHub.User(login: "mona"))
   }
 
-  @Test func theViewerIsWhomTheTokenBelongsTo() async {
+  @Test func viewerIsTheOwnerOfTheToken() async {
     let mona = GitHub.User(login: "mona", name: "Mona")
 
     await UserAction(session: MockApiSession(.success(mona))).selectViewer()
@@ -21,7 +21,7 @@ struct UserActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func aSearchGoesThroughItsPages() async {
+  @Test func searchFetchesAllPagesWithoutDuplicates() async {
     let session = MockApiSession(
       .users("a", "b", total: 3, next: "1"),
       .users("b", "c", total: 3)
@@ -39,7 +39,7 @@ struct UserActionTests {
     #expect(!store.isUserFetching.value)
   }
 
-  @Test func aFailedSearchKeepsWhatCameBefore() async {
+  @Test func failedSearchKeepsTheUsersFetchedBeforeIt() async {
     let session = MockApiSession(.users("a", total: 2, next: "1"), .failure(.unexpectedShape))
 
     await UserAction(session: session).searchUsers(matching: "a", limit: nil)

@@ -2,7 +2,7 @@ import GitHubSample
 import Testing
 
 struct LanguageBarTests {
-  @Test func languagesBecomeBars() {
+  @Test func barsShowTheSharesOfLanguagesWithinTheWidth() {
     let languages = Array(repeating: "Swift", count: 17) + ["C", "C", "Rust"]
 
     #expect(

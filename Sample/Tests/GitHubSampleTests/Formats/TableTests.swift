@@ -13,7 +13,7 @@ struct TableTests {
     Array(table.lines(for: rows, width: width, hasColors: false).dropFirst())
   }
 
-  @Test func columnsAreAsWideAsTheirTexts() {
+  @Test func columnsAreAsWideAsTheirLongestTexts() {
     #expect(lines(["a", "1", "x"], ["bcdef", "200", ""]) == ["a        1  x", "bcdef  200"])
   }
 
@@ -27,19 +27,19 @@ struct TableTests {
   @Test(arguments: [
     ("a\u{FE0F}", 1), ("✈️", 2), ("🇯🇵", 2), ("🈐", 2), ("น้ำ", 2), ("क्षि", 3), ("각", 2), ("\u{1B}", 0),
   ])
-  func noCharacterIsTakenForNarrowerThanItIs(text: String, columns: Int) {
+  func widthOfACharacterIsNeverUnderestimated(text: String, columns: Int) {
     let lines = lines([text, "1", "x"], ["abcd", "1", "x"])
 
     #expect(lines[0] == text + String(repeating: " ", count: 4 - columns) + "  1  x")
   }
 
-  @Test func theLastColumnIsCutFirst() {
+  @Test func lastColumnIsCutFirst() {
     #expect(lines(["abcdefgh", "1", "words that go on"], width: 22) == ["abcdefgh  1  words th…"])
     #expect(lines(["abcdefgh", "1", "words that go on"], width: 16) == ["abcd…  1  words…"])
     #expect(lines(["長長長長", "1", "x"], width: 11) == ["長…   1  x"])
   }
 
-  @Test(arguments: 5...40) func noLineIsTooWide(width: Int) {
+  @Test(arguments: 5...40) func linesNeverExceedTheWidth(width: Int) {
     let lines = lines(["abcdefgh", "12345", "words that go on"], width: max(width, 7))
 
     #expect(lines.allSatisfy { $0.count <= max(width, 7) })

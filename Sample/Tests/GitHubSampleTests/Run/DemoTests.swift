@@ -1,10 +1,11 @@
 import FluxCapacitorTesting
+import Foundation
 import GitHubSample
 import Testing
 
 @Suite(.isolatedDispatcher)
 struct DemoTests {
-  @Test func thirteenFromTwoPages() async {
+  @Test func demoListsThirteenRepositoriesFromTwoPages() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("--demo", "-L", "13", recorder: recorder)
@@ -21,7 +22,7 @@ struct DemoTests {
     #expect(exitCode == .success)
   }
 
-  @Test func allOfThem() async {
+  @Test func demoListsAllRepositories() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("--demo", "OctoCat", "--all", recorder: recorder)
@@ -31,7 +32,7 @@ struct DemoTests {
   }
 
   @Test(arguments: [40, 60, 80, 120, 200])
-  func noLineIsWiderThanTheTerminal(width: Int) async {
+  func tableFitsTheWidthOfTheTerminal(width: Int) async {
     let recorder = ConsoleRecorder()
 
     _ = await runCommand("--demo", "--all", recorder: recorder, terminal: Terminal(width: width))
@@ -41,7 +42,7 @@ struct DemoTests {
     for line in table { #expect(columns(of: line) <= width) }
   }
 
-  @Test func aSearchAndARepositoryAreRecordedToo() async {
+  @Test func demoFindsUsersAndShowsARepository() async {
     let (found, shown) = (ConsoleRecorder(), ConsoleRecorder())
 
     _ = await runCommand("search", "octo", "--demo", recorder: found)
@@ -51,16 +52,59 @@ struct DemoTests {
     #expect(shown.output.hasPrefix("name:\toctocat/hello-octopus\n"))
   }
 
-  @Test func anotherOwnerIsUnknown() async {
+  private static let sessions: [([String], String)] = [
+    (
+      ["search", "octo", "--demo"],
+      """
+      Showing 3 of 3 users matching 'octo'
+
+      LOGIN     KIND          NAME
+      octocat   user          The Octocat
+      octomona  user
+      octo-org  organization  Octo Org 🐙
+
+      """
+    ),
+    (
+      ["show", "octocat/hello-octopus", "--demo"],
+      """
+      octocat/hello-octopus
+      The first repository that everyone forks.
+      ★ 2871 · 5120 forks · HTML · public, fork
+      pushed 1 year ago · created 6 years ago
+      https://github.com/octocat/hello-octopus
+
+      """
+    ),
+  ]
+
+  @Test(arguments: sessions)
+  func terminalShowsTheRecordedUsersAndRepository(arguments: [String], output: String) async {
+    let recorder = ConsoleRecorder()
+    let environment = CommandEnvironment.test(
+      MockApiSession(),
+      recorder: recorder,
+      terminal: .plain,
+      now: Date(timeIntervalSince1970: 1_767_225_600)
+    )
+
+    let exitCode = await run(arguments: arguments, environment: environment)
+
+    #expect(recorder.output == output)
+    #expect(exitCode == .success)
+  }
+
+  @Test func demoReportsOtherOwnersAsUnknown() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("--demo", "mona", recorder: recorder)
 
-    #expect(recorder.errors.contains("The demo knows no user or organization named 'mona'."))
+    #expect(recorder.errors.contains("The demo has no user or organization named 'mona'."))
     #expect(exitCode == .failure)
   }
 
-  /// Counted apart from the code under test: what is wide in the demo takes three bytes or four.
+  /// Counts columns independently of the code under test. It knows only the wide characters of the
+  /// demo.
   private func columns(of line: Substring) -> Int {
     line.unicodeScalars.reduce(0) { columns, scalar in
       switch scalar.value {

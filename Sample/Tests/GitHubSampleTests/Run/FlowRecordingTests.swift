@@ -3,7 +3,7 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// What `--log` and `--explore` write.
+/// The output of `--log`, `--explore` and `--explore-live`.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FlowRecordingTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
@@ -12,7 +12,7 @@ struct FlowRecordingTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  @Test func everyStateIsInTheLogAndOnThePage() async throws {
+  @Test func logAndPageContainEveryStateButNotTheToken() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (log, page) = (folder.path + "/flow.jsonl", folder.path + "/flow.html")
     let replies: (MockApiSession.Reply, MockApiSession.Reply) = (
@@ -39,7 +39,7 @@ struct FlowRecordingTests {
     #expect(!html.contains("s3cret") && !lines.joined().contains("s3cret"))
   }
 
-  @Test func theFlowIsShownAndEnterFetchesAgain() async throws {
+  @Test func livePageIsServedAndEnterFetchesAgain() async throws {
     let session = MockApiSession(.page("a", total: 1), .page("b", total: 1))
     let recorder = ConsoleRecorder()
     let rounds = Protected<[Int]>([])
@@ -50,7 +50,8 @@ struct FlowRecordingTests {
       session: session,
       recorder: recorder,
       awaitEnter: {
-        let address = recorder.errors.firstMatch(of: /Watch it at (http:\S+)\./)?.output.1 ?? ""
+        let address =
+          recorder.errors.firstMatch(of: /Watch the flow at (http:\S+)\./)?.output.1 ?? ""
         let page = URL(string: String(address)).flatMap { try? Data(contentsOf: $0) }
         return rounds.withLock {
           $0.append(page?.count ?? 0)
@@ -66,7 +67,7 @@ struct FlowRecordingTests {
   }
 
   @Test(arguments: ["--log", "--explore"])
-  func aFileThatCanNotBeWrittenIsNamed(option: String) async throws {
+  func errorNamesAFileThatCannotBeWritten(option: String) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let session = MockApiSession(.page("a", total: 1))
 
@@ -89,9 +90,9 @@ struct FlowRecordingTests {
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
     arguments: ["--log", "--explore"]
   )
-  func aFullDiskIsNamed(option: String) async throws {
+  func errorNamesAFileOnAFullDisk(option: String) async throws {
     let session = MockApiSession(.page("a", total: 1))
-    // If it were not written into but replaced, it would be this link.
+    // If the command replaced the file instead of writing into it, it would replace this link.
     let link = folder.appendingPathComponent("full")
     try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "/dev/full")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -104,8 +105,8 @@ struct FlowRecordingTests {
     #expect(recorder.errors.hasPrefix("github-repos: \(link.path) could not be written: "))
   }
 
-  /// Whoever reads a pipe goes when it is closed, so it must be opened once.
-  @Test func aPipeIsOpenedOnce() async throws {
+  /// The reader of a pipe stops when the pipe is closed, so the command must open it once.
+  @Test func namedPipeIsOpenedOnce() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)

@@ -3,14 +3,14 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// Listing on a terminal and into a pipe, against exact text.
+/// Lists on a terminal and in a pipe, compared with exact text.
 @Suite(.isolatedDispatcher)
 struct RunListTests {
   private let page = MockApiSession.Reply.success(
     Page(items: GitHub.Repository.various, totalCount: 3)
   )
 
-  @Test func aListOnATerminal() async {
+  @Test func terminalShowsATableOfRepositories() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand(
@@ -37,7 +37,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func aListInAPipe() async {
+  @Test func pipeReceivesOneLineForEachRepository() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("mona", session: MockApiSession(page), recorder: recorder)
@@ -55,7 +55,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func aListAsJSON() async {
+  @Test func jsonHasTheChosenFieldsOfEachRepository() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand(
@@ -77,7 +77,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func JSONIsHarmlessAndLosesNothing() async throws {
+  @Test func jsonEscapesHarmfulCharactersWithoutLoss() async throws {
     let recorder = ConsoleRecorder()
     let text = "\u{1B}[2J \u{202E}\u{9B}1m \u{E0001} 日本語 👩‍👩‍👧‍👦"
     var repository = GitHub.Repository.named("a")
@@ -95,7 +95,7 @@ struct RunListTests {
     #expect(decoded == [["description": text]])
   }
 
-  @Test func coloursAreForTerminalsThatWantThem() async {
+  @Test func terminalWithColorsShowsStyledText() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
 
@@ -113,7 +113,7 @@ struct RunListTests {
   }
 
   @Test(arguments: [("--color=always", true), ("--color=never", false), ("--color=auto", false)])
-  func theCommandLineHasTheLastWordOnColours(argument: String, hasColors: Bool) async {
+  func colorOptionOverridesTheTerminal(argument: String, hasColors: Bool) async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
 
@@ -122,7 +122,7 @@ struct RunListTests {
     #expect(recorder.output.contains("\u{1B}[") == hasColors)
   }
 
-  @Test func linesComeWithEachPage() async {
+  @Test func pipeReceivesThePagesFetchedBeforeAFailure() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .page("a", "b", total: 3, next: "1"),
@@ -134,7 +134,7 @@ struct RunListTests {
     #expect(recorder.output == String.line("a") + .line("b"))
     #expect(
       recorder.errors == """
-        github-repos: mock sent something that is not JSON (HTTP 200). Check --hostname and \
+        github-repos: mock sent a response that is not JSON (HTTP 200). Check --hostname and \
         GITHUB_GRAPHQL_URL, or try again later. The list above is incomplete: it has 2 of 3.
 
         """
@@ -142,7 +142,7 @@ struct RunListTests {
     #expect(exitCode == .failure)
   }
 
-  @Test func aLimitSaysThatThereIsMore() async {
+  @Test func titleMentionsTheOptionsIfTheLimitHidesRepositories() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 3, next: "1"))
 
@@ -164,7 +164,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func thirtyAreAskedForUnlessToldOtherwise() async {
+  @Test func listRequestsThirtyRepositoriesByDefault() async {
     let session = MockApiSession(.page("a", total: 1))
 
     _ = await runCommand("mona", session: session, recorder: ConsoleRecorder())
@@ -172,7 +172,7 @@ struct RunListTests {
     #expect(session.requests == [.ofMona(first: 30)])
   }
 
-  @Test func whatIsWantedIsAskedFor() async {
+  @Test func sortAndFilterOptionsReachTheRequest() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
     var query = RepositoryQuery(login: "mona")
@@ -193,7 +193,7 @@ struct RunListTests {
     #expect(recorder.output.hasPrefix("Showing 1 matching repositories in @mona\n"))
   }
 
-  @Test func withoutALoginTheTokenSaysWhose() async {
+  @Test func listWithoutALoginShowsRepositoriesOfTheTokensOwner() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .success(GitHub.User(login: "mona")),
@@ -207,7 +207,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func withoutALoginATokenIsNeededToo() async {
+  @Test func listWithoutALoginReportsARejectedToken() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.failure(.rejectedToken("Bad credentials")))
 
@@ -215,12 +215,12 @@ struct RunListTests {
 
     #expect(
       recorder.errors
-        == "github-repos: mock rejected the token: Bad credentials. Give it a valid one.\n"
+        == "github-repos: mock rejected the token: Bad credentials. Use a valid token.\n"
     )
     #expect(exitCode == .unauthorized)
   }
 
-  @Test func anOwnerWithoutRepositoriesIsNoFailure() async {
+  @Test func emptyListSucceedsAndIsMentionedOnlyOnATerminal() async {
     let (onTerminal, inPipe) = (ConsoleRecorder(), ConsoleRecorder())
     let session = MockApiSession(.page(total: 0), .page(total: 0))
 

@@ -2,7 +2,7 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-/// Searching and showing on a terminal and into a pipe, against exact text.
+/// Searches and single repositories on a terminal and in a pipe, compared with exact text.
 @Suite(.isolatedDispatcher)
 struct RunSearchAndShowTests {
   private let users = [
@@ -10,7 +10,7 @@ struct RunSearchAndShowTests {
     GitHub.User(login: "octo-org", isOrganization: true),
   ]
 
-  @Test func aSearchOnATerminal() async {
+  @Test func terminalShowsATableOfUsers() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(Page(items: users, totalCount: 7)))
 
@@ -36,7 +36,7 @@ struct RunSearchAndShowTests {
     #expect(exitCode == .success)
   }
 
-  @Test func aSearchInAPipe() async {
+  @Test func pipeReceivesOneLineForEachUser() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(Page(items: users, totalCount: 2)))
 
@@ -46,7 +46,7 @@ struct RunSearchAndShowTests {
     #expect(recorder.errors == "")
   }
 
-  @Test func oneRepositoryOnATerminal() async {
+  @Test func terminalShowsTheFactsOfARepository() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 
@@ -70,7 +70,7 @@ struct RunSearchAndShowTests {
     #expect(exitCode == .success)
   }
 
-  @Test func oneRepositoryInAPipe() async {
+  @Test func pipeReceivesTheNamedValuesOfARepository() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 
@@ -93,7 +93,7 @@ struct RunSearchAndShowTests {
     )
   }
 
-  @Test func oneRepositoryAsJSON() async {
+  @Test func jsonOfARepositoryIsPrettyOnATerminal() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[1]))
 

@@ -2,10 +2,10 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-/// What all commands have in common.
+/// The behavior that all commands share.
 @Suite(.isolatedDispatcher)
 struct RunTests {
-  @Test func aSpinnerGivesWayToTheTable() async {
+  @Test func spinnerIsErasedBeforeTheTable() async {
     let recorder = ConsoleRecorder(showsActivity: true)
     let session = MockApiSession(.page("a", total: 1))
     let erase = "\r\u{1B}[K"
@@ -24,7 +24,7 @@ struct RunTests {
     #expect(recorder.output.hasPrefix("Showing 1 of 1"))
   }
 
-  @Test func aSpinnerTurnsWhileNothingComes() async {
+  @Test func spinnerTurnsDuringARequest() async {
     let recorder = ConsoleRecorder(showsActivity: true)
     let (gate, pauses) = (Gate(), Pauses())
     let erase = "\r\u{1B}[K"
@@ -49,7 +49,7 @@ struct RunTests {
     )
   }
 
-  @Test func aRateLimitThatIsWaitedOutIsSaid() async {
+  @Test func waitForARateLimitIsReported() async {
     let recorder = ConsoleRecorder()
     let pauses = Pauses()
     let session = MockApiSession(
@@ -59,7 +59,7 @@ struct RunTests {
 
     let exitCode = await runCommand("mona", session: session, recorder: recorder, pauses: pauses)
 
-    #expect(recorder.errors == "mock limits the rate of requests; going on in 2 seconds.\n")
+    #expect(recorder.errors == "mock limits the rate of requests; continuing in 2 seconds.\n")
     #expect(recorder.output == String.line("a"))
     #expect(pauses.durations == [.seconds(2)])
     #expect(exitCode == .success)
@@ -68,13 +68,13 @@ struct RunTests {
   private static let failures: [(ApiError.Reason, ExitCode, String)] = [
     (
       .missingToken(variables: ["GH_TOKEN", "GITHUB_TOKEN"]), .unauthorized,
-      "mock answers nobody without a token. Set GH_TOKEN or GITHUB_TOKEN, or try --demo."
+      "mock requires a token. Set GH_TOKEN or GITHUB_TOKEN, or try --demo."
     ),
     (
       .unknownOwner(login: "mo\u{1B}na"), .failure,
       """
-      mock knows no user or organization named 'mo\u{FFFD}na'. Check the spelling, and that the \
-      token may see it.
+      mock has no user or organization named 'mo\u{FFFD}na'. Check the spelling, and that the \
+      token has access.
       """
     ),
     (
@@ -88,14 +88,14 @@ struct RunTests {
     (
       .timedOut(after: .seconds(20)), .failure,
       """
-      mock gave no complete answer within 20 seconds. Check the network, --hostname and \
+      mock sent no complete response within 20 seconds. Check the network, --hostname and \
       GITHUB_GRAPHQL_URL, or try again later.
       """
     ),
   ]
 
   @Test(arguments: failures)
-  func aFailureIsOneLine(reason: ApiError.Reason, exitCode: ExitCode, line: String) async {
+  func failureIsReportedInOneLine(reason: ApiError.Reason, exitCode: ExitCode, line: String) async {
     let recorder = ConsoleRecorder()
 
     let actual = await runCommand(
@@ -109,7 +109,7 @@ struct RunTests {
     #expect(actual == exitCode)
   }
 
-  @Test func aFailureWritesNoEmptyJSON() async {
+  @Test func failureWithoutItemsWritesNoJSON() async {
     let recorder = ConsoleRecorder()
 
     _ = await runCommand(
@@ -123,22 +123,22 @@ struct RunTests {
   }
 
   @Test(arguments: ["", "two words\n", "\n"])
-  func aTokenFromTheInputIsChecked(input: String) async {
+  func invalidTokenFromStandardInputIsReported(input: String) async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("mona", "--token-stdin", recorder: recorder, input: input)
 
     #expect(
       recorder.errors == """
-        github-repos: Standard input holds no token, or one with a character that no token has, \
-        such as a space. Copy it again, alone.
+        github-repos: Standard input contains no token, or a token with an invalid character, \
+        such as a space. Copy the token again, without other text.
 
         """
     )
     #expect(exitCode == .unauthorized)
   }
 
-  @Test func anUnknownOptionIsAUsageError() async {
+  @Test func unknownOptionIsReportedAsAUsageError() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("show", "a/b", "--fa\u{1B}st", recorder: recorder)
@@ -156,7 +156,7 @@ struct RunTests {
     #expect(exitCode == .usage)
   }
 
-  @Test func helpIsAResult() async {
+  @Test func helpIsWrittenToStandardOutput() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("show", "--help", recorder: recorder)
@@ -166,9 +166,9 @@ struct RunTests {
     #expect(exitCode == .success)
   }
 
-  @Test func nobodyWorksForAnOutputThatIsFull() async {
+  @Test func failedOutputEndsTheFetchAfterOneRequest() async {
     var requestCounts: Set<Int> = []
-    // The output may fail as soon as the work begins.
+    // The output may fail as soon as the work begins, so the test is repeated.
     for _ in 0..<2_000 {
       let recorder = ConsoleRecorder(isOutputFull: true)
       let session = MockApiSession(
@@ -187,7 +187,7 @@ struct RunTests {
     #expect(requestCounts == [1])
   }
 
-  @Test func anOutputThatCannotBeWrittenIsAFailure() async {
+  @Test func failedOutputIsReportedAsAFailure() async {
     let recorder = ConsoleRecorder(isOutputFull: true)
 
     let exitCode = await runCommand("--help", recorder: recorder)

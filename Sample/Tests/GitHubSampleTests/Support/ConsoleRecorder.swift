@@ -1,6 +1,6 @@
 import GitHubSample
 
-/// A console whose two streams are texts.
+/// A console that writes its two streams to texts.
 final class ConsoleRecorder: Sendable {
   struct Full: Error {}
 

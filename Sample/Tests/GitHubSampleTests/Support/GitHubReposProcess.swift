@@ -1,17 +1,17 @@
 import Foundation
 import GitHubSample
 
-/// The built command, run as a process of its own, for a minute at most.
+/// The built command, run as a separate process, for five minutes at most.
 struct GitHubReposProcess {
-  /// The code that it exited with, or as shells have it, 128 and the signal that ended it.
+  /// The exit code of the process or, as in shells, 128 plus the signal that ended it.
   let exitCode: Int32
   let output: String
   let errors: String
 
-  /// Whether it has left behind a terminal that shows what is typed.
+  /// Whether the terminal shows typed characters after the process has ended.
   var leavesEcho = true
 
-  /// Where the package manager has put it: beside the tests.
+  /// The executable, which the package manager puts next to the tests.
   static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
     .resolvingSymlinksInPath()
     .deletingLastPathComponent()
@@ -21,17 +21,17 @@ struct GitHubReposProcess {
     FileManager.default.isExecutableFile(atPath: executable.path)
   }
 
-  /// What a run is given besides its arguments.
+  /// The surroundings of a run.
   struct Setup {
-    /// Its environment holds nothing of GitHub but these variables.
+    /// The variables of the environment. The process sees no other variables for GitHub.
     var variables: [String: String] = [:]
     var input = ""
 
-    /// Where its output goes, if not to the test.
+    /// The destination of the output; nil for the test.
     var output: FileHandle?
   }
 
-  /// Runs it with pipes for its streams.
+  /// Runs the command with pipes for its streams.
   static func run(
     _ arguments: String...,
     variables: [String: String] = [:]
@@ -57,12 +57,14 @@ struct GitHubReposProcess {
     )
   }
 
-  /// Runs it on a terminal of so many columns; what it writes there is its output.
+  /// Runs the command on a terminal of this width. The output is the text that the terminal
+  /// receives.
   ///
   /// - Parameters:
-  ///   - isRead: Whether the terminal takes what is written before the process has ended.
-  ///   - typing: What is typed when the process has written something, which it then must not wait to be read.
-  ///   - whileRunning: Runs on a thread of its own, beside the process.
+  ///   - isRead: Whether the terminal is read before the process has ended.
+  ///   - typing: The text to type when the process has written something. The terminal is then read
+  ///     only at the end.
+  ///   - whileRunning: Called on its own thread while the process runs.
   static func runOnTerminal(
     columns: Int,
     _ arguments: String...,
@@ -115,7 +117,7 @@ struct GitHubReposProcess {
     try withDefaultInterrupt { try process.run() }
     let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
-    // On a thread of its own: the process does not wait until the tests' tasks have one for it.
+    // The closure has its own thread, so it doesn't have to wait for the tasks of other tests.
     let number = process.processIdentifier
     Thread.detachNewThread { whileRunning(number) }
     for await _ in ends {}
@@ -126,7 +128,9 @@ struct GitHubReposProcess {
 
   private static let spawning = NSLock()
 
-  /// A process inherits what is ignored, and those who run tests ignore SIGINT.
+  /// Runs a closure while SIGINT has its default action.
+  ///
+  /// A process inherits ignored signals, and programs that run tests ignore SIGINT.
   private static func withDefaultInterrupt(_ body: () throws -> Void) rethrows {
     try spawning.withLock {
       let previous = signal(SIGINT, SIG_DFL)
@@ -135,7 +139,7 @@ struct GitHubReposProcess {
     }
   }
 
-  /// Reads on a thread of its own, for a pipe holds no more than 64 kB.
+  /// Reads a pipe on a separate thread, because a pipe holds no more than 64 kB.
   private static func text(from pipe: Pipe) -> Task<String, Never> {
     PseudoTerminal.read { try? pipe.fileHandleForReading.readToEnd() }
   }

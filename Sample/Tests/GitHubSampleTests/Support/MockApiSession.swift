@@ -1,14 +1,15 @@
 import FluxCapacitorTesting
 import GitHubSample
 
-/// Answers with what a test has prepared, one reply a request, and notes the requests.
+/// Returns the replies that a test has prepared, one for each request, and records the requests.
 final class MockApiSession: ApiSession {
   enum Reply: Sendable {
-    /// The response of whatever request comes, which must be of its type.
+    /// A response to the next request, which must be of the request's type.
     case success(any Sendable)
     case failure(ApiError.Reason)
 
-    /// Another reply, once the gate is open; unless the request heeds that it was cancelled by then.
+    /// Another reply, once the gate is open. With `heedsCancellation`, a request that has been
+    /// cancelled by then throws.
     indirect case held(Gate, heedsCancellation: Bool = false, then: Reply)
   }
 
@@ -27,10 +28,10 @@ final class MockApiSession: ApiSession {
     self.token = AccessToken(token)
   }
 
-  /// The pages of repositories that were asked for so far.
+  /// The requests for pages of repositories so far.
   var requests: [RepositoriesRequest] { requests() }
 
-  /// The requests of one type that came so far.
+  /// Returns the requests of one type so far.
   func requests<Request: ApiRequest>(_: Request.Type = Request.self) -> [Request] {
     state.withLock { $0.requests }.compactMap { $0 as? Request }
   }
@@ -56,12 +57,12 @@ final class MockApiSession: ApiSession {
 }
 
 extension MockApiSession.Reply {
-  /// A page of repositories of which only the names matter.
+  /// A page of repositories in which only the names matter.
   static func page(_ names: String..., total: Int, next: String? = nil) -> Self {
     .success(Page.of(names, total: total, next: next))
   }
 
-  /// A page of users of whom only the logins matter.
+  /// A page of users in which only the logins matter.
   static func users(_ logins: String..., total: Int, next: String? = nil) -> Self {
     .success(
       Page(

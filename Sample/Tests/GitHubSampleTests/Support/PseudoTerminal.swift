@@ -2,7 +2,7 @@ import Foundation
 
 /// A terminal without a screen.
 struct PseudoTerminal {
-  /// The end at which a process thinks that it is at a terminal.
+  /// The end that a process sees as its terminal.
   let slave: FileHandle
   private let master: Int32
 
@@ -17,13 +17,14 @@ struct PseudoTerminal {
     self.slave = slave
   }
 
-  /// The name of the other end, which may be opened from now on.
+  /// Unlocks the other end, and returns its name.
   private static func unlockedName(of master: Int32) -> String? {
     #if canImport(Darwin)
       guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
       return ptsname(master).map { String(cString: $0) }
     #else
-      // Glibc's functions for this are not visible from Swift: TIOCSPTLCK and TIOCGPTN.
+      // Glibc's functions for this are not visible from Swift. The requests are TIOCSPTLCK and
+      // TIOCGPTN.
       var (lock, number): (Int32, UInt32) = (0, 0)
       guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0
       else { return nil }
@@ -31,7 +32,8 @@ struct PseudoTerminal {
     #endif
   }
 
-  /// What is written to it, until its other end is closed; with line feeds for line ends.
+  /// Reads the text that is written to the terminal until its other end is closed. Line breaks
+  /// become line feeds.
   func text() -> Task<String, Never> {
     PseudoTerminal.read { [master] in
       var all = Data()
@@ -41,19 +43,19 @@ struct PseudoTerminal {
     }
   }
 
-  /// Returns when something was written to it.
+  /// Waits until something is written to the terminal.
   func waitUntilWrittenTo() {
     var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     poll(&descriptor, 1, -1)
   }
 
-  /// Whether it shows what is typed.
+  /// Whether the terminal shows typed characters.
   var echoes: Bool {
     var settings = termios()
     return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// Types something.
+  /// Types a text.
   func type(_ text: String) {
     _ = text.withCString { Foundation.write(master, $0, strlen($0)) }
   }
@@ -64,7 +66,7 @@ struct PseudoTerminal {
     return Data(buffer[..<max(0, count)])
   }
 
-  /// Reads on a thread of its own.
+  /// Reads on a separate thread.
   static func read(_ body: @escaping @Sendable () -> Data?) -> Task<String, Never> {
     Task {
       await withCheckedContinuation { continuation in

@@ -22,6 +22,6 @@ func runCommand(
 }
 
 extension Terminal {
-  /// A terminal with neither colours nor a spinner.
+  /// A terminal without colors and without a spinner.
   static let plain = Terminal(width: 80)
 }

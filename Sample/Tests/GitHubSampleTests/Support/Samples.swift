@@ -2,12 +2,12 @@ import Foundation
 import GitHubSample
 
 extension GitHub.Repository {
-  /// A repository of which only the name matters.
+  /// A repository in which only the name matters.
   static func named(_ name: String) -> GitHub.Repository {
     GitHub.Repository(id: "id-\(name)", nameWithOwner: "mona/\(name)", stargazerCount: 1)
   }
 
-  /// Three that differ in all that is shown.
+  /// Three repositories that differ in all shown properties.
   static let various: [GitHub.Repository] = {
     let now: TimeInterval = 1_700_000_000
     var clock = GitHub.Repository.named("clock")
@@ -26,7 +26,7 @@ extension GitHub.Repository {
 }
 
 extension Page<GitHub.Repository> {
-  /// A page of such repositories.
+  /// A page of repositories in which only the names matter.
   static func of(_ names: String..., total: Int, next: String? = nil) -> Self {
     of(names, total: total, next: next)
   }
@@ -42,14 +42,15 @@ extension Page<GitHub.Repository> {
 }
 
 extension RepositoriesRequest {
-  /// The request for a page of mona's repositories, the most starred first.
+  /// A request for a page of mona's repositories, the most starred first.
   static func ofMona(first: Int, after: String? = nil) -> RepositoriesRequest {
     RepositoriesRequest(RepositoryQuery(login: "mona"), first: first, after: after)
   }
 }
 
 extension String {
-  /// What GitHub sends for a page of one repository, the text of which may be given in JSON.
+  /// GitHub's response for a page with one repository. The description and the visibility are JSON
+  /// text.
   static func answer(
     _ name: String,
     description: String = "null",
@@ -70,7 +71,7 @@ extension String {
     """
   }
 
-  /// The line for other programs that comes of it.
+  /// The line for other programs that shows this repository.
   static func line(_ name: String, description: String = "") -> String {
     "mona/\(name)\t1\t0\t\tpublic\t\t\(description)\n"
   }

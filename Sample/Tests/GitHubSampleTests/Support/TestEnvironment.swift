@@ -3,8 +3,8 @@ import Foundation
 import GitHubSample
 
 extension CommandEnvironment {
-  /// An environment for tests: a session of their own, no terminal unless told otherwise, a fixed
-  /// time, and pauses that are over at once.
+  /// An environment for tests: the given session, by default no terminal, a fixed time, and pauses
+  /// that end immediately.
   static func test(
     _ session: any ApiSession,
     recorder: ConsoleRecorder,
@@ -26,15 +26,16 @@ extension CommandEnvironment {
   }
 }
 
-/// Notes how long somebody would have waited.
+/// Records the pauses instead of waiting.
 final class Pauses: Sendable {
-  /// The clock of a spinner, which stands unless a test sets it forward.
+  /// The clock of the spinner, which stands still unless a test advances it.
   let spinnerClock = ManualClock()
   private let noted = Protected<[Duration]>([])
 
   var durations: [Duration] { noted.withLock { $0 } }
 
-  /// Returns at once; only a spinner, which waits for a tenth of a second, does so by its clock.
+  /// Returns immediately, except for the spinner's pauses of a tenth of a second, which use its
+  /// clock.
   func pause(for duration: Duration) async throws {
     if duration == .milliseconds(100) { return try await spinnerClock.sleep(for: duration) }
     noted.withLock { $0.append(duration) }

@@ -15,7 +15,11 @@ struct TerminalTests {
   ]
 
   @Test(arguments: cases)
-  func colours(variables: [String: String], isTerminal: Bool, hasColors: Bool) {
+  func colorsDependOnTheTerminalAndTheEnvironment(
+    variables: [String: String],
+    isTerminal: Bool,
+    hasColors: Bool
+  ) {
     let terminal = Terminal(
       outputWidth: 80,
       isOutputTerminal: isTerminal,
@@ -26,7 +30,7 @@ struct TerminalTests {
     #expect(terminal.hasColors == hasColors)
   }
 
-  @Test func theWidthIsThatOfTheTerminalOrStated() {
+  @Test func widthComesFromTheTerminalOrElseFromTheEnvironment() {
     func width(_ outputWidth: Int?, _ variables: [String: String]) -> Int? {
       Terminal(
         outputWidth: outputWidth,
@@ -45,7 +49,8 @@ struct TerminalTests {
   @Test(arguments: [
     (true, true, true), (true, false, false), (false, true, false), (false, false, false),
   ])
-  func aSpinnerTurnsOnlyIfBothAreTerminals(output: Bool, errors: Bool, showsActivity: Bool) {
+  func spinnerIsShownOnlyIfBothStreamsAreTerminals(output: Bool, errors: Bool, showsActivity: Bool)
+  {
     let terminal = Terminal(
       outputWidth: nil,
       isOutputTerminal: output,

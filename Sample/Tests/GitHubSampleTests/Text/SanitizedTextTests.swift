@@ -13,13 +13,13 @@ struct SanitizedTextTests {
     ("日本語 Cafe\u{301} ✈️", "日本語 Cafe\u{301} ✈️"),
     ("👩‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈", "👩‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈"),
   ])
-  func oneLine(text: String, shown: String) {
+  func sanitizedTextIsOneLineWithoutHarmfulCharacters(text: String, shown: String) {
     let scalars = text.sanitized.unicodeScalars
 
     #expect(Array(scalars) == Array(shown.unicodeScalars))
   }
 
-  @Test func aClauseHasNoFullStopAndAnEnd() {
+  @Test func clauseHasNoFullStopAndAtMost200Characters() {
     #expect("Bad credentials.\n".sanitizedClause == "Bad credentials")
     #expect(String(repeating: "x", count: 300).sanitizedClause.count == 200)
   }

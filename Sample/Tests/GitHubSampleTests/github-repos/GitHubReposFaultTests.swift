@@ -2,10 +2,10 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The built command, and what a network does to it.
+/// The built command, with faults of the network.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposFaultTests {
-  /// What a server does, and what of it stands in the one line that follows.
+  /// A fault of a server, and a part of the line that reports it.
   struct Fault: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let sentence: String
@@ -32,10 +32,10 @@ struct GitHubReposFaultTests {
   }
 
   private static let faults: [Fault] = [
-    Fault("truncated by length", "broke off") { _ in
+    Fault("a body shorter than its length", "was lost") { _ in
       .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"data\": {")
     },
-    Fault("truncated chunks", "broke off") { _ in
+    Fault("truncated chunks", "was lost") { _ in
       .bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"dat")
     },
     Fault("truncated without a length", "is not JSON") { _ in
@@ -46,13 +46,13 @@ struct GitHubReposFaultTests {
       let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
       return .data(Data(head.utf8) + whole.prefix(500))
     },
-    Fault("no gzip at all", "broke off") { _ in
+    Fault("a body that is not gzip", "was lost") { _ in
       .answer(headers: ["Content-Encoding": "gzip"], body: Data("plain".utf8))
     },
     Fault("a gzip bomb", "sent more than 16 MB") { _ in
       .answer(headers: ["Content-Encoding": "gzip"], body: GitHubReposFaultTests.gzipOfABomb)
     },
-    Fault("a challenge", "rejected the token: Bad credentials. Give it a valid one", exitCode: 4) {
+    Fault("a challenge", "rejected the token: Bad credentials. Use a valid token", exitCode: 4) {
       _ in
       .answer(
         status: 401,
@@ -75,32 +75,35 @@ struct GitHubReposFaultTests {
         body: Data(#"{"message": "slow down."}"#.utf8)
       )
     },
-    Fault("a gateway that gives up", "took too long to answer (HTTP 502)") { _ in
+    Fault("a gateway that times out", "took too long to respond (HTTP 502)") { _ in
       .answer(status: 502, body: Data("<html>".utf8))
     },
-    Fault("the third page fails", "broke off", output: .line("page-0") + .line("page-1")) {
+    Fault("the third page fails", "was lost", output: .line("page-0") + .line("page-1")) {
       $0 < 2 ? .page($0, of: 5) : .close
     },
-    Fault("silence", "no complete answer within 1 second", arguments: ["--timeout", "1"]) { _ in
+    Fault("silence", "no complete response within 1 second", arguments: ["--timeout", "1"]) { _ in
       .silence
     },
-    Fault("slow drips", "no complete answer within 1 second", arguments: ["--timeout", "1"]) { _ in
+    Fault("slow bytes", "no complete response within 1 second", arguments: ["--timeout", "1"]) {
+      _ in
       .drip
     },
-    Fault("a redirect", "redirects to https://elsewhere.example/, where the token is not sent") {
+    Fault("a redirect", "redirects to https://elsewhere.example/, but the token is not sent") {
       _ in
       .answer(status: 302, headers: ["Location": "https://elsewhere.example/"], body: Data())
     },
-    Fault("no JSON", "is not JSON (HTTP 200)") { _ in .answer(body: Data("<html>".utf8)) },
-    Fault("another shape", "not the answer to the query") { _ in
+    Fault("a body that is not JSON", "is not JSON (HTTP 200)") { _ in
+      .answer(body: Data("<html>".utf8))
+    },
+    Fault("JSON of another shape", "does not match the query") { _ in
       .answer(body: Data("[1, 2, {}]".utf8))
     },
-    Fault("a part of the data beside an error", "could not answer the query: oops") { _ in
+    Fault("partial data with an error", "could not answer the query: oops") { _ in
       .answer(
         body: Data(#"{"data": {"repositoryOwner": null}, "errors": [{"message": "oops"}]}"#.utf8)
       )
     },
-    Fault("an unknown owner", "no user or organization named 'mona'") { _ in
+    Fault("an unknown owner", "has no user or organization named 'mona'") { _ in
       .answer(body: Data(#"{"data": {"repositoryOwner": null}}"#.utf8))
     },
     Fault(
@@ -110,12 +113,12 @@ struct GitHubReposFaultTests {
     ) {
       .answer(body: Data(String.answer($0 == 0 ? "a" : "b", total: 9, next: "same").utf8))
     },
-    Fault("the token in the answer", "No bearer <token> here", exitCode: 4) { _ in
+    Fault("the token in the response", "No bearer <token> here", exitCode: 4) { _ in
       .answer(status: 401, body: Data(#"{"message": "No bearer ghp_secretOfMona here"}"#.utf8))
     },
   ]
 
-  @Test(arguments: faults) func aFaultIsOneSentence(fault: Fault) async throws {
+  @Test(arguments: faults) func networkFaultIsReportedInOneLine(fault: Fault) async throws {
     try await LoopbackServer.serving(fault.reply) { server in
       let process = try await GitHubReposProcess.run(
         ["mona", "--all"] + fault.arguments,
@@ -132,7 +135,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func aCompressedAnswerIsRead() async throws {
+  @Test func compressedResponseIsDecoded() async throws {
     let body = Gzip.stored(Data(String.answer("a").utf8))
     let reply = LoopbackServer.Reply.answer(headers: ["Content-Encoding": "gzip"], body: body)
 
@@ -145,7 +148,7 @@ struct GitHubReposFaultTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func aRefusedConnectionIsOneLine() async throws {
+  @Test func refusedConnectionIsReportedInOneLine() async throws {
     try await LoopbackServer.refusing { url in
       let process = try await GitHubReposProcess.run(
         "mona",
@@ -158,7 +161,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func aNameThatLeadsNowhereIsOneLine() async throws {
+  @Test func unknownHostIsReportedInOneLine() async throws {
     let process = try await GitHubReposProcess.run(
       "mona",
       "--hostname",
@@ -173,7 +176,7 @@ struct GitHubReposFaultTests {
     #expect(process.exitCode == 1)
   }
 
-  @Test func aServerThatClosesBetweenRequestsIsAskedAgain() async throws {
+  @Test func requestIsSentAgainIfTheServerClosesTheConnection() async throws {
     let first = Data(String.answer("page-0", total: 2, next: "0").utf8)
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { index in
       switch index {
@@ -193,7 +196,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func aShortRateLimitIsWaitedOut() async throws {
+  @Test func commandContinuesAfterAShortRateLimit() async throws {
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { index in
       index > 0
         ? .page(0, of: 1)
@@ -209,11 +212,11 @@ struct GitHubReposFaultTests {
     }
 
     #expect(process.output == String.line("page-0"))
-    #expect(process.errors.contains("limits the rate of requests; going on in 1 second."))
+    #expect(process.errors.contains("limits the rate of requests; continuing in 1 second."))
     #expect(process.exitCode == 0)
   }
 
-  @Test func theTokenStaysOutOfProxiesAndLogs() async throws {
+  @Test func tokenReachesNeitherProxiesNorLogs() async throws {
     try await LoopbackServer.serving({ _ in .close }) { proxy in
       try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
         var variables = server.variables
@@ -230,7 +233,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func aVisibilityThatIsNewIsShown() async throws {
+  @Test func unknownVisibilityIsShown() async throws {
     let answer = String.answer("a", visibility: "LIMITED")
 
     try await LoopbackServer.serving({ _ in .answer(body: Data(answer.utf8)) }) { server in
@@ -247,7 +250,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func hostileTextIsMadeHarmless() async throws {
+  @Test func harmfulCharactersFromTheServerAreNeverWritten() async throws {
     let hostile = #""\u001b]0;owned\u0007 \u001b[2J \u202etxt \u0000 \u009b1m \u200b end""#
     let answer = String.answer("a", description: hostile, visibility: #"\u001b]0;owned\u0007"#)
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
@@ -276,7 +279,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  /// The beginning of 32 MB of zeros in gzip: each byte of it stands for a kilobyte.
+  /// The beginning of 32 MB of zeros in gzip. Each of its bytes stands for a kilobyte.
   private static let gzipOfABomb: Data = {
     let beginning = "H4sIAAAAAAACA+3BMREAMAgEMC+vgLlu0MHhvRrYk0w6LwUA"
     return (Data(base64Encoded: beginning) ?? Data()) + Data(count: 32_500)

@@ -5,7 +5,7 @@ import Testing
 /// The built command, from its arguments to its exit code.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposTests {
-  @Test func theDemoNeedsNothing() async throws {
+  @Test func demoRunsWithoutAToken() async throws {
     let process = try await GitHubReposProcess.run("--demo")
 
     #expect(process.output.split(separator: "\n").count == 30)
@@ -13,7 +13,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func nothingIsLinkedThatIsForTests() throws {
+  @Test func commandIsNotLinkedWithTestingLibraries() throws {
     let binary = try Data(contentsOf: GitHubReposProcess.executable)
 
     #expect(binary.range(of: Data("FluxCapacitor".utf8)) != nil)
@@ -22,7 +22,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func pagesBecomeLinesInAPipe() async throws {
+  @Test func pipeReceivesTheLinesOfAllPages() async throws {
     let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       try await GitHubReposProcess.run("mona", variables: server.variables)
     }
@@ -32,7 +32,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func pagesBecomeATableOnATerminal() async throws {
+  @Test func terminalShowsProgressAndThenATable() async throws {
     let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       var variables = server.variables
       variables["NO_COLOR"] = "1"
@@ -56,7 +56,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func theTokenMayComeFromTheInput() async throws {
+  @Test func tokenIsReadFromStandardInput() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let setup = GitHubReposProcess.Setup(
         variables: ["GITHUB_GRAPHQL_URL": server.url],
@@ -71,7 +71,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func aTokenThatIsTypedDoesNotShow() async throws {
+  @Test func typedTokenIsNotShown() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(
         columns: 80,
@@ -90,7 +90,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func anInterruptLeavesATerminalThatShowsWhatIsTyped() async throws {
+  @Test func interruptTurnsTheEchoOfTheTerminalOnAgain() async throws {
     let process = try await GitHubReposProcess.runOnTerminal(
       columns: 80,
       "mona",
@@ -104,21 +104,21 @@ struct GitHubReposTests {
     #expect(process.exitCode == 130)
   }
 
-  @Test func withoutATokenNothingIsAsked() async throws {
+  @Test func missingTokenExitsWithCode4() async throws {
     let process = try await GitHubReposProcess.run("mona")
 
     #expect(process.output == "")
     #expect(
       process.errors == """
-        github-repos: api.github.com answers nobody without a token. Set GH_TOKEN or \
-        GITHUB_TOKEN, or try --demo.
+        github-repos: api.github.com requires a token. Set GH_TOKEN or GITHUB_TOKEN, or try \
+        --demo.
 
         """
     )
     #expect(process.exitCode == 4)
   }
 
-  @Test func aUsageErrorHasItsOwnCode() async throws {
+  @Test func usageErrorExitsWithCode2() async throws {
     let process = try await GitHubReposProcess.run("--nonsense")
 
     #expect(process.output == "")
@@ -127,7 +127,7 @@ struct GitHubReposTests {
 
   // MARK: The terminal and the shell
 
-  @Test func anInterruptEndsItAtOnceAndBringsBackTheCursor() async throws {
+  @Test func interruptErasesTheSpinnerAndEndsTheCommand() async throws {
     try await LoopbackServer.serving({ _ in .silence }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(
         columns: 80,
@@ -143,7 +143,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func anInterruptEndsItWhileTheTerminalTakesNothing() async throws {
+  @Test func interruptEndsTheCommandWhileTheTerminalIsBlocked() async throws {
     let description = "\"\(String(repeating: "x", count: 200_000))\""
     let answer = String.answer("a", description: description)
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
@@ -163,7 +163,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func aClosedPipeEndsItAsItEndsOthers() async throws {
+  @Test func closedPipeEndsTheCommandBySIGPIPE() async throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
     let setup = GitHubReposProcess.Setup(output: pipe.fileHandleForWriting)
@@ -175,7 +175,7 @@ struct GitHubReposTests {
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-  func aFullDiskIsAFailure() async throws {
+  func fullDiskIsReportedAsAFailure() async throws {
     let setup = GitHubReposProcess.Setup(
       output: try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
     )
@@ -186,7 +186,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 1)
   }
 
-  @Test func closedDescriptorsAreSafe() async throws {
+  @Test func outputToAClosedStreamDoesNotReachTheServer() async throws {
     try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -199,7 +199,7 @@ struct GitHubReposTests {
       try process.run()
       for await _ in ends {}
 
-      // What was meant for the output went nowhere, and not to the server.
+      // The output was lost. It didn't reach the server.
       #expect(process.terminationReason == .exit)
       #expect(process.terminationStatus == 1)
       #expect(server.receivedRequests.allSatisfy { $0.head.hasPrefix("POST /graphql") })

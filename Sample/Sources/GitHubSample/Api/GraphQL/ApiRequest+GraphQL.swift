@@ -1,19 +1,19 @@
 import Foundation
 
 extension ApiRequest {
-  /// The body to POST.
+  /// Encodes the body of the POST request.
   func body() throws(ApiError.Reason) -> Data {
     do {
       return try JSONEncoder().encode(GraphQLBody(query: Self.query, variables: variables))
     } catch {
-      throw .refusedQuery("its variables cannot be written as JSON")
+      throw .refusedQuery("its variables cannot be encoded as JSON")
     }
   }
 
-  /// Decodes what the server sent.
+  /// Decodes the server's response.
   ///
-  /// A status other than 200 comes first, and then the errors: a response with status 200 can hold
-  /// nothing else, and data beside an error is not complete.
+  /// The status is checked first, and then the errors. A response with status 200 can contain only
+  /// errors, and data next to an error is incomplete.
   func decode(_ response: HTTPResponse) throws(ApiError.Reason) -> Response {
     guard response.status == 200 else { throw response.reasonOfStatus }
     let decoder = JSONDecoder()
@@ -28,7 +28,7 @@ extension ApiRequest {
       throw .unexpectedShape
     }
     guard let payload else {
-      // GitHub limits many requests at once with a message where the data would be.
+      // If GitHub limits many simultaneous requests, it sends a message in the place of the data.
       guard HTTPResponse.mentionsRateLimit(response.explanation) else { throw .unexpectedShape }
       throw .rateLimited(response.explanation, retryAfter: response.retryAfter)
     }
@@ -80,7 +80,7 @@ private struct GraphQLErrors: Decodable {
     let type: String?
     let message: String?
 
-    var text: String { message ?? "it gives no reason" }
+    var text: String { message ?? "no reason is given" }
   }
 
   let errors: [Entry]?

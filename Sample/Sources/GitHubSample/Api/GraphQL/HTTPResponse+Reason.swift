@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-  /// Why a response whose status isn't 200 does not answer a query.
+  /// The reason for a failure if the status is not 200.
   var reasonOfStatus: ApiError.Reason {
     switch status {
     case 401:
@@ -24,7 +24,8 @@ extension HTTPResponse {
     }
   }
 
-  /// Where a token is authorized for an organisation with single sign-on, if that is what it lacks.
+  /// The page at which you authorize the token for an organization with single sign-on, if the
+  /// server names one.
   var singleSignOnURL: String? {
     header("X-GitHub-SSO")?
       .split(separator: ";")
@@ -34,8 +35,10 @@ extension HTTPResponse {
       .flatMap { $0.hasPrefix("https://") ? $0 : nil }
   }
 
-  /// How long to wait before the next request: what the server asks for, the time until the limit
-  /// is reset or, after too many requests at once, a minute. Never less than a second.
+  /// The time to wait before the next request, at least a second.
+  ///
+  /// It is the time that the server asks for, or else the time until the limit is reset. Without
+  /// either, after too many simultaneous requests, it is a minute.
   var retryAfter: Duration {
     let seconds =
       header("Retry-After").flatMap(HTTPResponse.seconds(until:))
@@ -49,7 +52,7 @@ extension HTTPResponse {
     return min(reset, 1 << 40) - Int(Date().timeIntervalSince1970) + 1
   }
 
-  /// A number of seconds, or a date as HTTP writes it.
+  /// Returns the seconds until a time, which HTTP writes as a number of seconds or as a date.
   private static func seconds(until text: String) -> Int? {
     if let seconds = Int(text) { return seconds >= 0 ? min(seconds, 1 << 40) : nil }
     let formatter = DateFormatter()
@@ -69,7 +72,7 @@ extension HTTPResponse {
       || HTTPResponse.mentionsRateLimit(explanation)
   }
 
-  /// What the server says, where it says it the way GitHub does.
+  /// The server's message in GitHub's format, or else the standard text for the status.
   var explanation: String {
     struct Body: Decodable {
       let message: String

@@ -1,4 +1,4 @@
-/// Requests one page of the repositories that a user or an organisation owns.
+/// Requests one page of the repositories that a user or an organization owns.
 package struct RepositoriesRequest: PagedRequest, Equatable {
   package typealias Item = GitHub.Repository
 
@@ -31,8 +31,10 @@ package struct RepositoriesRequest: PagedRequest, Equatable {
     }
   }
 
-  /// `repositoryOwner` serves users and organisations; without `ownerAffiliations` the repositories
-  /// of others, which the user only works on, would be included.
+  /// The text of the query.
+  ///
+  /// `repositoryOwner` finds users and organizations. Without `ownerAffiliations`, the result would
+  /// include repositories of other owners that the user works on.
   package static let query = """
     query Repositories(
       $login: String!, $first: Int!, $after: String, $orderBy: RepositoryOrder!

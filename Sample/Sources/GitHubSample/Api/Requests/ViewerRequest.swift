@@ -1,4 +1,4 @@
-/// Requests the user whose token it is.
+/// Requests the token's owner.
 package struct ViewerRequest: ApiRequest, Equatable {
   package struct Variables: Encodable, Equatable {}
 

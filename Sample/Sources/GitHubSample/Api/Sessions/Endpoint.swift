@@ -4,18 +4,19 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Where GraphQL requests go, and the token that they carry there.
+/// The address of GraphQL requests, and the token that they carry.
 struct Endpoint: Sendable {
-  /// The host, and the port if it isn't the usual one.
+  /// The host, and the port if the address contains one.
   let place: String
 
   let token: AccessToken
   private let url: URL
 
-  /// Reads the options and the environment variables.
+  /// Creates an endpoint from the options and the environment variables.
   ///
-  /// The host is that of `--hostname`, `GITHUB_GRAPHQL_URL` or `GH_HOST`, or github.com. Plain http
-  /// is for loopback only: anywhere else the token could be read on the way.
+  /// The host comes from `--hostname`, `GITHUB_GRAPHQL_URL` or `GH_HOST`, in this order; the
+  /// default is github.com. Plain http is for loopback only. On the way to other hosts, the token
+  /// could be read.
   init(options: ConnectionOptions, variables: [String: String]) throws(ApiError) {
     let address = try Endpoint.address(options: options, variables: variables)
     guard
@@ -27,9 +28,9 @@ struct Endpoint: Sendable {
     else {
       throw ApiError(.unusableEndpoint(Endpoint.shown(address.text)), at: address.source)
     }
-    // URLSession on Linux fails with them, and doesn't say why.
+    // URLSession on Linux fails with IPv6 addresses, and gives no reason.
     if host.contains(":") {
-      throw ApiError(.unusableEndpoint("an IPv6 address needs a name"), at: address.source)
+      throw ApiError(.unusableEndpoint("IPv6 addresses are not supported"), at: address.source)
     }
     let place = components.port.map { "\(host):\($0)" } ?? host
     guard scheme == "https" || Endpoint.isLoopback(host) else {
@@ -45,7 +46,7 @@ struct Endpoint: Sendable {
     )
   }
 
-  /// A POST of a GraphQL body.
+  /// Returns a POST request with a GraphQL body.
   func urlRequest(body: Data) -> URLRequest {
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
@@ -64,10 +65,10 @@ extension Endpoint {
   private struct Address {
     let text: String
 
-    /// The option or the variable that it was read from, for messages.
+    /// The option or the variable that contains the address, for messages.
     let source: String
 
-    /// Whether it was given as a URL, and not made from the name of a host.
+    /// Whether the address was given as a URL, and not made from the name of a host.
     var isGivenURL = false
   }
 
@@ -85,7 +86,7 @@ extension Endpoint {
     return try Address(text: address(of: host, from: "GH_HOST"), source: "GH_HOST")
   }
 
-  /// The URL at which a host answers GraphQL requests.
+  /// Returns the URL of a host's GraphQL API.
   private static func address(
     of host: String,
     from source: String
@@ -95,12 +96,13 @@ extension Endpoint {
     return isOfGitHub(host) ? "https://api.\(host)/graphql" : "https://\(host)/api/graphql"
   }
 
-  /// An address with a user name may hold a password too, and is not shown.
+  /// Returns the address for messages. An address with a user name may contain a password, so it is
+  /// not shown.
   private static func shown(_ address: String) -> String {
-    address.contains("@") ? "it holds a user name" : address
+    address.contains("@") ? "it contains a user name" : address
   }
 
-  /// Whether GitHub itself runs the host, and not some enterprise.
+  /// Returns whether GitHub itself runs the host, and not an enterprise.
   private static func isOfGitHub(_ host: String) -> Bool {
     let host = host.lowercased()
     return host == "github.com" || host.hasSuffix(".ghe.com")
@@ -116,10 +118,11 @@ extension Endpoint {
 // MARK: - The token
 
 extension Endpoint {
-  /// The variables that may hold the token for a host, as `gh` reads them.
+  /// Returns the names of the variables that may contain the token for a host, as `gh` reads
+  /// them.
   ///
-  /// A token for github.com is not sent to an enterprise's host, unless `GITHUB_GRAPHQL_URL` names
-  /// it: there, in a workflow, `GITHUB_TOKEN` is the token for that host.
+  /// A token for github.com is not sent to an enterprise host, unless `GITHUB_GRAPHQL_URL` names
+  /// that host. In a workflow on an enterprise host, `GITHUB_TOKEN` is the token for that host.
   private static func tokenVariables(for host: String, isGivenURL: Bool) -> [String] {
     let usual = ["GH_TOKEN", "GITHUB_TOKEN"]
     let ofEnterprise = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
@@ -145,7 +148,8 @@ extension Endpoint {
     throw ApiError(.missingToken(variables: names), at: place)
   }
 
-  /// A variable without the line break that often ends it; an empty one counts as none.
+  /// Returns the value of a variable without the line break that often ends it; nil if the value is
+  /// empty.
   private static func value(of name: String, in variables: [String: String]) -> String? {
     let value = variables[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
     return value?.isEmpty == false ? value : nil

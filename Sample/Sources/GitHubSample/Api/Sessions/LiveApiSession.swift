@@ -6,9 +6,9 @@ package struct LiveApiSession: ApiSession {
   private let limits: HTTPLimits
   private let deadline: Deadline
 
-  /// Makes a session from the command line's options and the process's environment variables.
+  /// Creates a session from the command line's options and the process's environment variables.
   ///
-  /// If they are unusable, each request throws that error.
+  /// If these don't lead to a server and a token, each request throws the error.
   package init(
     options: ConnectionOptions = ConnectionOptions(),
     variables: [String: String],

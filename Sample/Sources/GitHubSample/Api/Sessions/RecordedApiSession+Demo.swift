@@ -1,12 +1,13 @@
 import Foundation
 
 extension RecordedApiSession {
-  /// The owner whose repositories the demo lists.
+  /// The login of the invented owner in the demo.
   static let demoLogin = "octocat"
 
-  /// Three pages of an invented owner's repositories, one of them by itself, and a few users.
+  /// A session with three pages of an invented owner's repositories, a single repository, and a
+  /// few users.
   ///
-  /// They are part of the program's code, so that they are there wherever it is moved to.
+  /// The recordings are part of the program's code, so you can move the program anywhere.
   package static var demo: RecordedApiSession {
     RecordedApiSession(
       recordings: [

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Returns recorded responses, decoded just as those that come over the network.
+/// Returns recorded responses, which it decodes like responses from the network.
 package struct RecordedApiSession: ApiSession {
   package let place = "The demo"
 
   private let recordings: [String: Data]
 
-  /// - Parameter recordings: The bodies, by ``ApiRequest/recordingKey``.
+  /// - Parameter recordings: The bodies of the responses, by ``ApiRequest/recordingKey``.
   package init(recordings: [String: Data]) {
     self.recordings = recordings
   }

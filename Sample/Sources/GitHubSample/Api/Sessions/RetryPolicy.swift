@@ -1,16 +1,16 @@
-/// Decides whether a failed request is sent again; it may be, for no request changes anything.
+/// Decides whether to send a failed request again. This is safe, because requests change nothing.
 package struct RetryPolicy {
   package enum Decision: Equatable {
     case giveUp
 
-    /// Send it again, after a pause.
+    /// Send the request again, after a pause.
     case retry(after: Duration)
   }
 
-  /// The longest rate limit that is waited out.
+  /// The longest rate limit for which a request waits.
   private static let longestWait = Duration.seconds(60)
 
-  /// The pauses before the first and the second retry of what failed and may succeed the next time.
+  /// The pauses before the first and the second retry after a temporary failure.
   private static let backOff: [Duration] = [.milliseconds(250), .seconds(1)]
 
   private let isPaged: Bool
@@ -20,17 +20,17 @@ package struct RetryPolicy {
   private var waits = 0
 
   /// - Parameters:
-  ///   - isPaged: Whether it is a page of a list. If the gateway gives up, the page may be too
-  ///     large, and what fetches the pages deals with that.
-  ///   - isConnectionReused: Whether an earlier request went to the same server. If that has closed
-  ///     the connection meanwhile, URLSession on Linux sends the request without its body, and no
-  ///     response ever comes.
+  ///   - isPaged: Whether the request is for a page of a list. If the gateway times out, the page
+  ///     may be too large, and `fetchPages` requests a smaller one.
+  ///   - isConnectionReused: Whether an earlier request went to the same server. If the server has
+  ///     closed the connection since then, URLSession on Linux sends the request without its body.
+  ///     Then no response arrives.
   package init(isPaged: Bool, isConnectionReused: Bool) {
     self.isPaged = isPaged
     self.isConnectionReused = isConnectionReused
   }
 
-  /// What to do after one more failure of the same request.
+  /// Returns the decision after another failure of the same request.
   package mutating func decision(after reason: ApiError.Reason) -> Decision {
     switch reason {
     case .connectionLost, .unexpectedStatus(500, _), .unexpectedStatus(503, _):

@@ -1,4 +1,4 @@
-/// Sends each request through another session, and retries as ``RetryPolicy`` says.
+/// Sends each request through another session, and retries it as ``RetryPolicy`` decides.
 package final class RetryingApiSession: ApiSession {
   private let session: any ApiSession
   private let deadline: Deadline
@@ -7,9 +7,10 @@ package final class RetryingApiSession: ApiSession {
   private let hasSucceeded = Protected(false)
 
   /// - Parameters:
-  ///   - deadline: When to give up, whatever the policy says.
+  ///   - deadline: The time at which to give up, regardless of the policy.
   ///   - sleep: Waits, or throws if the task is cancelled.
-  ///   - willWait: Called with the length and place of each rate limit before it is waited out.
+  ///   - willWait: Called before each wait for a rate limit, with its duration and the server's
+  ///     name.
   package init(
     _ session: any ApiSession,
     deadline: Deadline,

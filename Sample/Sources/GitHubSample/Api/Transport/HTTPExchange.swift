@@ -1,6 +1,6 @@
 import Foundation
 
-/// One request and its outcome, of which the first counts.
+/// One request and its outcome. Only the first outcome counts.
 final class HTTPExchange: Sendable {
   typealias Outcome = Result<HTTPResponse, ApiError.Reason>
 
@@ -17,12 +17,12 @@ final class HTTPExchange: Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  /// The body as received so far.
+  /// The part of the body that has been received so far.
   var body: Data {
     state.withLock { $0.body }
   }
 
-  /// Waits for the outcome. Call it once.
+  /// Waits for the outcome. Call this method once.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in
@@ -35,7 +35,7 @@ final class HTTPExchange: Sendable {
 
   /// Appends a part of the body.
   ///
-  /// - Returns: False if the exchange has ended, because the body is too large or otherwise.
+  /// - Returns: False if the exchange has ended, for example because the body is too large.
   func receive(_ data: Data) -> Bool {
     let fits = state.withLock { state in
       guard state.outcome == nil, data.count <= bodyLimit - state.body.count else { return false }
@@ -46,7 +46,7 @@ final class HTTPExchange: Sendable {
     return fits
   }
 
-  /// Ends the exchange, unless it has ended before.
+  /// Ends the exchange, unless it has already ended.
   func finish(_ outcome: Outcome) {
     let waiter = state.withLock { state in
       guard state.outcome == nil else { return nil as CheckedContinuation<Outcome, Never>? }

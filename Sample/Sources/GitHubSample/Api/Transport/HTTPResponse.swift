@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server sent back, whatever its status.
+/// A server's response, with any status.
 package struct HTTPResponse: Equatable, Sendable {
   package let status: Int
   package let body: Data

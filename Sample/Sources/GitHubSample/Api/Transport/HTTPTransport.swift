@@ -4,12 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Sends a request, and returns a response, an error or a cancellation within a given time.
+/// Sends requests. Each request ends with a response, an error or a cancellation within a given
+/// time.
 ///
-/// It is there because URLSession's `data(for:)` takes the token along to where it is redirected,
-/// waits for ever for the answer to a challenge, and can deadlock when cancelled.
+/// URLSession's `data(for:)` can't replace it. That method sends the token along when it follows a
+/// redirect, waits forever after an authentication challenge, and can deadlock when it is
+/// cancelled.
 package final class HTTPTransport: Sendable {
-  /// The only one of the process, because invalidating a URLSession can trap.
+  /// The only transport of the process, because invalidating a URLSession can trap.
   package static let shared = HTTPTransport()
 
   private let delegate = HTTPTransportDelegate()
@@ -26,10 +28,10 @@ package final class HTTPTransport: Sendable {
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
-  /// Sends a request, once.
+  /// Sends a request once.
   ///
-  /// Whatever the network does, it returns when the time is up or the task is cancelled: the caller
-  /// is resumed first, and URLSession's task is cancelled after that.
+  /// Regardless of the network, this method returns when the time is up or the task is cancelled.
+  /// The caller is resumed first, and URLSession's task is cancelled after that.
   package func send(
     _ request: URLRequest,
     limits: HTTPLimits
@@ -37,13 +39,14 @@ package final class HTTPTransport: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
     let exchange = HTTPExchange(bodyLimit: limits.bodySize)
     var request = request
-    // An idle timer in whole seconds. The deadline below is the one that counts.
+    // This is an idle timer in whole seconds. The deadline below is the actual limit.
     request.timeoutInterval = limits.time.timeInterval.rounded(.up) + 1
     let dataTask = session.dataTask(with: request)
     delegate.begin(exchange, for: dataTask)
     dataTask.resume()
 
-    // On a queue of its own: a task would wait in line when the concurrency pool is busy.
+    // The deadline has its own queue, because a task would have to wait while the concurrency pool
+    // is busy.
     let deadline = DispatchWorkItem { exchange.finish(.failure(.timedOut(after: limits.time))) }
     deadlines.asyncAfter(deadline: .now() + limits.time.timeInterval, execute: deadline)
     let outcome = await withTaskCancellationHandler {
@@ -54,8 +57,8 @@ package final class HTTPTransport: Sendable {
     deadline.cancel()
     delegate.end(dataTask)
     if case .failure = outcome {
-      // Cancelling URLSession's task can deadlock with a cancellation handler, and can take long.
-      // Here nobody waits for it.
+      // Cancelling URLSession's task can take long, and can deadlock with a cancellation handler.
+      // The caller doesn't wait for this block.
       DispatchQueue.global().async { dataTask.cancel() }
     }
     return try outcome.get()

@@ -4,9 +4,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Forwards what URLSession calls it with, on its queue, to the exchange of the task.
+/// Forwards URLSession's callbacks, which run on its queue, to the exchange of the task.
 ///
-/// It belongs to the session: on Linux, a delegate given with a single task isn't asked about
+/// The delegate belongs to the session. On Linux, the delegate of a single task isn't asked about
 /// redirects and challenges.
 final class HTTPTransportDelegate: NSObject, Sendable {
   private let exchanges = Protected<[Int: HTTPExchange]>([:])
@@ -28,7 +28,8 @@ final class HTTPTransportDelegate: NSObject, Sendable {
     case .cannotConnectToHost?, .cannotFindHost?, .dnsLookupFailed?, .notConnectedToInternet?:
       .unreachable(error.localizedDescription)
     default:
-      // TLS failures, truncated bodies and bad compression share one code on Linux; the text tells.
+      // On Linux, TLS failures, truncated bodies and bad compression have the same code. Only the
+      // text distinguishes them.
       error.localizedDescription.contains(/SSL|TLS|certificate/)
         ? .unreachable(error.localizedDescription)
         : .connectionLost(error.localizedDescription)
@@ -44,7 +45,7 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
     newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    // The redirect itself is the response. Followed, it would take the token elsewhere.
+    // The redirect itself is the response. Following it would send the token to another server.
     completionHandler(nil)
   }
 
@@ -56,12 +57,12 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
       @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(Darwin)
-      // Elsewhere nobody asks: libcurl judges certificates by itself.
+      // On other systems, libcurl checks the certificates itself, without this callback.
       if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust {
         return completionHandler(.performDefaultHandling, nil)
       }
     #endif
-    // The token is all there is to log in with. The default handling, on Linux, never ends.
+    // The command has no credentials except the token. On Linux, the default handling never ends.
     completionHandler(.rejectProtectionSpace, nil)
   }
 
@@ -87,7 +88,7 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
     } else if let error {
       exchange.finish(.failure(reason(of: error)))
     } else {
-      exchange.finish(.failure(.connectionLost("no answer came")))
+      exchange.finish(.failure(.connectionLost("no response arrived")))
     }
   }
 }

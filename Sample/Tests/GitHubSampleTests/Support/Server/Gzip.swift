@@ -1,6 +1,6 @@
 import Foundation
 
-/// Data in gzip's form, not any smaller.
+/// Data in the format of gzip, without compression.
 enum Gzip {
   static func stored(_ data: Data) -> Data {
     let length = UInt16(data.count)

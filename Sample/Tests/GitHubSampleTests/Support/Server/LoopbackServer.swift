@@ -1,7 +1,7 @@
 import GitHubSample
 import Foundation
 
-/// A server on 127.0.0.1 that answers each request as a test says, on the real network stack.
+/// A server on 127.0.0.1, on the real network stack. A test determines its replies.
 final class LoopbackServer: Sendable {
   struct Request: Sendable {
     /// The request line and the headers.
@@ -19,13 +19,13 @@ final class LoopbackServer: Sendable {
     case close
     case silence
 
-    /// A few bytes now and then, and never the end.
+    /// A byte from time to time, without an end.
     case drip
   }
 
   let port: UInt16
 
-  /// The requests, as they come.
+  /// The requests, as they arrive.
   let requests: AsyncStream<Request>
   private let incoming: AsyncStream<Request>.Continuation
   private let listener: Int32
@@ -37,12 +37,12 @@ final class LoopbackServer: Sendable {
 
   var url: String { "http://127.0.0.1:\(port)/graphql" }
 
-  /// Blocks the thread until a request has come.
+  /// Blocks the thread until a request has arrived.
   func waitForRequest() { hasRequest.wait() }
 
   /// Runs a server for as long as a closure takes.
   ///
-  /// - Parameter reply: What to answer the request with this number, counted from 0.
+  /// - Parameter reply: Returns the reply to the request with this number, counted from 0.
   static func serving<Result>(
     _ reply: @escaping @Sendable (_ index: Int) -> Reply,
     isolation: isolated (any Actor)? = #isolation,
@@ -53,7 +53,7 @@ final class LoopbackServer: Sendable {
     return try await body(server)
   }
 
-  /// Runs a closure with an address where every connection is refused.
+  /// Runs a closure with an address that refuses every connection.
   static func refusing<Result>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (_ url: String) async throws -> Result
@@ -85,7 +85,7 @@ final class LoopbackServer: Sendable {
     Socket.close(listener)
   }
 
-  /// Reads requests, and answers them.
+  /// Reads requests and replies to them.
   private func serve(_ connection: Int32) {
     while answerRequest(on: connection) {}
   }
@@ -115,7 +115,7 @@ final class LoopbackServer: Sendable {
     case .close:
       break
     case .silence:
-      // Until the client has had enough.
+      // Wait until the client closes the connection.
       while let data = Socket.receive(from: connection), !data.isEmpty {}
     case .drip:
       Socket.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8), to: connection)

@@ -1,4 +1,4 @@
-/// The body of a request, as a server sees it.
+/// The body of a request, as the server receives it.
 struct SentBody: Decodable {
   enum Value: Decodable, Equatable {
     case text(String)

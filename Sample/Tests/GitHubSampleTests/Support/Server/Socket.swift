@@ -1,15 +1,15 @@
 import Foundation
 
-/// The few socket calls that a server takes.
+/// The few socket calls that a server needs.
 enum Socket {
-  /// A socket that listens on a free port of 127.0.0.1.
+  /// Returns a socket that listens on a free port of 127.0.0.1.
   static func listening() throws -> (socket: Int32, port: UInt16) {
     let (listener, port) = try bound()
     guard listen(listener, 64) == 0 else { throw currentError }
     return (listener, port)
   }
 
-  /// A socket that has a free port of 127.0.0.1 to itself; connections to it are refused.
+  /// Returns a socket that occupies a free port of 127.0.0.1. Connections to the port are refused.
   static func bound() throws -> (socket: Int32, port: UInt16) {
     #if canImport(Glibc)
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -30,7 +30,7 @@ enum Socket {
     return (listener, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Waits for a connection; nil when the listener has been shut down.
+  /// Waits for a connection. Returns nil when the listener has been shut down.
   static func accept(_ listener: Int32) -> Int32? {
     while true {
       let connection = Foundation.accept(listener, nil, nil)
@@ -39,14 +39,15 @@ enum Socket {
     }
   }
 
-  /// Waits for bytes; none when the other side has ended, nil when the connection has broken.
+  /// Waits for bytes. Returns no bytes when the other side has closed the connection, and nil when
+  /// the connection is broken.
   static func receive(from connection: Int32) -> Data? {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(connection, &buffer, buffer.count, 0)
     return count >= 0 ? Data(buffer[..<count]) : nil
   }
 
-  /// Sends bytes, for as long as the other side takes them; answers whether it took them all.
+  /// Sends bytes as long as the other side accepts them. Returns whether it accepted all of them.
   @discardableResult
   static func send(_ data: Data, to connection: Int32) -> Bool {
     var rest = data[...]

@@ -1,0 +1,88 @@
+import GitHubSample
+import Testing
+
+/// The help of each command, compared with exact text.
+struct CommandHelpTests {
+  private static let pagingOptions = """
+      -L, --limit N          list at most N items that match (default: 30)
+          --all              list all items
+    """
+
+  private static let commonOptions = """
+          --json [FIELDS]    write JSON: all fields, or FIELDS separated by commas
+          --hostname HOST    use the GitHub server at this host
+          --timeout SECONDS  give up after this many seconds in all (default: 300)
+          --color WHEN       use colors: auto (default), always or never
+          --token TOKEN      use this token; others on this machine can see it
+          --token-stdin      read the token from standard input
+          --demo             use recorded responses, without a token or a network
+          --log FILE         log each state to this file, as lines of JSON
+          --explore FILE     write an HTML page of the states to this file
+          --explore-live     serve a page of the states; Enter fetches again
+      -h, --help             show this help
+          --version          show the version
+    """
+
+  private static let sources = """
+    The token comes from GH_TOKEN or GITHUB_TOKEN. For an enterprise host, it comes from
+    GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN. The host comes from --hostname, from the URL in
+    GITHUB_GRAPHQL_URL, or from GH_HOST, in this order. The default is github.com.
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 4 no valid token.
+    """
+
+  @Test func helpOfListExplainsItsOptionsAndTheOtherCommands() {
+    #expect(
+      Command.Topic.list.help == """
+        List the repositories of a GitHub user or organization, the most starred first. Without a
+        LOGIN, list the repositories of the token's owner.
+
+        Usage: github-repos [LOGIN] [OPTIONS]
+
+        \(Self.pagingOptions)
+              --sort KEY         sort by stars (default), pushed, updated, created or name
+              --order ORDER      sort asc or desc (default: desc, but asc for name)
+              --visibility V     list only public, private or internal repositories
+              --source           list only repositories that are not forks
+              --fork             list only forks
+              --archived         list only archived repositories
+              --no-archived      list only repositories that are not archived
+          -l, --language NAME    list only repositories with this main language
+        \(Self.commonOptions)
+
+        github-repos search QUERY finds users, and github-repos show OWNER/NAME shows a repository. Each
+        has its own --help. If a LOGIN is also a command, put -- before it: github-repos -- search.
+
+        \(Self.sources)
+        """
+    )
+  }
+
+  @Test func helpOfSearchExplainsItsOptions() {
+    #expect(
+      Command.Topic.search.help == """
+        Find GitHub users and organizations.
+
+        Usage: github-repos search QUERY [OPTIONS]
+
+        \(Self.pagingOptions)
+        \(Self.commonOptions)
+
+        \(Self.sources)
+        """
+    )
+  }
+
+  @Test func helpOfShowExplainsItsOptions() {
+    #expect(
+      Command.Topic.show.help == """
+        Show one GitHub repository.
+
+        Usage: github-repos show OWNER/NAME [OPTIONS]
+
+        \(Self.commonOptions)
+
+        \(Self.sources)
+        """
+    )
+  }
+}

@@ -1,0 +1,281 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+// The recipes of the cookbook about whole applications, and tests of the behavior that it describes.
+
+private enum Recipes {
+  struct Token: Secret, Equatable {
+    let text: String
+  }
+
+  struct AccountAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Account
+
+    let token: @Sendable (_ name: String, _ password: String) async throws -> Token
+    private let effects = Effects(.latest)
+
+    func logIn(_ name: String, password: String) {
+      effects.run { effect in
+        do {
+          invoke(.logIn(try await token(name, password)), as: effect)
+        } catch {
+          invoke(.fail("\(error)"), as: effect)
+        }
+      }
+    }
+
+    func logOut() {
+      effects.run { _ in }  // Supersedes a login that is in progress.
+      invoke(.logOut)
+    }
+  }
+
+  struct WeatherService: Sendable {
+    var temperature: @Sendable (_ city: String) async throws -> Double
+    var now: @Sendable () -> Date = { Date() }
+  }
+
+  struct WeatherAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Weather
+
+    let service: WeatherService
+    private let effects = Effects(.latest)
+
+    func refresh(_ city: String) {
+      effects.run { effect in
+        do {
+          let temperature = try await service.temperature(city)
+          invoke(.show(temperature, at: service.now()), as: effect)
+        } catch {
+          invoke(.fail("\(error)"), as: effect)
+        }
+      }
+    }
+  }
+
+  struct CartHandler: Sendable {
+    let price: @Sendable (_ product: String) async throws -> Int
+
+    func total(of products: [String]) async throws -> Int {
+      try await withDispatcher(Dispatcher()) {
+        let store = CartStore.instantiate()
+        let action = CartAction(price: price)
+        try await withThrowingDiscardingTaskGroup { group in
+          for product in products {
+            group.addTask { try await action.add(product) }
+          }
+        }
+        return store.total.value
+      }
+    }
+  }
+}
+
+extension CookbookSnippets {
+  // MARK: - Account
+
+  @Test func loggingInKeepsTheToken() async {
+    let store = AccountStore.instantiate()
+    let action = Recipes.AccountAction { name, password in
+      guard password == "1.21 GW" else { throw Failure() }
+      return Recipes.Token(text: name)
+    }
+
+    action.logIn("emmett", password: "wrong")
+    await Dispatcher.shared.settled()
+    #expect(store.token.value == nil)
+    #expect(store.failure.value == "Failure()")
+
+    action.logIn("emmett", password: "1.21 GW")
+    await Dispatcher.shared.settled()
+    #expect(store.token.value == Recipes.Token(text: "emmett"))
+    #expect(store.failure.value == nil)
+  }
+
+  @Test func loggingOutEndsALoginInProgress() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let action = Recipes.AccountAction { name, _ in
+      await gate.pass()
+      return Recipes.Token(text: name)
+    }
+
+    await expectStates {
+      Dispatcher.Account.logOut
+    } when: {
+      action.logIn("emmett", password: "")
+      await gate.reached()
+      action.logOut()
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func aFailedLoginAfterALogoutLeavesNoToken() async {
+    let store = AccountStore.instantiate()
+    let action = Recipes.AccountAction { _, _ in throw Failure() }
+
+    action.invoke(.logIn(Recipes.Token(text: "emmett")))
+    action.logOut()
+    #expect(store.token.value == nil)
+    action.logIn("marty", password: "")
+    await Dispatcher.shared.settled()
+
+    #expect(store.token.value == nil)
+  }
+
+  @Test func noLogContainsTheToken() {
+    let events = Variable<[DispatchEvent]>([])
+    let store = AccountStore.instantiate()
+    let dust = Dispatcher.shared.intercept { event in events.value.append(event) }
+    let action = Recipes.AccountAction { name, _ in Recipes.Token(text: name) }
+
+    action.invoke(.logIn(Recipes.Token(text: "1.21 GW")))
+    dust.clean()
+
+    #expect(events.value.map { "\($0.state)" } == ["logIn(•••)"])
+    #expect(store.token.value?.text == "1.21 GW")
+  }
+
+  // MARK: - Weather
+
+  @Test func aTestPassesItsOwnService() async {
+    let action = Recipes.WeatherAction(
+      service: Recipes.WeatherService(
+        temperature: { city in
+          guard city == "Hill Valley" else { throw Failure() }
+          return 21
+        },
+        now: { Date(timeIntervalSince1970: 499_162_500) }
+      )
+    )
+
+    await expectStates {
+      Dispatcher.Weather.show(21, at: Date(timeIntervalSince1970: 499_162_500))
+      Dispatcher.Weather.fail("Failure()")
+    } when: {
+      action.refresh("Hill Valley")
+      await Dispatcher.shared.settled()
+      action.refresh("Atlantis")
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  // MARK: - Requests
+
+  @Test func requestsShareNothing() async throws {
+    let gate = FluxCapacitorTesting.Gate()
+    let handler = Recipes.CartHandler { product in
+      await gate.pass()
+      return product.count
+    }
+    let states = DispatchRecorder()
+
+    let totals = try await withThrowingTaskGroup(of: Int.self) { group in
+      for count in 1...20 {
+        group.addTask {
+          try await handler.total(of: Array(repeating: "ab", count: count))
+        }
+      }
+      await gate.reached(210)  // All requests are in progress now.
+      gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+
+    #expect(totals.sorted() == (1...20).map { $0 * 2 })
+    #expect(states.states.isEmpty)
+  }
+
+  @Test func aRequestFailsWithItsError() async {
+    let handler = Recipes.CartHandler { product in
+      if product == "unknown" { throw Failure() }
+      return 1
+    }
+
+    await #expect(throws: Failure.self) { try await handler.total(of: ["known", "unknown"]) }
+  }
+}
+
+// The states of these actions, and their stores.
+
+extension Dispatcher {
+  fileprivate enum Account: DispatchState {
+    typealias RelatedStoreType = AccountStore
+    typealias RelatedActionType = Recipes.AccountAction
+
+    case logIn(Recipes.Token)
+    case fail(String)
+    case logOut
+  }
+
+  fileprivate enum Weather: DispatchState {
+    typealias RelatedStoreType = WeatherStore
+    typealias RelatedActionType = Recipes.WeatherAction
+
+    case show(Double, at: Date)
+    case fail(String)
+  }
+
+  fileprivate enum Cart: DispatchState {
+    typealias RelatedStoreType = CartStore
+    typealias RelatedActionType = CartAction
+
+    case add(Int)
+  }
+}
+
+private final class AccountStore: Storable {
+  let token: Constant<Recipes.Token?>
+  let failure: Constant<String?>
+  private let _token = Variable<Recipes.Token?>(nil)
+  private let _failure = Variable<String?>(nil)
+
+  init() {
+    token = Constant(_token)
+    failure = Constant(_failure)
+  }
+
+  func reduce(with state: Dispatcher.Account) {
+    switch state {
+    case .logIn(let token):
+      _token.value = token
+      _failure.value = nil
+    case .fail(let failure):
+      _failure.value = failure
+    case .logOut:
+      _token.value = nil
+      _failure.value = nil
+    }
+  }
+}
+
+private final class WeatherStore: Storable {
+  func reduce(with _: Dispatcher.Weather) {}
+}
+
+private struct CartAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Cart
+
+  let price: @Sendable (_ product: String) async throws -> Int
+
+  func add(_ product: String) async throws {
+    invoke(.add(try await price(product)))
+  }
+}
+
+private final class CartStore: Storable {
+  let total: Constant<Int>
+  private let _total = Variable(0)
+
+  init() {
+    total = Constant(_total)
+  }
+
+  func reduce(with state: Dispatcher.Cart) {
+    switch state {
+    case .add(let price): _total.value += price
+    }
+  }
+}

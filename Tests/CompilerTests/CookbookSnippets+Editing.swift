@@ -1,0 +1,225 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+// The recipes of the cookbook that let users edit data, and tests of the behavior that it describes.
+
+private enum Recipes {
+  final class SignUpStore: Storable {
+    let form: Constant<SignUpForm>
+    let rejection: Constant<String?>
+    let isComplete: Constant<Bool>
+    private let _form = Variable(SignUpForm())
+    private let _rejection = Variable<String?>(nil)
+
+    init() {
+      form = Constant(_form)
+      rejection = Constant(_rejection)
+      isComplete = form.map { !$0.name.isEmpty && $0.email.contains("@") }.removeDuplicates()
+    }
+
+    func reduce(with state: Dispatcher.SignUp) {
+      _rejection.value = nil
+      switch state {
+      case .set(let field, let text): _form.value[keyPath: field] = text
+      case .reject(let reason): _rejection.value = reason
+      case .accept: _form.value = SignUpForm()
+      }
+    }
+  }
+
+  final class TitleStore: Storable {
+    let title: Constant<String>
+    private let saved = Variable("Untitled")
+    private let edits = Variable<[TitleEdit]>([])
+
+    init() {
+      title = Constant.combine(Constant(saved), Constant(edits)).map { $1.last?.title ?? $0 }
+    }
+
+    func reduce(with state: Dispatcher.Title) {
+      switch state {
+      case .begin(let edit):
+        edits.value.append(edit)
+      case .confirm(let edit):
+        saved.value = edit.title
+        edits.value.removeAll { $0.id == edit.id }
+      case .reject(let edit):
+        edits.value.removeAll { $0.id == edit.id }
+      }
+    }
+  }
+}
+
+extension CookbookSnippets {
+  // MARK: - Form
+
+  @Test func aFormKnowsWhetherItIsComplete() {
+    let tester = StoreTester(Recipes.SignUpStore.self)
+
+    tester.invoke(.set(\.name, to: "Marty")) {
+      Change(\.form, to: SignUpForm(name: "Marty"))
+    }
+    tester.invoke(.set(\.email, to: "marty@hillvalley.example")) {
+      Change(\.form, to: SignUpForm(name: "Marty", email: "marty@hillvalley.example"))
+      Change(\.isComplete, to: true)
+    }
+  }
+
+  @Test func aDoubleTapSubmitsOnce() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let store = Recipes.SignUpStore.instantiate()
+    let requests = Variable(0)
+    let action = SignUpAction { _ in
+      requests.value += 1
+      await gate.pass()
+      throw Failure()
+    }
+
+    action.invoke(.set(\.name, to: "Marty"))
+    action.submit(store.form.value)
+    action.submit(store.form.value)
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(requests.value == 1)
+    #expect(store.rejection.value == "Failure()")
+    #expect(store.form.value.name == "Marty")
+
+    action.invoke(.set(\.name, to: "Emmett"))
+    #expect(store.rejection.value == nil)
+  }
+
+  @Test func anAcceptedFormIsEmptied() async {
+    let store = Recipes.SignUpStore.instantiate()
+    let action = SignUpAction { _ in }
+
+    action.invoke(.set(\.name, to: "Marty"))
+    action.invoke(.reject("Not now"))
+    action.submit(store.form.value)
+    await Dispatcher.shared.settled()
+
+    #expect(store.form.value == SignUpForm())
+    #expect(store.rejection.value == nil)
+  }
+
+  // MARK: - Title
+
+  @Test func aTitleIsShownBeforeItIsSaved() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let store = Recipes.TitleStore.instantiate()
+    let action = TitleAction { _ in await gate.pass() }
+
+    action.rename("New")
+    #expect(store.title.value == "New")
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.title.value == "New")
+  }
+
+  @Test func aRejectedTitleIsRolledBack() async {
+    let store = Recipes.TitleStore.instantiate()
+    let action = TitleAction { title in
+      if title == "Rejected" { throw Failure() }
+    }
+
+    action.rename("Saved")
+    await Dispatcher.shared.settled()
+    action.rename("Rejected")
+    #expect(store.title.value == "Rejected")
+    await Dispatcher.shared.settled()
+
+    #expect(store.title.value == "Saved")
+  }
+
+  @Test func aRejectedTitleLeavesTheNewerOneAlone() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let store = Recipes.TitleStore.instantiate()
+    let saved = Variable<[String]>([])
+    let action = TitleAction { title in
+      await gate.pass()
+      if title == "Rejected" { throw Failure() }
+      saved.value.append(title)
+    }
+    let titles = ValueRecorder(store.title.removeDuplicates())
+
+    for title in ["First", "Rejected", "Last"] { action.rename(title) }
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(titles.values == ["Untitled", "First", "Rejected", "Last"])
+    #expect(saved.value == ["First", "Last"])
+  }
+}
+
+// The states of these stores, and their actions.
+
+private struct SignUpForm: Equatable {
+  var name = ""
+  var email = ""
+}
+
+private struct TitleEdit: Identifiable {
+  let id = UUID()
+  let title: String
+}
+
+extension Dispatcher {
+  fileprivate enum SignUp: DispatchState {
+    typealias RelatedStoreType = Recipes.SignUpStore
+    typealias RelatedActionType = SignUpAction
+
+    case set(WritableKeyPath<SignUpForm, String> & Sendable, to: String)
+    case reject(String)
+    case accept
+  }
+
+  fileprivate enum Title: DispatchState {
+    typealias RelatedStoreType = Recipes.TitleStore
+    typealias RelatedActionType = TitleAction
+
+    case begin(TitleEdit)
+    case confirm(TitleEdit)
+    case reject(TitleEdit)
+  }
+}
+
+private struct SignUpAction: Actionable {
+  typealias DispatchStateType = Dispatcher.SignUp
+
+  let send: @Sendable (SignUpForm) async throws -> Void
+  private let effects = Effects(.first)
+
+  func submit(_ form: SignUpForm) {
+    effects.run { effect in
+      do {
+        try await send(form)
+        invoke(.accept, as: effect)
+      } catch {
+        invoke(.reject("\(error)"), as: effect)
+      }
+    }
+  }
+}
+
+private struct TitleAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Title
+
+  let save: @Sendable (_ title: String) async throws -> Void
+  private let effects = Effects(.serial)
+
+  func rename(_ title: String) {
+    let edit = TitleEdit(title: title)
+    invoke(.begin(edit))
+    effects.run { effect in
+      do {
+        try await save(title)
+        invoke(.confirm(edit), as: effect)
+      } catch {
+        invoke(.reject(edit), as: effect)
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+// The recipes of the cookbook that load data, and tests of the behavior that it describes.
+
+private enum Recipes {
+  struct TimelineAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Timeline
+
+    let fetch: @Sendable (_ page: Int) async throws -> TimelinePage
+    private let store = TimelineStore.instantiate()
+    private let effects = Effects(.serial)
+
+    func load(_ page: Int) {
+      effects.run { effect in
+        guard page == store.nextPage.value else { return }
+        do {
+          invoke(.add(try await fetch(page)), as: effect)
+        } catch {
+          if !Task.isCancelled { invoke(.fail("\(error)"), as: effect) }
+        }
+      }
+    }
+
+    func reload() {
+      effects.cancel()
+      effects.run { effect in invoke(.removeAll, as: effect) }
+      load(1)
+    }
+  }
+
+  struct CitySearchAction: Actionable {
+    typealias DispatchStateType = Dispatcher.CitySearch
+
+    let find: @Sendable (_ text: String) async throws -> [String]
+    var clock: any Clock<Duration> = ContinuousClock()
+    private let effects = Effects(.latest)
+
+    func search(_ text: String) {
+      let pause: Duration = text.isEmpty ? .zero : .milliseconds(300)
+      effects.run(after: pause, clock: clock) { effect in
+        do {
+          invoke(.show(try await text.isEmpty ? [] : find(text)), as: effect)
+        } catch {
+          invoke(.fail("\(error)"), as: effect)
+        }
+      }
+    }
+  }
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct CookbookSnippets {
+  struct Failure: Error {}
+
+  private let gate = FluxCapacitorTesting.Gate()
+  private let requests = Variable<[String]>([])
+
+  // MARK: - Pages
+
+  /// Its first request for page 2 waits at the gate, and fails.
+  private func timelineAction() -> Recipes.TimelineAction {
+    Recipes.TimelineAction { [requests, gate] page in
+      let isFirst = requests.modify { requests in
+        requests.append("\(page)")
+        return requests.count { $0 == "\(page)" } == 1
+      }
+      if page == 2, isFirst {
+        await gate.pass()
+        throw Failure()
+      }
+      return TimelinePage(items: ["Item \(page)"], next: page < 3 ? page + 1 : nil)
+    }
+  }
+
+  @Test func eachPageIsLoadedOnce() async {
+    let store = TimelineStore.instantiate()
+    let action = timelineAction()
+    gate.open()
+
+    for page in [1, 1, 2, 2, 2, 3, 3] { action.load(page) }
+    await Dispatcher.shared.settled()
+
+    // The first request for page 2 failed, so the next call requested it again.
+    #expect(requests.value == ["1", "2", "2", "3"])
+    #expect(store.items.value == ["Item 1", "Item 2", "Item 3"])
+    #expect(store.nextPage.value == nil)
+  }
+
+  @Test func aReloadComesAfterTheRequestThatItCancels() async {
+    let action = Recipes.TimelineAction { [gate] page in
+      if page == 2 { await gate.pass() }
+      return TimelinePage(items: ["Item \(page)"], next: page + 1)
+    }
+
+    await expectStates {
+      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
+      Dispatcher.Timeline.add(TimelinePage(items: ["Item 2"], next: 3))
+      Dispatcher.Timeline.removeAll
+      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
+    } when: {
+      for page in [1, 2, 3] { action.load(page) }
+      await gate.reached()
+      action.reload()
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func aCancelledRequestReportsNoFailure() async {
+    let action = timelineAction()
+
+    await expectStates {
+      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
+      Dispatcher.Timeline.removeAll
+      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
+    } when: {
+      for page in [1, 2] { action.load(page) }
+      await gate.reached()
+      action.reload()
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  // MARK: - Search
+
+  @Test func onlyTheLastTextOfABurstIsSearched() async {
+    let clock = ManualClock()
+    let action = Recipes.CitySearchAction(
+      find: { [requests] text in
+        requests.value.append(text)
+        return ["\(text)lin"]
+      },
+      clock: clock
+    )
+
+    await expectStates {
+      Dispatcher.CitySearch.show(["Berlin"])
+      Dispatcher.CitySearch.show([])
+    } when: {
+      for text in ["B", "Be", "Ber"] {
+        action.search(text)
+        clock.advance(by: .milliseconds(200))
+      }
+      clock.advance(by: .milliseconds(100))
+      await Dispatcher.shared.settled()
+      action.search("")
+      await Dispatcher.shared.settled()
+    }
+    #expect(requests.value == ["Ber"])
+  }
+
+  @Test func aSupersededSearchReportsNeitherResultsNorErrors() async {
+    let clock = ManualClock()
+    let action = Recipes.CitySearchAction(
+      find: { text in
+        if text == "old" { await gate.pass() }
+        try Task.checkCancellation()
+        throw Failure()
+      },
+      clock: clock
+    )
+
+    await expectStates {
+      Dispatcher.CitySearch.fail("Failure()")
+    } when: {
+      action.search("old")
+      clock.advance(by: .milliseconds(300))
+      await gate.reached()
+      action.search("new")
+      gate.open()
+      clock.advance(by: .milliseconds(300))
+      await Dispatcher.shared.settled()
+    }
+  }
+}
+
+// The states of these actions, and their stores.
+
+private struct TimelinePage: Equatable {
+  let items: [String]
+  let next: Int?
+}
+
+extension Dispatcher {
+  fileprivate enum Timeline: DispatchState, Equatable {
+    typealias RelatedStoreType = TimelineStore
+    typealias RelatedActionType = Recipes.TimelineAction
+
+    case add(TimelinePage)
+    case fail(String)
+    case removeAll
+  }
+
+  fileprivate enum CitySearch: DispatchState, Equatable {
+    typealias RelatedStoreType = CitySearchStore
+    typealias RelatedActionType = Recipes.CitySearchAction
+
+    case show([String])
+    case fail(String)
+  }
+}
+
+private final class TimelineStore: Storable {
+  let items: Constant<[String]>
+  let nextPage: Constant<Int?>
+  private let _items = Variable<[String]>([])
+  private let _nextPage = Variable<Int?>(1)
+
+  init() {
+    items = Constant(_items)
+    nextPage = Constant(_nextPage)
+  }
+
+  func reduce(with state: Dispatcher.Timeline) {
+    switch state {
+    case .add(let page):
+      _items.value += page.items
+      _nextPage.value = page.next
+    case .fail:
+      break
+    case .removeAll:
+      _items.value = []
+      _nextPage.value = 1
+    }
+  }
+}
+
+private final class CitySearchStore: Storable {
+  func reduce(with _: Dispatcher.CitySearch) {}
+}

@@ -1,0 +1,180 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+#if canImport(UIKit) && !os(watchOS)
+  import UIKit
+#endif
+
+extension Dispatcher {
+  enum Steps: DispatchState {
+    typealias RelatedStoreType = StepsStore
+    typealias RelatedActionType = StepsAction
+
+    case increment
+    case decrement
+    case beginFetching
+    case fetched(Int)
+  }
+}
+
+final class StepsStore: Storable {
+  let count: Constant<Int>
+  let isFetching: Constant<Bool>
+  let countText: Constant<String>
+  private let _count = Variable(0)
+  private let _isFetching = Variable(false)
+
+  init() {
+    count = Constant(_count)
+    isFetching = Constant(_isFetching)
+    countText = _count.map { String($0) }.removeDuplicates()
+  }
+
+  func reduce(with state: Dispatcher.Steps) {
+    switch state {
+    case .increment: _count.value += 1
+    case .decrement: _count.value -= 1
+    case .beginFetching: _isFetching.value = true
+    case .fetched(let count):
+      _count.value += count
+      _isFetching.value = false
+    }
+  }
+}
+
+struct StepsService: Sendable {
+  let steps: @Sendable () async -> Int
+}
+
+extension StepsService {
+  static let live = StepsService { 10 }
+}
+
+struct StepsAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Steps
+
+  let service: StepsService
+  private let effects = Effects(.first)
+
+  func fetch() {
+    effects.run { effect in
+      invoke(.beginFetching, as: effect)
+      invoke(.fetched(await service.steps()), as: effect)
+    }
+  }
+}
+
+final class StepsViewController: UIViewController {
+  let label = UILabel()
+  private let store = StepsStore.instantiate()
+  private let action = StepsAction(service: .live)
+
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    store.countText.bind(to: label, \.text)
+  }
+
+  func incrementButtonTapped() {
+    action.invoke(.increment)
+  }
+
+  func decrementButtonTapped() {
+    action.invoke(.decrement)
+  }
+
+  func fetchButtonTapped() {
+    action.fetch()
+  }
+}
+
+@Suite(.isolatedDispatcher)
+struct StepsTests {
+  @Test func increments() {
+    let tester = StoreTester(StepsStore.self)
+
+    tester.invoke(.increment) {
+      Change(\.count, to: 1)
+    }
+  }
+
+  @Test func addsTheFetchedSteps() async {
+    let action = StepsAction(service: StepsService { 10 })
+
+    await expectStates {
+      Dispatcher.Steps.beginFetching
+      Dispatcher.Steps.fetched(10)
+    } when: {
+      action.fetch()
+      await Dispatcher.shared.settled()
+    }
+  }
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct MigrationFromReSwift {
+  @MainActor
+  @Test func buttonsCountAndTheLabelFollows() async {
+    let controller = StepsViewController()
+    controller.viewDidLoad()
+    #expect(controller.label.text == "0")
+
+    controller.incrementButtonTapped()
+    controller.incrementButtonTapped()
+    controller.decrementButtonTapped()
+    #expect(controller.label.text == "1")
+
+    controller.fetchButtonTapped()
+    await Dispatcher.shared.settled()
+    #expect(controller.label.text == "11")
+  }
+
+  @Test func secondFetchIsIgnoredDuringTheFirst() async {
+    let gate = Gate()
+    let store = StepsStore.instantiate()
+    let action = StepsAction(
+      service: StepsService {
+        await gate.pass()
+        return 10
+      }
+    )
+
+    action.fetch()
+    await gate.reached()
+    action.fetch()
+    #expect(store.isFetching.value)
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(!store.isFetching.value)
+    #expect(store.count.value == 10)
+  }
+
+  @Test func equalTextsAreSkipped() {
+    let store = StepsStore.instantiate()
+    let action = StepsAction(service: StepsService { 0 })
+    let log = Variable<[String]>([])
+    let dust = store.countText.observe { text in log.value.append(text) }
+
+    action.invoke(.fetched(0))
+    action.invoke(.increment)
+
+    #expect(log.value == ["0", "1"])
+    dust.clean()
+  }
+
+  @Test func interceptorPrintsEachState() {
+    let log = Variable<[String]>([])
+    let print = { @Sendable (state: any DispatchState) in log.value.append("\(state)") }
+    let action = StepsAction(service: StepsService { 0 })
+
+    let dust = Dispatcher.shared.intercept { event in
+      print(event.state)
+    }
+
+    action.invoke(.increment)
+    action.invoke(.fetched(3))
+    #expect(log.value == ["increment", "fetched(3)"])
+    dust.clean()
+  }
+}
