@@ -44,10 +44,11 @@ struct Markdown {
     blocks.filter { $0.language == language }
   }
 
-  /// The targets of the links in the prose.
+  /// The targets of the links and the pictures in the prose.
   var links: [String] {
     prose.flatMap { line in
       line.split(separator: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }
+        + line.matches(of: /(?:src|srcset)="([^"]+)"/).map { String($0.output.1) }
     }
   }
 

@@ -17,6 +17,18 @@
       #expect(counter == readme.blocks(in: "swift").first?.text)
     }
 
+    /// SwiftUI exists on Apple's systems only, so the reader of the other test skips these blocks.
+    @Test func blocksForSwiftUIStandInACompiledFile() throws {
+      let article = try Tutorial(Repository.text(of: Self.article))
+      let snippets = try Repository.text(of: "Tests/CompilerTests/SwiftUISnippets.swift")
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+      #expect(!article.blocksForSwiftUI.isEmpty)
+      for block in article.blocksForSwiftUI {
+        #expect(block.stands(in: snippets), "\(block.text)")
+      }
+    }
+
     /// Follows the article word for word, in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
     func followingTheArticlePrintsItsOutput() async throws {
@@ -27,6 +39,7 @@
         for step in article.steps {
           switch step {
           case .save(let path, let text): try reader.save(text, at: path)
+          case .add(let lines, let path, let line): try reader.add(lines, to: path, below: line)
           case .run(let command): try await reader.run(command)
           case .see(let lines): reader.see(lines)
           }
@@ -48,22 +61,30 @@
   private struct Tutorial {
     enum Step {
       case save(path: String, text: String)
+      case add(lines: [String], path: String, below: String)
       case run(String)
       case see([String])
     }
 
     private(set) var steps: [Step] = []
+    private(set) var blocksForSwiftUI: [Markdown.Block] = []
 
     init(_ text: String) throws {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       var end = 0
       for block in Markdown(text).blocks {
+        let prose = lines[end..<block.line - 1].joined(separator: " ")
         switch block.language {
+        case "swift" where block.lines.contains("import SwiftUI"):
+          blocksForSwiftUI.append(block)
         case "swift":
-          // The block belongs to the last file that the prose before it names.
-          let prose = lines[end..<block.line - 1].joined(separator: " ")
-          let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
-          try steps.append(.save(path: String(#require(path)), text: block.text))
+          if let add = prose.firstMatch(of: Self.instructionToAdd)?.output {
+            steps.append(.add(lines: block.lines, path: String(add.1), below: String(add.2)))
+          } else {
+            // The block belongs to the last file that the prose before it names.
+            let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
+            try steps.append(.save(path: String(#require(path)), text: block.text))
+          }
         case "sh":
           steps += block.lines.map(Step.run)
         default:
@@ -73,6 +94,11 @@
       }
     }
 
+    private static var instructionToAdd: Regex<(Substring, Substring, Substring)> {
+      /Add these lines to `([^`]+)`, below the line `([^`]+)`:/
+    }
+
+    /// The text of the first block that the reader saves as this file.
     func file(at path: String) -> String? {
       let texts = steps.compactMap { step in
         if case .save(path, let text) = step { text } else { nil }
@@ -98,6 +124,19 @@
     func save(_ text: String, at path: String) throws {
       let file = folder.appendingPathComponent(path)
       try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    /// Inserts lines into a file that contains the given line once.
+    func add(_ lines: [String], to path: String, below line: String) throws {
+      let file = folder.appendingPathComponent(path)
+      var text = try String(contentsOf: file, encoding: .utf8).split(
+        separator: "\n",
+        omittingEmptySubsequences: false
+      ).map(String.init)
+      let places = text.indices.filter { text[$0].drop { $0 == " " } == line }
+      try #require(places.count == 1, "\(path) contains the line \(places.count) times: \(line)")
+      text.insert(contentsOf: lines, at: places[0] + 1)
+      try save(text.joined(separator: "\n"), at: path)
     }
 
     mutating func run(_ command: String) async throws {
