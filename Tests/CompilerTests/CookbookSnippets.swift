@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The recipes of the cookbook that load data, and tests of the behavior that it describes.
+// The cookbook's recipes that load data, and tests of their behavior.
 
 private enum Recipes {
   struct TimelineAction: Actionable {

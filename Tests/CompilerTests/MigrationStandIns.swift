@@ -104,7 +104,7 @@
 
 // MARK: - RxSwift
 
-// Not Sendable, like RxSwift's own.
+// As in RxSwift, this type isn't Sendable.
 
 final class Observable<Element> {
   private let onSubscribe: (AnyObserver<Element>) -> any Disposable

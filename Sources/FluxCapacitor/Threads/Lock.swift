@@ -61,8 +61,8 @@ import Synchronization
     #endif
   }
 
-  /// Whether a thread holds the lock for user code. For other threads than the
-  /// current one, this is only a hint.
+  /// Whether a thread holds the lock for user code. The result is reliable for
+  /// the current thread only; for another thread, it may be out of date.
   @inlinable var isHeldForUser: Bool { holder.load(ordering: .relaxed) != 0 }
 
   /// Returns whether the current thread, which has this number, holds the lock for user code.

@@ -1,4 +1,4 @@
-// What of SwiftUI the documents use.
+// The parts of SwiftUI that the documents use.
 
 @MainActor
 @preconcurrency

@@ -1,4 +1,4 @@
-// What of UIKit the documents use.
+// The parts of UIKit that the documents use.
 
 @MainActor
 open class UIViewController {
