@@ -46,8 +46,8 @@ import Synchronization
   /// The pending work that the round is part of. Each entry has a closure to call at the end of the round.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
-  /// The number of other threads' changes that this thread has delivered in this round, since
-  /// it last offered a handover.
+  /// The number of other threads' changes that this thread has delivered in this round. If the thread has
+  /// withdrawn an offer of a handover, it counts on from a lower number.
   @usableFromInline var changesOfOthers: Int32 = 0
 
   /// The registry of the dispatcher that is replaying a recorded state; see `Dispatcher.replay(_:)`.
