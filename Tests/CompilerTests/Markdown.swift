@@ -61,9 +61,10 @@ struct Markdown {
     }
   }
 
-  /// The words outside the blocks, as `wc -w` counts them.
+  /// The words outside the blocks. The bars of a table and the dashes of a list are not words.
   var wordCount: Int {
-    prose.reduce(0) { $0 + $1.split { $0.isWhitespace }.count }
+    prose.flatMap { $0.split(whereSeparator: \.isWhitespace) }
+      .count { $0.contains { $0.isLetter || $0.isNumber } }
   }
 }
 
