@@ -21,15 +21,16 @@
 }
 
 extension Actionable {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the replacing dispatcher.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to that
+  /// function.
   @inlinable public var dispatcher: Dispatcher { .shared }
 
   /// Dispatches a state to the stores that are registered for its type.
   ///
   /// You can call this method on any thread. When the method returns, the stores have reduced the state.
-  /// Inside a reduce, the dispatcher instead queues the state until the reduce has ended. See
-  /// ``Dispatcher/dispatch(_:fileID:line:)`` for the observers, for calls inside other closures of the
-  /// library, and for states that reach no store.
+  /// Inside a reduce, the dispatcher queues the state until the reduce has ended.
+  /// ``Dispatcher/dispatch(_:fileID:line:)`` describes when observers are called, and the usual reason why a
+  /// state reaches no store.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.

@@ -1,7 +1,8 @@
 /// The states, usually the cases of an enum, that one type of action invokes and one type of store reduces.
 ///
-/// Two type aliases name the related store and the related action, which don't refer to each other. The
-/// code compiles only if the store and the action name this type as their `DispatchStateType`.
+/// Two type aliases name the related store and the related action. The store and the action don't refer to
+/// each other. The code compiles only if the store and the action name this type as their
+/// `DispatchStateType`.
 ///
 /// ```swift
 /// extension Dispatcher {

@@ -26,7 +26,7 @@ extension Dispatcher {
     return true
   }
 
-  /// Reduces a state in the registered stores. The thread calls the observers later.
+  /// Reduces a state in the registered stores. The dispatching thread calls the observers later.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,
     from place: SourcePlace,

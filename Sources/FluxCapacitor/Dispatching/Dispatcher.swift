@@ -27,14 +27,15 @@ public final class Dispatcher: Sendable {
   /// print(store.count.value)  // 2
   /// ```
   ///
-  /// You can call this method on any thread. That thread reduces the state. Before the method returns, the
-  /// thread also calls the observers on `.current`, once for each variable that a store has set. If another
-  /// thread is already delivering changes of the variable, the other thread calls the observers.
+  /// You can call this method on any thread. The calling thread reduces the state. Before the method
+  /// returns, the calling thread also calls the observers on `.current`, once for each variable that a store
+  /// has set. If another thread is already delivering changes of the variable, the other thread calls the
+  /// observers.
   ///
-  /// The rules differ in these places:
+  /// Inside code that the library calls, different rules apply:
   ///
   /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the dispatcher
-  ///   queues the state. The same thread reduces the state when the surrounding code has ended.
+  ///   queues the state. The calling thread reduces the queued state when that code has ended.
   /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are called
   ///   after the transaction.
   /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change
@@ -108,11 +109,11 @@ public final class Dispatcher: Sendable {
   /// remain in effect, and the observers receive the written values.
   ///
   /// If open transactions of two dispatchers write the same variable, their writes become one change. The
-  /// observers receive this change when both transactions have ended.
+  /// observers receive the combined change when both transactions have ended.
   ///
-  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store. There,
-  ///   the method traps, because waiting for another thread's reduce could take forever. The method doesn't
-  ///   trap if the thread is already in a reduce, a transaction or a read of this dispatcher.
+  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
+  ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The
+  ///   method doesn't trap if the thread is already in a reduce, a transaction or a read of this dispatcher.
   ///
   /// > Warning: Two threads that nest transactions of two dispatchers in opposite orders can deadlock.
   ///
@@ -131,15 +132,15 @@ public final class Dispatcher: Sendable {
     return try body()
   }
 
-  /// Calls a closure that reads several constants, and lets no reduce change the constants in between.
+  /// Calls a closure that reads several constants, while no other thread can run a reduce.
   ///
-  /// Without this method, a thread that reads several constants can see the values of a half-finished reduce
-  /// on another thread, even inside an observer. If the closure invokes a state, the dispatcher queues the
-  /// state until the closure has returned.
+  /// Without this method, a thread that reads several constants can see values of another thread's
+  /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher queues
+  /// the state until the closure has returned.
   ///
-  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store. There,
-  ///   the method traps, unless the thread is already in a reduce, a transaction or a read of this
-  ///   dispatcher.
+  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
+  ///   Otherwise, the method traps, unless the thread is already in a reduce, a transaction or a read of
+  ///   this dispatcher.
   ///
   /// - Parameter body: The closure that reads the constants.
   /// - Returns: The result of the closure.
@@ -164,7 +165,8 @@ public final class Dispatcher: Sendable {
 // MARK: - Shared
 
 extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the replacing dispatcher.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to that
+  /// function.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
@@ -178,7 +180,7 @@ extension Dispatcher {
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // The downcast is safe: only `withDispatcher` sets the replacement, and always to a dispatcher.
+    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a dispatcher.
     let replacement = PendingWork.replacement.get()
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }

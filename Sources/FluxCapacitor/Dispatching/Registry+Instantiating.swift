@@ -5,8 +5,8 @@ extension Registry {
   /// subclass.
   func instantiate<S: Storable>(_: S.Type) -> S {
     let thread = CurrentThread.current
-    // The list might hold the last references to these stores. It releases the stores at the end, when this
-    // thread holds no lock and creates no store.
+    // The list might hold the last references to these stores. The list releases the stores at the end, when
+    // this thread holds no lock and creates no store.
     var seen: [any Storable<S.DispatchStateType>] = []
     defer { withExtendedLifetime(seen) {} }
     while true {
@@ -81,7 +81,7 @@ extension Registry {
     )
   }
 
-  /// A store that a thread is creating, and for whose registration other threads may wait.
+  /// A store that a thread is creating. Other threads that request the store wait for its registration.
   final class Creation: Sendable {
     let type: any Any.Type
     let thread: UInt32

@@ -9,7 +9,9 @@ extension Registry {
     }
   }
 
-  /// Returns the route of a type of states, creating a missing route, if the registry's observer is enabled.
+  /// Returns the route of a type of states if the registry's observer is enabled.
+  ///
+  /// If the type has no route, the method creates a route.
   @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     guard isObserved.read({ $0.load(ordering: .relaxed) }) else { return nil }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The stores of one dispatcher, held weakly and grouped by the type of the states that reach them.
 ///
-/// A thread holds the registry's lock for a few instructions, and never while user code runs. Threads run
-/// the initializers of stores, and release stores that a lookup has retained, without the registry's lock.
+/// A thread holds the registry's lock for a few instructions, and never while user code runs. A thread that
+/// holds the lock neither runs a store's initializer nor releases a store.
 @usableFromInline final class Registry: @unchecked Sendable {
   @usableFromInline let lock = Lock()
 
@@ -12,7 +12,7 @@ import Synchronization
 
   @usableFromInline let routes = RouteTable()
 
-  /// The dispatcher's unfinished work, such as deferred dispatches, for which a test's `settled()` waits.
+  /// The dispatcher's unfinished work, such as deferred dispatches, which `settled()` awaits in tests.
   let pendingWork: PendingWork
 
   /// The observer that a dispatching thread calls before and after every reduce while `isObserved` is true.

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The registered stores that the states of one type reach, in the order of registration.
+/// The registered stores that reduce the states of one type, in the order of their registration.
 ///
 /// Stores can be registered during a reduce. So a registration takes the registry's lock, but not the
 /// dispatcher's turn. A reduce holds the turn, and follows a separate chain of registrations, which only the
 /// turn guards. If the registrations have changed, the next reduce first links the chain again.
 ///
-/// The route creates a channel for the first observer of the states. Reduces also use a linked copy of the
-/// channel's reference, which only the turn guards.
+/// The route creates a channel for the first observer of the states. A reduce uses a separate reference to
+/// the channel, which only the turn guards.
 @usableFromInline final class Route<State: DispatchState>: AnyRoute {
   // The registry's lock guards `registrations`, `channel`, `isObserved` and `changes`.
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
@@ -44,7 +44,7 @@ import Synchronization
   /// The registrations with an unfinished early reduce, in the order in which the early reduces began.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, because the current store's reduce waited for them.
+  /// The stores that have reduced the state early, because the current store called `waitFor(_:)`.
   @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
 
   init() { super.init(key: ObjectIdentifier(State.self)) }
@@ -109,8 +109,8 @@ import Synchronization
   }
 
   override func cancelAll() {
-    // The loop begins with the last registration. So a concurrent reduce skips only stores at the chain's
-    // end: if the reduce still reaches a store, it has reached every earlier store too.
+    // The loop cancels the last registration first, so that a concurrent reduce skips only stores at the end
+    // of the chain.
     for registration in registrations.reversed() { registration.cancel() }
     removeCancelled()
   }
@@ -118,8 +118,8 @@ import Synchronization
   /// Links the chain of registrations and the channel that reduces follow.
   ///
   /// The caller must hold the dispatcher's turn and the registry's lock. While the registry's observer is
-  /// enabled, every reduce links the route again, because the observer receives the registrations before
-  /// each reduce.
+  /// enabled, every reduce links the route again. Before each reduce, the observer receives the linked
+  /// registrations.
   func link() {
     linked = registrations
     linkedChannel = channel
@@ -139,9 +139,10 @@ import Synchronization
 
   /// Two flags as bits: `cancelled` and `early`.
   ///
-  /// Any thread can set `cancelled`, and no thread clears `cancelled`. Releasing and acquiring make the
-  /// earlier work of the setting thread visible to a thread that reads the set bit. Only the thread that
-  /// holds the turn sets, clears and relies on `early`, so relaxed ordering is enough for `early`.
+  /// Any thread can set `cancelled`, and no thread clears `cancelled`. Because of releasing and acquiring, a
+  /// thread that reads the set bit also sees the earlier work of the thread that set the bit. Only the
+  /// thread that holds the turn sets, clears and relies on `early`, so relaxed ordering is enough for
+  /// `early`.
   @usableFromInline let marks = ScheduledAtomic<UInt8>(0)
 
   static var cancelled: UInt8 { 1 }

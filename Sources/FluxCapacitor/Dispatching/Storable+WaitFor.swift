@@ -22,7 +22,8 @@ extension Storable {
   /// thread, before this method returns. Each store still reduces a state only once.
   ///
   /// The method covers stores of the requested type and of its subclasses. Stores that were registered after
-  /// the reduce began are left out. If no store is covered, the method returns immediately.
+  /// the reduce began are left out. If no store of the requested type is registered, the method returns
+  /// immediately.
   ///
   /// - Precondition: The dispatcher is reducing a state of this store's type of states. Outside such a
   ///   reduce, the method traps. So a test must dispatch a state instead of calling `reduce(with:)`.
@@ -32,7 +33,7 @@ extension Storable {
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
-    // The downcast is safe: only `Dispatcher.reduce` sets `reducing`, and always to a route.
+    // The downcast is safe, because only `Dispatcher.reduce` sets `reducing`, and always to a route.
     let route = CurrentThread.current.pointee.reducing.map {
       unsafeDowncast($0.takeUnretainedValue(), to: AnyRoute.self)
     }
@@ -70,7 +71,7 @@ extension Route {
     }
   }
 
-  /// Traps if a store waits for a registration whose store is still reducing the state, which is a cycle.
+  /// Traps if the awaited store is still reducing the state, because the reduces would wait in a cycle.
   private func trapIfReducing(_ registration: Registration<State>) {
     let reducing = [current?.takeUnretainedValue()].compactMap(\.self) + awaited
     guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }

@@ -30,9 +30,10 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// The initializer can instantiate other stores. If the initializer invokes a state, the dispatcher queues
   /// the state until the new store is registered.
   ///
-  /// > Warning: Don't call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in an initializer. These
-  /// methods trap there, unless the thread is already in a reduce, a transaction or a read of the
-  /// dispatcher. Another thread's reduce might be waiting for the new store.
+  /// > Warning: Don't call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in an initializer. Both
+  /// methods trap in an initializer, unless the thread is already in a reduce, a transaction or a read of
+  /// the dispatcher. Without the trap, the thread could wait forever for another thread's reduce that needs
+  /// the new store.
   init()
 
   /// Changes the store's variables in response to a state.
@@ -41,8 +42,8 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// Reduces of one dispatcher never overlap. The observers are called after all stores have reduced the
   /// state, once for each variable that a store has set.
   ///
-  /// If a reduce invokes a state, the dispatcher queues the new state until the reduce has ended. Then the
-  /// same thread reduces the new state.
+  /// If a reduce invokes a state, the dispatcher queues the new state. The same thread reduces the queued
+  /// state after the current reduce.
   ///
   /// > Warning: Don't wait for another thread inside a reduce. If the other thread invokes a state, both
   /// threads wait forever.
@@ -57,9 +58,9 @@ extension Storable {
   /// If no store of this type is alive and registered, the method creates and registers a store. If many
   /// threads call this method at the same time, `init` runs once, and all threads receive the same store.
   ///
-  /// > Warning: Keep the returned store, for example in a property. The dispatcher holds stores weakly. If no
-  /// other object holds the store, the store is deallocated, and later states reach no store. Then the next
-  /// call of this method creates a new store.
+  /// > Warning: Keep the returned store, for example in a property. The dispatcher holds stores weakly. If
+  /// no other object holds the store, the store is deallocated, and later states reach no store. The next
+  /// call of `instantiate()` then creates a new store.
   ///
   /// If only a store of a subclass is registered, the method returns the subclass's store.
   ///
