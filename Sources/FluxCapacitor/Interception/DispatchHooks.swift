@@ -1,4 +1,4 @@
-/// The hooks of a dispatcher: closures that the dispatcher calls after every reduce.
+/// The hooks of a dispatcher, which are closures that the dispatcher calls after every reduce.
 ///
 /// The dispatching thread calls the hooks before any observer, while the thread holds the dispatcher's turn.
 /// So a hook must not run user code.

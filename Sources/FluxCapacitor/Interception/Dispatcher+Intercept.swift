@@ -8,19 +8,20 @@ extension Dispatcher {
   /// - Several interceptors receive an event in the order in which they were added, unless two threads are
   ///   delivering events.
   /// - The dispatching thread calls the interceptor after the reduce or, inside a ``transaction(_:)``, after
-  ///   the transaction. The thread calls the observers of the changes after the interceptors.
-  /// - If another thread is already delivering events, the other thread delivers the new event. In that
-  ///   case, observers can be called before the interceptor.
+  ///   the transaction. The dispatching thread calls all interceptors before it calls an observer of the
+  ///   changes.
+  /// - If another thread is already delivering events, the other thread delivers the new event. While
+  ///   another thread delivers events, observers can be called before the interceptor.
   /// - No lock is held during a call. The interceptor can read, write, invoke, observe and clean anything.
-  ///   If the interceptor invokes a state, the stores reduce the state immediately. This dispatch makes a
-  ///   separate event.
+  ///   If the interceptor invokes a state, the stores reduce the state immediately. A state that an
+  ///   interceptor invokes makes a separate event.
   ///
   /// If a dispatcher has an interceptor, each dispatch reads all variables of the stores that the state
   /// reaches. The dispatch waits if another thread is in a `modify` of such a variable. Without
   /// interceptors, a dispatch has no extra cost.
   ///
-  /// The dispatcher finds the variables by reflection, once for each store. If the store has optionals, enums
-  /// or collections, which can contain other variables later, each dispatch repeats the search.
+  /// The dispatcher finds the variables by reflection, once for each store. If the store has optionals,
+  /// enums or collections, which can contain other variables later, each dispatch repeats the reflection.
   ///
   /// > Warning: Don't intercept a store whose `var` properties other threads change, even if a lock guards
   /// the properties. Reflection reads the properties without the lock. Keep the properties in a separate

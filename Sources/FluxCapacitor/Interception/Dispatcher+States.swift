@@ -27,7 +27,7 @@ extension Dispatcher {
   ///   - type: The type of the states.
   ///   - queue: The queue on which the observer is called.
   ///   - states: A closure that receives each state. The observation retains the closure until the Dust is
-  ///     cleaned.
+  ///     cleaned or the dispatcher is deallocated.
   /// - Returns: A Dust that ends the observation when you call `clean()`. The Dust doesn't keep the
   ///   dispatcher alive, and the observation ends when the dispatcher is deallocated.
   /// - Complexity: O(1).
@@ -54,7 +54,7 @@ extension Dispatcher {
   ///   - type: The type of the states.
   ///   - queue: The main queue, `.main`.
   ///   - states: A closure that receives each state. The observation retains the closure until the Dust is
-  ///     cleaned.
+  ///     cleaned or the dispatcher is deallocated.
   /// - Returns: A Dust that ends the observation when you call `clean()`. The Dust doesn't keep the
   ///   dispatcher alive, and the observation ends when the dispatcher is deallocated.
   /// - Complexity: O(1).

@@ -1,4 +1,4 @@
-/// The values of the stores' variables before a reduce, with which a dispatch event finds the changes.
+/// The variables' values before a reduce, for comparison with the values after the reduce.
 ///
 /// Only the thread that holds the dispatcher's turn uses the record, and releases the record after the turn.
 final class ReduceRecord {

@@ -78,8 +78,7 @@ package struct StoreContents: Sendable {
         Array(Mirror(reflecting: entry.value).children.map(\.value))
       }
       let named = entries.map { ("\(name)[\($0[0])]", $0[1]) }
-      // If the first value contains no variable, the other values contain no variables. Then the method skips
-      // the sort.
+      // If the first value contains no variable, no value does. In this case, the method skips the sort.
       addElements(named.first.map { isPlain($0.1) } == true ? [] : named.sorted { $0.0 < $1.0 })
       return true
     default:

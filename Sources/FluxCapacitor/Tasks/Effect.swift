@@ -1,6 +1,6 @@
 /// One operation that ``Effects`` run.
 ///
-/// An operation receives an effect as its parameter, and passes the effect to
+/// An operation receives an effect as its parameter. The operation passes this effect to
 /// ``Actionable/invoke(_:as:fileID:line:)`` with each state.
 public final class Effect: @unchecked Sendable {
   /// The effect whose operation the current task is running, or `nil` outside operations.
@@ -22,7 +22,7 @@ public final class Effect: @unchecked Sendable {
   @exclusivity(unchecked) var isInProgress = false
   @exclusivity(unchecked) var hasBeenCancelled = false
 
-  /// The number of this effect, which is superseded when the queue's newest number is different.
+  /// The number of this effect. If the queue's newest number is different, this effect is superseded.
   @exclusivity(unchecked) var number = 0
 
   /// The continuation of a stream that ends when a waiting operation is allowed to begin.
@@ -64,7 +64,7 @@ extension Actionable {
   /// reduce.
   ///
   /// Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's initializer, the dispatcher queues
-  /// the state. In that case, the dispatcher checks the effect when it takes the state from the queue.
+  /// the state. For a queued state, the dispatcher checks the effect when the queued reduce begins.
   ///
   /// A cancelled effect that is not superseded can still invoke states, for example to report its end.
   ///

@@ -6,14 +6,14 @@
 ///   list can cancel its task.
 /// - If the number of effects in `inProgress` is below the limit, no effect waits. An effect that ends lets
 ///   the next waiting effect begin.
-/// - From the check of an effect until the end of the reduce, `invoking` lists the dispatcher, and the thread
-///   holds the dispatcher's turn. A thread that supersedes the effect waits for the turns of all listed
-///   dispatchers. After this wait, no store reduces a state of the superseded effect.
+/// - From the check of an effect until the end of the reduce, `invoking` lists the dispatcher, and the
+///   thread holds the dispatcher's turn. A thread that supersedes the effect waits for the turns of all
+///   listed dispatchers. After the wait for these turns, no store reduces a state of the superseded effect.
 final class EffectQueue: @unchecked Sendable {
   /// The number of effects that are in progress or wait.
   ///
   /// A starting effect increments the count first, so that a running operation never reads zero. The
-  /// observers are called after the start, so that an observer can cancel the new effect.
+  /// observers of `count` are called after the start, so that an observer can cancel the new effect.
   let count = Variable(0)
 
   private let policy: Effects.Policy
@@ -47,7 +47,7 @@ final class EffectQueue: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - isAwaited: Whether the current task awaits the effect. If so, the outer effects are superseded but
-  ///     not cancelled, because cancelling an outer effect would also cancel the effect that it awaits.
+  ///     not cancelled. Cancelling an outer effect would also cancel the awaited effect.
   ///   - makeTask: A closure that creates the effect's task under the lock. The task runs no user code until
   ///     the stream `turn` has ended.
   func start(
@@ -63,7 +63,8 @@ final class EffectQueue: @unchecked Sendable {
     count.value += 1
     let started: Started = lock.withLock {
       let isNested = isNested(effect)
-      // A cancelled effect doesn't prevent a new effect, which then waits until the cancelled effect ends.
+      // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
+      // ends.
       if policy == .first, let task = tasks.first(where: { !$0.isCancelled }) {
         noLongerCounted = 1
         return (task, false, isNested)
@@ -77,7 +78,8 @@ final class EffectQueue: @unchecked Sendable {
         over += spared
         spared = isAwaited ? over.filter(effect.isInside) : []
         over.removeAll { older in spared.contains { $0 === older } }
-        // The copy avoids a false report: the thread sanitizer can't see how threads hand over an array.
+        // The copy avoids a false report by the thread sanitizer, which can't see how threads share an
+        // array.
         busy = invoking.map(\.self)
       }
       var turn: AsyncStream<Never>?

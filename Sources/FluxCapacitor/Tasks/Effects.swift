@@ -2,7 +2,7 @@
 ///
 /// Create one `Effects` for each group of related operations. The policy decides which operations run, wait
 /// or are cancelled. In this example, a newer search supersedes the older search. After `run` has returned,
-/// the older search can't set a result, because it invokes its state `as: effect`:
+/// the older search can't set a result, because it passes its effect to `invoke`:
 ///
 /// ```swift
 /// struct SearchAction: Actionable {
@@ -27,30 +27,31 @@
 public final class Effects: Sendable {
   /// A rule for a new operation while an earlier operation is in progress.
   public enum Policy: Hashable, Sendable {
-    /// A new operation supersedes all earlier operations and cancels their tasks: for example, a search.
+    /// A new operation supersedes all earlier operations, and their tasks are cancelled.
     ///
-    /// Use this policy if only the newest result matters.
+    /// Use this policy if only the newest result matters, for example in a search.
     case latest
 
-    /// A new operation doesn't run while an earlier operation is in progress: for example, a refresh.
+    /// A new operation doesn't run while an earlier operation is in progress.
     ///
-    /// Use this policy if the running operation also serves later callers. If the earlier operation has been
-    /// cancelled, the new operation waits until the cancelled operation has ended, and then begins.
+    /// Use this policy if one operation at a time is enough, for example to refresh a list. If the earlier
+    /// operation has been cancelled, the new operation waits until the cancelled operation has ended, and
+    /// then begins.
     case first
 
-    /// A new operation waits until all earlier operations have ended: for example, saving a draft.
+    /// A new operation waits until all earlier operations have ended.
     ///
-    /// Use this policy if every operation must run, in the order of the calls.
+    /// Use this policy if every operation must run in the order of the calls, for example to save drafts.
     case serial
 
-    /// A new operation waits if this many operations are in progress: for example, loading thumbnails.
+    /// A new operation waits if the given number of operations are in progress.
     ///
-    /// Use this policy to limit parallel work. Operations begin in the order of the calls. Two operations
-    /// that are allowed to begin at the same time can begin in either order.
+    /// Use this policy to limit parallel work, for example when you load thumbnails. Operations begin in the
+    /// order of the calls. If two operations can begin at the same time, their order is undefined.
     case concurrent(Int)
   }
 
-  /// Whether any operation that is not superseded is running, pausing or waiting.
+  /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue
@@ -72,18 +73,19 @@ public final class Effects: Sendable {
 
   /// Runs an operation in a task, under the policy.
   ///
-  /// - With ``Policy/latest``, all older operations are superseded when this method returns. After the
-  ///   return, no store begins to reduce a state that an older operation invokes `as:` its effect.
-  /// - With ``Policy/latest``, another thread might already be reducing such a state. Then this method waits
-  ///   for the end of that reduce. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's
-  ///   initializer, this method doesn't wait, because the wait could last forever.
+  /// - With ``Policy/latest``, all older operations are superseded when this method returns. After this
+  ///   method has returned, no store begins to reduce a state that an older operation invokes with its
+  ///   effect.
+  /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an older
+  ///   operation. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's initializer, this
+  ///   method doesn't wait, because the wait could last forever.
   /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is cancelled
-  ///   while it pauses or waits doesn't begin either. Any other cancelled operation begins, and its task
-  ///   reports the cancellation.
+  ///   while it pauses or waits doesn't begin either. A cancelled operation that neither pauses nor waits
+  ///   still begins, and its task is cancelled.
   /// - A new operation doesn't wait for an outer operation of the same `Effects`. With ``Policy/serial`` and
-  ///   ``Policy/concurrent(_:)``, an inner operation begins immediately, beyond the limit. Tasks that an
-  ///   operation creates also count as inside the operation. An operation that an observer runs directly has
-  ///   no outer operation.
+  ///   ``Policy/concurrent(_:)``, an inner operation begins immediately, beyond the limit. Code in a task
+  ///   that an operation creates also counts as inside the operation. An operation that an observer runs
+  ///   directly has no outer operation.
   ///
   /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns. That
   /// task can be the operation's own task, which would then wait for itself.
@@ -115,7 +117,7 @@ public final class Effects: Sendable {
   /// cancelled, the operation is also cancelled.
   ///
   /// - With ``Policy/first``, this method awaits the operation in progress if other code has started an
-  ///   operation. Cancelling the caller's task doesn't cancel that operation, and doesn't end the wait.
+  ///   operation. Cancelling the caller's task neither cancels the operation in progress nor ends the wait.
   /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
   /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The outer
   ///   operation isn't cancelled, because the outer operation awaits the inner operation.
@@ -139,7 +141,7 @@ public final class Effects: Sendable {
   ///   - isolation: The actor on which this method runs: by default, the caller's actor.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run, which receives the effect with which it invokes states.
+  ///   - operation: The operation to run. The operation's parameter is the effect for its states.
   public func perform(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
