@@ -38,7 +38,8 @@ extension Dispatcher {
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
       if route.linkedEdition != route.currentEdition { registry.link(route) }
-      // The thread releases the stores after the turn, because these may be the last references to them.
+      // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
+      // references.
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
       var hasDead = false
@@ -118,8 +119,8 @@ extension Dispatcher {
 
   /// Waits until no other thread is in a reduce, a transaction or a read of this dispatcher.
   ///
-  /// If this thread holds the turn or defers dispatches, the method returns immediately. In these cases,
-  /// the other thread might be waiting for this thread.
+  /// If this thread holds the turn or defers dispatches, the method returns immediately, because the other
+  /// thread might be waiting for this thread.
   func waitForTurn() {
     let thread = CurrentThread.current
     guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else {

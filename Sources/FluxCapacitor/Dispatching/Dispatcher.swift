@@ -232,7 +232,7 @@ public func withDispatcher<Result>(
 ///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns during the operation.
-///   - isolation: The actor on which the operation runs: by default, the caller's actor.
+///   - isolation: The actor on which the operation runs, which is the caller's actor by default.
 ///   - operation: The asynchronous closure to run.
 /// - Returns: The result of the closure.
 public func withDispatcher<Result>(

@@ -32,8 +32,8 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   ///
   /// > Warning: Don't call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in an initializer. Both
   /// methods trap in an initializer, unless the thread is already in a reduce, a transaction or a read of
-  /// the dispatcher. Without the trap, the thread could wait forever for another thread's reduce that needs
-  /// the new store.
+  /// the dispatcher. Otherwise, the thread could wait forever for another thread's reduce, which might be
+  /// waiting for the new store.
   init()
 
   /// Changes the store's variables in response to a state.

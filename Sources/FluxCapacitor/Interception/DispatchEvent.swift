@@ -1,11 +1,11 @@
-/// A record of one dispatch: its state, the stores that reduced it, and the changes that they made.
+/// A record of one dispatch, with the state, the stores that reduced the state, and the resulting changes.
 ///
 /// Interceptors receive an event for each dispatch. See ``Dispatcher/intercept(_:)``.
 public struct DispatchEvent: Sendable {
   /// The dispatched state.
   public let state: any DispatchState
 
-  /// The position of this dispatch among all intercepted dispatches: 1, 2, 3 and so on, without gaps.
+  /// The position of this dispatch among all intercepted dispatches, which starts at 1 and has no gaps.
   public let sequenceNumber: Int
 
   /// The types of the stores that reduced the state, in the order in which their reduces ended.

@@ -22,8 +22,8 @@
 ///
 /// You can use an `Effects` on any thread. If an `Effects` is deallocated, its operations are cancelled.
 ///
-/// > Important: An operation that uses its action's properties keeps the action and the `Effects` alive until
-/// the operation has ended. To cancel such an operation earlier, call ``cancel()``.
+/// > Important: An operation that uses its action's properties keeps the action and the `Effects` alive
+/// until the operation has ended. To cancel all operations earlier, call ``cancel()``.
 public final class Effects: Sendable {
   /// A rule for a new operation while an earlier operation is in progress.
   public enum Policy: Hashable, Sendable {
@@ -138,7 +138,7 @@ public final class Effects: Sendable {
   /// - Parameters:
   ///   - pause: The time to wait before the operation begins.
   ///   - clock: The clock that measures the pause, which starts at the call.
-  ///   - isolation: The actor on which this method runs: by default, the caller's actor.
+  ///   - isolation: The actor on which this method runs, which is the caller's actor by default.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
   ///   - operation: The operation to run. The operation's parameter is the effect for its states.
