@@ -26,6 +26,19 @@ enum ValueSnippets {
     print(count)  // 2
   }
 
+  static func dispatch() {
+    let store = CounterStore.instantiate()
+    Dispatcher.shared.dispatch(Dispatcher.Counter.add(2))
+    print(store.count.value)  // 2
+  }
+
+  static func clear() {
+    let old = CounterStore.instantiate()
+    old.clear()
+    let new = CounterStore.instantiate()
+    print(new === old)  // false
+  }
+
   static func dust() {
     let counter = Variable(0)
     let dust = counter.observe { print($0) }

@@ -1,4 +1,4 @@
-/// A type that does an application's work, such as a request, and invokes the resulting states.
+/// A type that does an application's work, such as a network request, and invokes the resulting states.
 ///
 /// ```swift
 /// final class CounterAction: Actionable {
@@ -13,24 +13,29 @@
   /// The states that this action invokes.
   associatedtype DispatchStateType: DispatchState
 
-  /// The dispatcher of the states, which is ``Dispatcher/shared`` unless the action declares another one.
+  /// The dispatcher that receives this action's states.
+  ///
+  /// By default, this property returns ``Dispatcher/shared``. To use a different dispatcher, declare this
+  /// property in the action.
   var dispatcher: Dispatcher { get }
 }
 
 extension Actionable {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, its replacement.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to that
+  /// function.
   @inlinable public var dispatcher: Dispatcher { .shared }
 
-  /// Dispatches a state to its registered stores.
+  /// Dispatches a state to the stores that are registered for its type.
   ///
-  /// You can call this method on any thread. When it returns, the stores have reduced the state. Inside a
-  /// reduce, the state is queued until the reduce has ended. For observers and for calls in other places,
-  /// see ``Dispatcher/dispatch(_:fileID:line:)``.
+  /// You can call this method on any thread. When the method returns, the stores have reduced the state.
+  /// Inside a reduce, the dispatcher queues the state until the reduce has ended.
+  /// ``Dispatcher/dispatch(_:fileID:line:)`` describes when observers are called, and the usual reason why a
+  /// state reaches no store.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
-  ///   - fileID: The file of the call, for interceptors.
-  ///   - line: The line of the call, for interceptors.
+  ///   - fileID: The file of the call, which interceptors receive.
+  ///   - line: The line of the call, which interceptors receive.
   @inlinable public func invoke(
     _ state: DispatchStateType,
     fileID: StaticString = #fileID,
@@ -41,8 +46,11 @@ extension Actionable {
 
   /// Dispatches a state without the source location of the call.
   ///
-  /// Use this overload as a function of the state alone, as in `states.forEach(action.invoke)`.
-  /// Interceptors don't see the location of the call.
+  /// Use this overload where a function with one parameter is expected, as in
+  /// `states.forEach(action.invoke)`. Interceptors receive a location in FluxCapacitor's own sources instead
+  /// of the caller's location.
+  ///
+  /// - Parameter state: The state to dispatch.
   @_disfavoredOverload @inlinable public func invoke(_ state: DispatchStateType) {
     dispatcher.dispatch(state)
   }

@@ -1,7 +1,8 @@
 /// The states, usually the cases of an enum, that one type of action invokes and one type of store reduces.
 ///
-/// The type aliases connect the action and the store, which don't know each other. Both of them must point
-/// back at the state, or the code doesn't compile.
+/// Two type aliases name the related store and the related action. The store and the action don't refer to
+/// each other. The code compiles only if the store and the action name this type as their
+/// `DispatchStateType`.
 ///
 /// ```swift
 /// extension Dispatcher {
@@ -15,11 +16,11 @@
 /// }
 /// ```
 public protocol DispatchState: Sendable {
-  /// The store that reduces these states.
+  /// The type of the store that reduces these states.
   associatedtype RelatedStoreType: Storable
   where RelatedStoreType.DispatchStateType == Self
 
-  /// The action that invokes these states.
+  /// The type of the action that invokes these states.
   associatedtype RelatedActionType: Actionable
   where RelatedActionType.DispatchStateType == Self
 }

@@ -1,18 +1,17 @@
 extension Dispatcher {
-  /// Returns whether a dispatch must wait, because a reduce, a mutation, a read or the initializer of a
-  /// store is open on this thread.
+  /// Returns whether a reduce, a mutation, a read or a store's initializer on this thread defers a dispatch.
   ///
-  /// If the dispatch needn't wait, the method first runs the dispatches that this thread deferred earlier.
+  /// Before the method returns false, this thread runs the dispatches that it deferred earlier.
   @inlinable func mustDefer(on thread: CurrentThread) -> Bool {
     if thread.pointee.dispatchDeferrals > 0 { return true }
     if !thread.pointee.deferredDispatches.isEmpty { thread.runDeferredDispatches() }
     return false
   }
 
-  /// Runs a dispatch once no reduce, mutation, read or initializer of a store is open on this thread.
+  /// Queues a dispatch until this thread has left every reduce, mutation, read and initializer of a store.
   ///
-  /// - Returns: Whether the dispatch will run. It won't if the dispatcher is replaying, because the
-  ///   recording contains this dispatch too.
+  /// - Returns: Whether the dispatch is queued. During a replay, the dispatcher drops the dispatch, because
+  ///   the recording also contains the dispatched state.
   @inlinable func deferDispatch<State: DispatchState>(
     of _: State.Type,
     on thread: CurrentThread,
@@ -27,7 +26,7 @@ extension Dispatcher {
     return true
   }
 
-  /// Reduces a state in its stores, without calling the observers yet.
+  /// Reduces a state in the registered stores. The dispatching thread calls the observers later.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,
     from place: SourcePlace,
@@ -39,7 +38,8 @@ extension Dispatcher {
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
       if route.linkedEdition != route.currentEdition { registry.link(route) }
-      // These are released after the turn, because they may be the last references to the stores.
+      // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
+      // references.
       var latest: (any Storable<State>)?
       var earlier: [AnyObject]?
       var hasDead = false
@@ -74,9 +74,11 @@ extension Dispatcher {
     }
   }
 
-  /// Passes a state on to its observers and to the registry's observer. The turn must be held.
+  /// Passes a reduced state to the state's observers and to the registry's observer.
   ///
-  /// - Returns: The objects to release after the turn, besides the latest store.
+  /// The caller must hold the dispatcher's turn.
+  ///
+  /// - Returns: The objects, except for the latest store, that the caller releases after the turn.
   @inlinable @inline(never) func passOn<State: DispatchState>(
     _ state: State,
     on route: Route<State>,
@@ -85,7 +87,7 @@ extension Dispatcher {
     from place: SourcePlace,
     on thread: CurrentThread
   ) -> [AnyObject]? {
-    // In the thread's round, the state comes after the variables that were written.
+    // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
     if let channel = route.linkedChannel { channel.send(state) }
     guard route.isLinkedToObserver, let observer = registry.observer else { return earlier }
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
@@ -95,9 +97,9 @@ extension Dispatcher {
     return stores + remains
   }
 
-  /// Waits for the turn, unless this thread already holds it, and opens a transaction.
+  /// Takes the dispatcher's turn, unless this thread already holds the turn, and opens a transaction.
   ///
-  /// - Returns: Whether this call has taken the turn, so that `endTurn` must give it up.
+  /// - Returns: Whether this call has taken the turn, so that `endTurn` must give up the turn.
   @inlinable func beginTurn(on thread: CurrentThread) -> Bool {
     let takesTurn = !registry.turn.isHeld(by: thread.id)
     if takesTurn {
@@ -109,16 +111,16 @@ extension Dispatcher {
     return takesTurn
   }
 
-  /// Closes the transaction while no other thread can reduce, and gives up the turn if `beginTurn` took it.
+  /// Closes the transaction, and then gives up the turn if `beginTurn` took the turn.
   @inlinable func endTurn(on thread: CurrentThread, hasTakenTurn: Bool) {
     thread.endTransaction()
     if hasTakenTurn { registry.turn.unlock() }
   }
 
-  /// Waits for the end of a reduce or a transaction on another thread.
+  /// Waits until no other thread is in a reduce, a transaction or a read of this dispatcher.
   ///
-  /// The method returns immediately if this thread holds the turn or defers its dispatches, because the
-  /// other thread may be waiting for this one.
+  /// If this thread holds the turn or defers dispatches, the method returns immediately, because the other
+  /// thread might be waiting for this thread.
   func waitForTurn() {
     let thread = CurrentThread.current
     guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else {

@@ -2,11 +2,11 @@ import Synchronization
 
 /// Routes each state to the stores that are registered for its type.
 ///
-/// Actions and stores use the process's dispatcher, ``shared``, by default. To give a test its own
+/// By default, actions and stores use the process-wide dispatcher, ``shared``. To give a test a separate
 /// dispatcher, use ``init()`` and ``withDispatcher(_:operation:)``.
 ///
-/// A dispatcher reduces one state at a time, no matter how many threads invoke. All observers and
-/// interceptors see the reduces in the same order. <doc:Concurrency> lists the guarantees.
+/// Many threads can invoke states at the same time, but a dispatcher reduces one state at a time. All
+/// observers and interceptors see the reduces in the same order. <doc:Concurrency> lists the guarantees.
 public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
@@ -17,26 +17,38 @@ public final class Dispatcher: Sendable {
 
   deinit { registry.setLive(false) }
 
-  /// Dispatches a state to every live store that is registered for its type, in the order of their
-  /// registration.
+  /// Dispatches a state to every live store that is registered for its type.
   ///
-  /// You can call this method on any thread. When it returns, the stores have reduced the state. The
-  /// observers on `.current` have been called, once for each variable that was set, unless another thread
-  /// is delivering at that moment. Calls in these places differ:
+  /// The stores reduce the state in the order of their registration, before this method returns:
+  ///
+  /// ```swift
+  /// let store = CounterStore.instantiate()
+  /// Dispatcher.shared.dispatch(Dispatcher.Counter.add(2))
+  /// print(store.count.value)  // 2
+  /// ```
+  ///
+  /// You can call this method on any thread. The calling thread reduces the state. Before the method
+  /// returns, the calling thread also calls the observers on `.current`, once for each variable that a store
+  /// has set. If another thread is already delivering changes of the variable, the other thread calls the
+  /// observers.
+  ///
+  /// Inside code that the library calls, different rules apply:
   ///
   /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the dispatcher
-  ///   queues the state until that code has ended.
+  ///   queues the state. The calling thread reduces the queued state when that code has ended.
   /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are called
   ///   after the transaction.
   /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change
-  ///   are called after the observers of the current one.
+  ///   are called after all observers of the current change.
   ///
-  /// A state that reaches no store is not an error.
+  /// > Warning: A state that reaches no store sets no variable, and the library reports no error. Usually,
+  /// no code has called ``Storable/instantiate()``, or the caller hasn't kept the returned store. The
+  /// dispatcher holds stores weakly, so your code must keep a strong reference to each store.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
-  ///   - fileID: The file of the call, for interceptors.
-  ///   - line: The line of the call, for interceptors.
+  ///   - fileID: The file of the call, which interceptors receive.
+  ///   - line: The line of the call, which interceptors receive.
   @inlinable public func dispatch<State: DispatchState>(
     _ state: State,
     fileID: StaticString = #fileID,
@@ -54,18 +66,21 @@ public final class Dispatcher: Sendable {
 
   /// Dispatches a state without the source location of the call.
   ///
-  /// Use this overload as a function of the state alone, as in `states.forEach(dispatcher.dispatch)`.
-  /// Interceptors don't see the location of the call.
+  /// Use this overload where a function with one parameter is expected, as in
+  /// `states.forEach(dispatcher.dispatch)`. Interceptors receive a location in FluxCapacitor's own sources
+  /// instead of the caller's location.
+  ///
+  /// - Parameter state: The state to dispatch.
   @_disfavoredOverload @inlinable public func dispatch<State: DispatchState>(_ state: State) {
     dispatch(state, fileID: #fileID, line: #line)
   }
 
-  /// Dispatches a recorded state, and ignores the states that this thread invokes meanwhile.
+  /// Dispatches a recorded state, and ignores the states that this thread invokes during the dispatch.
   ///
-  /// The recording contains those states too.
+  /// The recording also contains the ignored states.
   package func replay(_ state: some DispatchState) {
     let thread = CurrentThread.current
-    // Inside a reduce, a mutation, a read or an initializer, the state is deferred like any other.
+    // Inside a reduce, a mutation, a read or an initializer, the dispatcher also defers a recorded state.
     if mustDefer(on: thread) { return dispatch(state) }
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
@@ -76,21 +91,35 @@ public final class Dispatcher: Sendable {
     thread.finish()
   }
 
-  /// Calls a closure as a transaction, which turns its writes into one change.
+  /// Calls a closure, and delivers the values that the closure writes as one change.
   ///
-  /// After the transaction, the observers of each variable are called once, with its last value. No reduce
-  /// of this dispatcher overlaps the transaction. Inside another transaction or a reduce, the closure joins
-  /// the outer one. If the closure throws, the values that it has written remain, and are delivered.
+  /// In this example, `first` and `last` are variables:
   ///
-  /// If an open transaction of another dispatcher writes the same variable, both transactions are delivered
-  /// as one change when the last of them ends.
+  /// ```swift
+  /// Dispatcher.shared.transaction {
+  ///   first.value = "Emmett"
+  ///   last.value = "Lathrop"
+  ///   last.value = "Brown"
+  /// }  // Observers of `last` are called once, with "Brown", and read "Emmett" from `first`.
+  /// ```
   ///
-  /// The method traps inside a mutation of a variable and inside the initializer of a store, where waiting
-  /// for another thread's reduce could take forever. It doesn't trap if this thread is already in a reduce,
-  /// a transaction or a read of this dispatcher. If two threads nest transactions of two dispatchers in
-  /// opposite orders, they deadlock.
+  /// After the transaction, the observers of each variable are called once, with the variable's last value.
+  /// No reduce of this dispatcher on another thread overlaps the transaction. Inside a reduce or an outer
+  /// transaction, the closure becomes part of that reduce or transaction. If the closure throws, its writes
+  /// remain in effect, and the observers receive the written values.
   ///
+  /// If open transactions of two dispatchers write the same variable, their writes become one change. The
+  /// observers receive the combined change when both transactions have ended.
+  ///
+  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
+  ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The
+  ///   method doesn't trap if the thread is already in a reduce, a transaction or a read of this dispatcher.
+  ///
+  /// > Warning: Two threads that nest transactions of two dispatchers in opposite orders can deadlock.
+  ///
+  /// - Parameter body: The closure that writes the variables.
   /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   @inlinable public func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -103,13 +132,19 @@ public final class Dispatcher: Sendable {
     return try body()
   }
 
-  /// Calls a closure that reads several constants, with no reduce in between.
+  /// Calls a closure that reads several constants, while no other thread can run a reduce.
   ///
-  /// Without this method, a thread that reads several constants may find another thread's reduce half done,
-  /// even inside an observer. States that the closure invokes are dispatched after it. The method traps in
-  /// the same places as ``transaction(_:)``.
+  /// Without this method, a thread that reads several constants can see values of another thread's
+  /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher queues
+  /// the state until the closure has returned.
   ///
+  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
+  ///   Otherwise, the method traps, unless the thread is already in a reduce, a transaction or a read of
+  ///   this dispatcher.
+  ///
+  /// - Parameter body: The closure that reads the constants.
   /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   @inlinable public func read<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -123,28 +158,29 @@ public final class Dispatcher: Sendable {
 
   /// Unregisters every store.
   ///
-  /// Later states don't reach these stores, and `instantiate()` creates new ones.
+  /// Later states don't reach the unregistered stores, and later calls of `instantiate()` create new stores.
   public func unregisterAll() { registry.unregisterAll() }
 }
 
 // MARK: - Shared
 
 extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, its replacement.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to that
+  /// function.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
     else {
       return sharedByLookUp
     }
-    // This is the address of `ofProcess`, which is never released.
+    // The address belongs to `ofProcess`, which is never released.
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
   }
 
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // Only `withDispatcher` sets the replacement, and always to a dispatcher.
+    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a dispatcher.
     let replacement = PendingWork.replacement.get()
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
@@ -160,8 +196,10 @@ extension Dispatcher: PendingWorkOwner {
 
 /// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
 ///
-/// Tests that replace the dispatcher can run in parallel, each with its own stores. Work that leaves the
-/// task, on a dispatch queue or in a detached task, uses the process-wide dispatcher again.
+/// Tests that replace the dispatcher can run in parallel, because each test has separate stores.
+///
+/// > Warning: Inside the operation, code on a dispatch queue or in a detached task still uses the
+/// process-wide dispatcher.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -171,6 +209,11 @@ extension Dispatcher: PendingWorkOwner {
 /// }
 /// print(count)  // 2
 /// ```
+///
+/// - Parameters:
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns during the operation.
+///   - operation: The closure to run.
+/// - Returns: The result of the closure.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
@@ -182,7 +225,16 @@ public func withDispatcher<Result>(
 /// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
 /// child tasks.
 ///
-/// The operation runs on the caller's actor. For an example, see the synchronous overload.
+/// The operation runs on the caller's actor. The synchronous overload of this function has an example.
+///
+/// > Warning: Inside the operation, code on a dispatch queue or in a detached task still uses the
+/// process-wide dispatcher.
+///
+/// - Parameters:
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns during the operation.
+///   - isolation: The actor on which the operation runs, which is the caller's actor by default.
+///   - operation: The asynchronous closure to run.
+/// - Returns: The result of the closure.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,

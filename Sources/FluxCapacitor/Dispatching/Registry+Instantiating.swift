@@ -1,12 +1,12 @@
 extension Registry {
-  /// Returns the single live store of a type, and creates it if there is none.
+  /// Returns the single live store of a type, and creates the store if there is none.
   ///
-  /// A registered store of a subclass takes the place of its superclass, unless a store of the superclass
-  /// itself exists or is being created.
+  /// If no store of exactly this type exists or is being created, the method returns a registered store of a
+  /// subclass.
   func instantiate<S: Storable>(_: S.Type) -> S {
     let thread = CurrentThread.current
-    // These may be the last references to the stores. So they are released at the end, when this thread
-    // holds no lock and creates no store.
+    // The list might hold the last references to these stores. The list releases the stores at the end, when
+    // this thread holds no lock and creates no store.
     var seen: [any Storable<S.DispatchStateType>] = []
     defer { withExtendedLifetime(seen) {} }
     while true {
@@ -17,7 +17,7 @@ extension Registry {
     }
   }
 
-  /// Finds the store of a type or its creation on a thread, or else begins a creation.
+  /// Finds the live store of a type or a creation in progress, or else begins a creation on this thread.
   private func find<S: Storable>(
     _: S.Type,
     on thread: CurrentThread,
@@ -40,8 +40,8 @@ extension Registry {
   }
 
   private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {
-    // States that the init invokes are deferred until the store is registered. This thread must not wait
-    // for a turn, because other threads may be waiting for the store.
+    // The thread defers the states that the init invokes until the store is registered. The thread must not
+    // wait for a dispatcher's turn, because other threads might be waiting for the store.
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openCreations += 1
     let store = S()
@@ -58,8 +58,9 @@ extension Registry {
     return store
   }
 
-  /// Returns the types of stores that would wait for each other if this thread waited, or `nil` if none
-  /// would. The lock must be held.
+  /// Returns the types of the stores that would wait for each other if this thread waited for a creation.
+  ///
+  /// The result is `nil` if no stores would wait for each other. The caller must hold the registry's lock.
   private func cycle(from wanted: Creation, on thread: UInt32) -> [any Any.Type]? {
     var path: [any Any.Type] = []
     var next: Creation? = wanted
@@ -80,9 +81,7 @@ extension Registry {
     )
   }
 
-  /// A store that a thread is creating.
-  ///
-  /// Other threads that request the store wait until it is registered.
+  /// A store that a thread is creating. Other threads that request the store wait for its registration.
   final class Creation: Sendable {
     let type: any Any.Type
     let thread: UInt32

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Registry {
-  /// Starts or stops calling the observer for each reduce.
+  /// Sets whether the dispatcher calls the registry's observer for each reduce.
   func setObserved(_ isObserved: Bool) {
     lock.withLock {
       self.isObserved.write { $0.store(isObserved, ordering: .releasing) }
@@ -9,17 +9,18 @@ extension Registry {
     }
   }
 
-  /// Returns the route of a type if the registry's observer wants all states, and creates it if there is
-  /// none.
+  /// Returns the route of a type of states if the registry's observer is enabled.
+  ///
+  /// If the type has no route, the method creates a route.
   @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     guard isObserved.read({ $0.load(ordering: .relaxed) }) else { return nil }
     return lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
-  /// Adds a deferred dispatch to the pending work, if the registry's observer wants all states.
+  /// Adds a deferred dispatch to the pending work, if the registry's observer is enabled.
   ///
-  /// - Returns: A closure to call when the state has been reduced.
+  /// - Returns: A closure to call when the stores have reduced the deferred state.
   @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
     guard isObserved.unscheduled.load(ordering: .relaxed) else { return nil }
     return pendingWork.begin {
@@ -27,7 +28,7 @@ extension Registry {
     }
   }
 
-  /// Notes in the pending work that this thread has yet to call the observers of a state's changes.
+  /// Adds an entry to the pending work, because this thread has not called the observers of a state yet.
   @usableFromInline func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
     guard !thread.pointee.round.isEmpty || thread.hasOpenPlaces,
       !thread.pointee.accounts.contains(where: { $0.of === pendingWork })

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The stores of one dispatcher, held weakly, by the type of the states that reach them.
+/// The stores of one dispatcher, held weakly and grouped by the type of the states that reach them.
 ///
-/// A thread holds the registry's lock for a few instructions, and never while user code runs. The
-/// initializers of stores run outside it. Stores that a lookup has retained are released outside it too.
+/// A thread holds the registry's lock for a few instructions, and never while user code runs. A thread that
+/// holds the lock neither runs a store's initializer nor releases a store.
 @usableFromInline final class Registry: @unchecked Sendable {
   @usableFromInline let lock = Lock()
 
@@ -12,21 +12,21 @@ import Synchronization
 
   @usableFromInline let routes = RouteTable()
 
-  /// The work in progress on behalf of the dispatcher.
+  /// The dispatcher's unfinished work, such as deferred dispatches, which `settled()` awaits in tests.
   let pendingWork: PendingWork
 
-  /// The observer that is called before and after every reduce while `isObserved` is set.
+  /// The observer that a dispatching thread calls before and after every reduce while `isObserved` is true.
   ///
-  /// The observer is set once, under `lock`, before `isObserved` is set. So a thread whose route is linked
-  /// to the observer can read this property without the lock.
+  /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. So a thread whose route
+  /// is linked to the observer can read `observer` without the lock.
   @exclusivity(unchecked) @usableFromInline var observer: (any ReduceObserver)?
 
-  /// Whether the observer wants to be called. It is written under `lock`.
+  /// Whether the registry's observer is enabled. Threads write `isObserved` under `lock`.
   ///
-  /// Without the lock, its value is only a hint, so relaxed is enough to read it:
-  /// - `routeIfObserved(for:)` checks it again under the lock.
-  /// - `beginDeferral(of:)` only makes a note for tests.
-  /// - A dispatch may miss an observer that is added at that moment.
+  /// A thread without the lock uses `isObserved` as a hint, so relaxed ordering is enough for the read:
+  /// - A dispatch is allowed to miss an observer that another thread is adding at that moment.
+  /// - `routeIfObserved(for:)` takes the lock and reads `isObserved` again before it creates a route.
+  /// - `beginDeferral(of:)` only adds an entry to the pending work, for tests.
   @usableFromInline let isObserved = ScheduledAtomic(false)
 
   // Guarded by `lock`.
@@ -38,16 +38,18 @@ import Synchronization
     setLive(true)
   }
 
-  /// Returns the route of a type of states, if there is one.
+  /// Returns the route of a type of states, if the type has a route.
   ///
-  /// The route lives as long as the registry, so no reference is counted.
+  /// The route lives as long as the registry, so the result is an unretained reference.
   @inlinable func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
     guard let route = routes.route(for: ObjectIdentifier(State.self)) else { return nil }
-    // The key is the type of the route's states.
+    // The cast is safe, because a route's key identifies the type of the route's states.
     return .fromOpaque(route.toOpaque())
   }
 
-  /// Returns the route of a type of states, and creates it if there is none. The lock must be held.
+  /// Returns the route of a type of states, and creates a missing route.
+  ///
+  /// The caller must hold the registry's lock.
   func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
@@ -56,7 +58,9 @@ import Synchronization
     return route
   }
 
-  /// Links a route's registrations and its channel, for reduces to follow. The turn must be held.
+  /// Links the chain of registrations and the channel that reduces follow on a route.
+  ///
+  /// The caller must hold the dispatcher's turn.
   @usableFromInline func link<State: DispatchState>(_ route: Route<State>) {
     lock.withLock { route.link() }
     if route.isLinkedToObserver { observer?.willReduce(in: route.linked) }
@@ -67,19 +71,19 @@ import Synchronization
     lock.withLock { routeForRegistering(State.self).channelOfStates() }
   }
 
-  /// The stores that are alive and registered, in no particular order.
+  /// The live, registered stores, in no particular order.
   var allStores: [any Storable] {
     lock.withLock { routes.routes.flatMap { $0.allStores() } }.compactMap { $0 as? any Storable }
   }
 
-  /// Removes the registrations of deallocated stores.
+  /// Removes the registrations of deallocated stores from the route of a type of states.
   @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {
     remove(of: State.self) { registration in registration.store == nil }
   }
 
   /// Unregisters one store.
   ///
-  /// - Returns: Whether the store was registered here.
+  /// - Returns: Whether the store was registered in this registry.
   func unregister<S: Storable>(_ store: S) -> Bool {
     remove(of: S.DispatchStateType.self) { $0.store === store }
   }
@@ -93,7 +97,7 @@ import Synchronization
     where isUnwanted: (Registration<State>) -> Bool
   ) -> Bool {
     guard let route = route(for: State.self)?.takeUnretainedValue() else { return false }
-    // The filter runs outside the lock, because it retains each store and then releases it.
+    // The filter runs without the lock, because the filter might release the last reference to a store.
     let unwanted = lock.withLock { route.registrations.map(\.self) }.filter(isUnwanted)
     guard !unwanted.isEmpty else { return false }
     lock.withLock {
@@ -107,14 +111,14 @@ import Synchronization
 extension Registry {
   private static let liveLock = Lock()
 
-  /// The registries of all live dispatchers. Guarded by `liveLock`.
+  /// The registries of all live dispatchers, guarded by `liveLock`.
   ///
-  /// Each reference is strong until the registry's dispatcher is deallocated. A weak reference to a
-  /// registry would triple the time that each retain and release of it takes.
+  /// The dictionary retains each registry until the registry's dispatcher is deallocated. A weak reference
+  /// would triple the time of each retain and release of the registry.
   @exclusivity(unchecked)
   nonisolated(unsafe) private static var registries: [ObjectIdentifier: Registry] = [:]
 
-  /// The registries of all live dispatchers, in which a store finds its own registry.
+  /// The registries of all live dispatchers, which `clear()` searches for the registry of a store.
   static var live: [Registry] { liveLock.withLock { Array(registries.values) } }
 
   func setLive(_ isLive: Bool) {
@@ -122,17 +126,18 @@ extension Registry {
   }
 }
 
-/// An object that a dispatcher calls before and after every reduce, with the turn held.
+/// An object that a dispatcher calls before and after every reduce, while the thread holds the turn.
 @usableFromInline protocol ReduceObserver: AnyObject, Sendable {
   /// Called before the stores of these registrations reduce a state.
   ///
-  /// Some of the stores may not exist anymore.
+  /// Some of the registered stores might already be deallocated.
   func willReduce<State: DispatchState>(in registrations: [Registration<State>])
 
-  /// Called after stores have reduced a state, and before any observer is called.
+  /// Called after the stores have reduced a state, and before the thread calls any observer.
   ///
-  /// - Parameter stores: The types of the stores, in the order in which their reduces ended.
-  /// - Returns: The objects to release after the turn.
+  /// - Parameter stores: The types of the stores that reduced the state, in the order in which their reduces
+  ///   ended.
+  /// - Returns: The objects that the dispatcher releases after the turn.
   func didReduce(
     _ state: any DispatchState,
     in stores: [any Storable.Type],

@@ -1,55 +1,58 @@
 import Synchronization
 
-/// The registered stores that the states of one type reach, in the order of their registration.
+/// The registered stores that reduce the states of one type, in the order of their registration.
 ///
-/// Registering a store takes the registry's lock and not the turn, because it may happen inside a reduce. A
-/// reduce takes the turn, and follows a chain of registrations that only the turn guards. If the
-/// registrations have changed, the reduce first links the chain again.
+/// Stores can be registered during a reduce. So a registration takes the registry's lock, but not the
+/// dispatcher's turn. A reduce holds the turn, and follows a separate chain of registrations, which only the
+/// turn guards. If the registrations have changed, the next reduce first links the chain again.
 ///
-/// The channel of the states is linked in the same way. It is created for their first observer.
+/// The route creates a channel for the first observer of the states. A reduce uses a separate reference to
+/// the channel, which only the turn guards.
 @usableFromInline final class Route<State: DispatchState>: AnyRoute {
-  // Guarded by the registry's lock.
+  // The registry's lock guards `registrations`, `channel`, `isObserved` and `changes`.
   @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
   @exclusivity(unchecked) private var channel: EventChannel<State>?
 
-  /// Whether the registry's observer is called for each state.
+  /// Whether a reduce calls the registry's observer for each state.
   @exclusivity(unchecked) private var isObserved = false
 
   /// The number of changes to the registrations, the channel and `isObserved` so far.
   @exclusivity(unchecked) private var changes = 0
 
-  /// The number of the last change, or zero if the states have no store and no observer.
+  /// The number of the route's last change, or zero if the states have no store and no observer.
   ///
-  /// Releasing and acquiring are enough. A thread that sees a new number takes the registry's lock to read
-  /// the changes. A thread that doesn't see the number yet acts as if it had come before the change.
+  /// Releasing and acquiring are strong enough for `edition`. A thread that reads a new number takes the
+  /// registry's lock before it reads the changes. A thread that still reads an old number behaves as if its
+  /// dispatch had preceded the change.
   @usableFromInline let edition = ScheduledAtomic(0)
 
   @inlinable var currentEdition: Int { edition.read { $0.load(ordering: .acquiring) } }
 
-  // The chain and the channel that a reduce follows. Guarded by the dispatcher's turn.
+  // A reduce uses only the linked chain and the linked channel, which the dispatcher's turn guards.
   @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
   @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
   @exclusivity(unchecked) @usableFromInline var isLinkedToObserver = false
   @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
   @exclusivity(unchecked) private(set) var linked: [Registration<State>] = []
 
-  /// The state and the current registration in the chain, while a thread is reducing along this route.
-  ///
-  /// `reduceEarly(in:)` reads them.
+  /// The state that the stores are reducing, which `reduceEarly(in:)` reads.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
+
+  /// The registration that a reduce has reached in the chain, which `reduceEarly(in:)` reads.
   @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
 
-  /// The registrations whose early reduces have not ended, in the order in which these reduces began.
+  /// The registrations with an unfinished early reduce, in the order in which the early reduces began.
   @exclusivity(unchecked) var awaited: [Registration<State>] = []
 
-  /// The stores that have reduced the state early, during the current store's reduce.
+  /// The stores that have reduced the state early, because the current store called `waitFor(_:)`.
   @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
 
   init() { super.init(key: ObjectIdentifier(State.self)) }
 
-  /// Returns an address from which a state can be read.
+  /// Returns an address from which a thread can read a state.
   ///
-  /// A state of size zero may have no valid address, but can be read from any aligned one.
+  /// A state of size zero might have no valid address. A thread can read such a state from any aligned
+  /// address.
   @inlinable static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
     if MemoryLayout<State>.size > 0 { return state }
     return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
@@ -57,7 +60,7 @@ import Synchronization
 
   deinit { channel?.dropHandle() }
 
-  /// Returns the stores that are alive and registered. The registry's lock must be held.
+  /// Returns the live, registered stores. The caller must hold the registry's lock.
   func liveStores() -> [any Storable<State>] {
     registrations.compactMap { registration in
       let store = registration.store
@@ -66,19 +69,21 @@ import Synchronization
     }
   }
 
-  /// Adds a store, and removes cancelled registrations. The registry's lock must be held.
+  /// Adds a store, and removes cancelled registrations. The caller must hold the registry's lock.
   func register(_ store: any Storable<State>) {
     registrations.append(Registration(store))
     removeCancelled()
   }
 
-  /// Removes the cancelled registrations. The registry's lock must be held.
+  /// Removes the cancelled registrations. The caller must hold the registry's lock.
   func removeCancelled() {
     registrations.removeAll { !$0.isRegistered }
     publish()
   }
 
-  /// Returns the channel of the states, and creates it if there is none. The registry's lock must be held.
+  /// Returns the channel of the states, and creates a missing channel.
+  ///
+  /// The caller must hold the registry's lock.
   func channelOfStates() -> EventChannel<State> {
     if let channel { return channel }
     let channel = EventChannel<State>()
@@ -87,7 +92,9 @@ import Synchronization
     return channel
   }
 
-  /// Publishes a new edition, so that the next reduce links again. The registry's lock must be held.
+  /// Increments the edition, so that the next reduce links the chain again.
+  ///
+  /// The caller must hold the registry's lock.
   private func publish() {
     changes += 1
     let isWanted = !registrations.isEmpty || channel != nil || isObserved
@@ -102,16 +109,17 @@ import Synchronization
   }
 
   override func cancelAll() {
-    // The last registration comes first. So if a reduce in progress still reaches one of the stores, it has
-    // reached all stores before it.
+    // The loop cancels the last registration first, so that a concurrent reduce skips only stores at the end
+    // of the chain.
     for registration in registrations.reversed() { registration.cancel() }
     removeCancelled()
   }
 
-  /// Links the chain and the channel that a reduce follows. The turn and the registry's lock must be held.
+  /// Links the chain of registrations and the channel that reduces follow.
   ///
-  /// While the registry's observer wants all states, each state links the route again, because the observer
-  /// is called with the registrations before each reduce.
+  /// The caller must hold the dispatcher's turn and the registry's lock. While the registry's observer is
+  /// enabled, every reduce links the route again. Before each reduce, the observer receives the linked
+  /// registrations.
   func link() {
     linked = registrations
     linkedChannel = channel
@@ -125,26 +133,27 @@ import Synchronization
   }
 }
 
-/// One store's place in a route. It holds the store weakly.
+/// An entry for one store in a route, which holds the store weakly.
 @usableFromInline final class Registration<State: DispatchState>: @unchecked Sendable {
   @usableFromInline weak let store: (any Storable<State>)?
 
-  /// Two bits, `cancelled` and `early`.
+  /// Two flags as bits: `cancelled` and `early`.
   ///
-  /// Any thread may set `cancelled`, and no thread clears it. Releasing and acquiring ensure that a thread
-  /// that sees this bit also sees the earlier work of the thread that set it. Only the thread that has the
-  /// turn sets, clears and depends on `early`, so relaxed is enough.
+  /// Any thread can set `cancelled`, and no thread clears `cancelled`. Because of releasing and acquiring, a
+  /// thread that reads the set bit also sees the earlier work of the thread that set the bit. Only the
+  /// thread that holds the turn sets, clears and relies on `early`, so relaxed ordering is enough for
+  /// `early`.
   @usableFromInline let marks = ScheduledAtomic<UInt8>(0)
 
   static var cancelled: UInt8 { 1 }
   static var early: UInt8 { 2 }
 
-  /// The next registration in the chain. Guarded by the dispatcher's turn.
+  /// The next registration in the chain, guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
 
   let type: any Storable.Type
 
-  /// The cache of the registry's observer for this store. Guarded by the dispatcher's turn.
+  /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
   @exclusivity(unchecked) var observerCache: Any?
 
   init(_ store: any Storable<State>) {
@@ -152,9 +161,7 @@ import Synchronization
     type = Swift.type(of: store)
   }
 
-  /// Whether a reduce that reaches this registration calls the store.
-  ///
-  /// It does if the store is registered and hasn't reduced the state early.
+  /// Whether the store is still registered, and has not reduced the current state early.
   @inlinable var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
 
   var isRegistered: Bool {

@@ -1,29 +1,31 @@
 import Synchronization
 
-/// The routes of a registry, by the type of their states. A lookup takes no lock.
+/// A hash table that finds a registry's route by the type of the states, without a lock.
 ///
 /// The key is the address of the type's metadata. One multiplication spreads these addresses well, so a
-/// lookup takes 2 ns. A `Dictionary` takes 15 ns, because its hash function withstands attackers.
+/// lookup takes 2 ns. A lookup in a `Dictionary` takes 15 ns, because its hash function resists attacks.
 ///
-/// Routes are inserted under the registry's lock, and never removed. Each insertion publishes a new table.
-/// The earlier tables live as long as the new one, because another thread may be searching them.
+/// Threads insert routes under the registry's lock, and never remove a route. Each insertion publishes a new
+/// table. The new table retains the earlier tables, because another thread might still be searching an
+/// earlier table.
 ///
-/// `latest` is stored releasing and loaded acquiring, so a thread that sees a table sees its contents. A
-/// thread that doesn't see it yet acts as if it had come before the insertion.
+/// Threads store `latest` with releasing ordering and load `latest` with acquiring ordering. So a thread that
+/// loads a table also sees the table's contents. A thread that still loads an old table behaves as if its
+/// lookup had preceded the insertion.
 @usableFromInline struct RouteTable: ~Copyable {
-  /// The latest table. This property owns one reference to it.
+  /// The latest table, which this property retains.
   @usableFromInline let latest = ScheduledAtomic(Unmanaged.passRetained(Slots(of: [], after: nil)))
 
   init() {}
 
   deinit { latest.unscheduled.load(ordering: .relaxed).release() }
 
-  /// All routes. The registry's lock must be held.
+  /// All routes of the registry. The caller must hold the registry's lock.
   var routes: [AnyRoute] { latest.unscheduled.load(ordering: .relaxed).use { $0.routes } }
 
-  /// Returns the route of a key, if there is one.
+  /// Returns the route of a key, if the table has such a route.
   ///
-  /// The route lives as long as the table, so no reference is counted.
+  /// The table retains the route, so the result is an unretained reference.
   @inlinable func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
     latest.read { $0.load(ordering: .acquiring) }.use { slots in
       var index = slots.firstIndex(for: key)
@@ -35,7 +37,7 @@ import Synchronization
     }
   }
 
-  /// Adds a route for a type that has none. The registry's lock must be held.
+  /// Adds a route for a type that has no route. The caller must hold the registry's lock.
   func insert(_ route: AnyRoute) {
     latest.write { latest in
       let former = latest.load(ordering: .relaxed).takeRetainedValue()
@@ -48,7 +50,7 @@ import Synchronization
 extension RouteTable {
   /// An immutable hash table of routes.
   ///
-  /// The number of slots is a power of two. At most half of them are taken.
+  /// The number of slots is a power of two. Routes fill at most half of the slots.
   @usableFromInline final class Slots {
     @usableFromInline let mask: Int
     @usableFromInline let first: UnsafeMutablePointer<Unmanaged<AnyRoute>?>
@@ -79,19 +81,19 @@ extension RouteTable {
   }
 }
 
-/// The part of a route that doesn't depend on the type of its states.
+/// The base class of routes, which doesn't depend on the type of the states.
 @usableFromInline class AnyRoute: AnyReduction {
-  /// The type of the states.
+  /// The identifier of the states' type.
   @usableFromInline final let key: ObjectIdentifier
 
   init(key: ObjectIdentifier) { self.key = key }
 
-  /// Unregisters every store. The registry's lock must be held.
+  /// Unregisters every store of this route. The caller must hold the registry's lock.
   func cancelAll() {}
 
-  /// Returns the stores that are alive and registered. The registry's lock must be held.
+  /// Returns the live, registered stores of this route. The caller must hold the registry's lock.
   func allStores() -> [AnyObject] { [] }
 
-  /// Sets whether the registry's observer wants the states. The registry's lock must be held.
+  /// Sets whether a reduce calls the registry's observer. The caller must hold the registry's lock.
   func setObserved(_ isObserved: Bool) {}
 }

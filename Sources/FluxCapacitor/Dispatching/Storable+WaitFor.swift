@@ -1,10 +1,10 @@
 import Synchronization
 
 extension Storable {
-  /// Ensures, inside a reduce, that another store has reduced the same state first.
+  /// Ensures, inside a reduce, that all stores of another type have already reduced the current state.
   ///
   /// By default, stores reduce a state in the order of their registration. Call this method if a store's
-  /// reduce reads values that another store's reduce has just written.
+  /// reduce reads values that another store's reduce writes.
   ///
   /// ```swift
   /// final class TotalStore: Storable {
@@ -18,19 +18,22 @@ extension Storable {
   /// }
   /// ```
   ///
-  /// If a store of that type hasn't reduced the state yet, it does so on this thread, before this method
-  /// returns. It reduces the state only this once. The method covers every store of the type and its
-  /// subclasses that was registered when the reduce of the state began. If there is no such store, the
-  /// method returns immediately.
+  /// If a store of the requested type hasn't reduced the state yet, the store reduces the state on this
+  /// thread, before this method returns. Each store still reduces a state only once.
   ///
-  /// The method traps if the reduces of stores wait for each other, or if a store waits for itself. The
-  /// message names the stores. The method also traps outside a reduce of this store's states. So a test
-  /// must dispatch the state instead of calling `reduce(with:)` itself.
+  /// The method covers stores of the requested type and of its subclasses. Stores that were registered after
+  /// the reduce began are left out. If no store of the requested type is registered, the method returns
+  /// immediately.
+  ///
+  /// - Precondition: The dispatcher is reducing a state of this store's type of states. Outside such a
+  ///   reduce, the method traps. So a test must dispatch a state instead of calling `reduce(with:)`.
+  /// - Precondition: The reduces of stores don't wait for each other in a cycle, and a store doesn't wait for
+  ///   itself. Otherwise, the method traps with a message that names the stores.
   ///
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
-    // Only `Dispatcher.reduce` sets `reducing`, and always to a route.
+    // The downcast is safe, because only `Dispatcher.reduce` sets `reducing`, and always to a route.
     let route = CurrentThread.current.pointee.reducing.map {
       unsafeDowncast($0.takeUnretainedValue(), to: AnyRoute.self)
     }
@@ -41,16 +44,17 @@ extension Storable {
         "Call waitFor only inside reduce(with:), and let the dispatcher call it."
       )
     }
-    // The key is the type of the route's states.
+    // The downcast is safe, because a route's key identifies the type of the route's states.
     unsafeDowncast(route, to: Route<DispatchStateType>.self).reduceEarly(in: S.self)
   }
 }
 
 extension Route {
-  /// Makes the stores of a type reduce the current state, unless they already have.
+  /// Makes each store of a type reduce the current state, unless the store has already reduced the state.
   ///
-  /// The dispatcher's turn must be held. A store before the current one in the chain has already reduced
-  /// the state. A store after it reduces the state early, and stays marked until the reduce gets to it.
+  /// The caller must hold the dispatcher's turn. Stores before the current store in the chain have already
+  /// reduced the state. A later store reduces the state early, and its registration has the `early` flag
+  /// until the chain reaches that store.
   func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
     guard let state, let current else { return }
     var next: Unmanaged<Registration<State>>? = current
@@ -67,7 +71,7 @@ extension Route {
     }
   }
 
-  /// Traps if the awaited store is itself reducing the state, because then it waits for the current one.
+  /// Traps if the awaited store is still reducing the state, because the reduces would wait in a cycle.
   private func trapIfReducing(_ registration: Registration<State>) {
     let reducing = [current?.takeUnretainedValue()].compactMap(\.self) + awaited
     guard let start = reducing.firstIndex(where: { $0 === registration }) else { return }
@@ -80,7 +84,7 @@ extension Route {
 
   /// Moves the stores that reduced the state early to a list, in the order in which their reduces ended.
   ///
-  /// All of these reduces ended before the current store's reduce.
+  /// Every early reduce ended before the current store's reduce.
   @usableFromInline func takeEarly(into stores: inout [AnyObject]?) {
     if stores == nil { stores = [] }
     stores?.append(contentsOf: early)
@@ -89,7 +93,7 @@ extension Route {
 }
 
 extension Registration {
-  /// Clears the mark of a store that has reduced the state early, when the reduce gets to that store.
+  /// Clears the flag of a store that has reduced the state early, when the chain reaches the store.
   @usableFromInline func unmark() {
     marks.unscheduled.bitwiseAnd(~Registration.early, ordering: .relaxed)
   }

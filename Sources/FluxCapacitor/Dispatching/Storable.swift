@@ -1,6 +1,6 @@
-/// A class that holds a part of the application's data, and changes it only by reducing states.
+/// A class that holds a part of the application's data, and changes the data only by reducing states.
 ///
-/// A store keeps its ``Variable``s private and publishes them as ``Constant``s.
+/// A store keeps its ``Variable``s private, and publishes each variable as a ``Constant``.
 ///
 /// ```swift
 /// final class CounterStore: Storable {
@@ -27,39 +27,66 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   ///
   /// ``instantiate()`` calls this initializer, on the first thread that requests the store.
   ///
-  /// The initializer may instantiate other stores. A state that it invokes is dispatched after the store is
-  /// registered. The initializer must not call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``,
-  /// because another thread's reduce may be waiting for this store.
+  /// The initializer can instantiate other stores. If the initializer invokes a state, the dispatcher queues
+  /// the state until the new store is registered.
+  ///
+  /// > Warning: Don't call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in an initializer. Both
+  /// methods trap in an initializer, unless the thread is already in a reduce, a transaction or a read of
+  /// the dispatcher. Otherwise, the thread could wait forever for another thread's reduce, which might be
+  /// waiting for the new store.
   init()
 
   /// Changes the store's variables in response to a state.
   ///
-  /// Reduces of one dispatcher never overlap. The observers are called after the whole reduce, once for
-  /// each variable that was set. A state that is invoked inside a reduce is dispatched after it.
+  /// The dispatcher calls this method on the thread that dispatches the state, which can be any thread.
+  /// Reduces of one dispatcher never overlap. The observers are called after all stores have reduced the
+  /// state, once for each variable that a store has set.
+  ///
+  /// If a reduce invokes a state, the dispatcher queues the new state. The same thread reduces the queued
+  /// state after the current reduce.
+  ///
+  /// > Warning: Don't wait for another thread inside a reduce. If the other thread invokes a state, both
+  /// threads wait forever.
+  ///
+  /// - Parameter state: The state to reduce.
   func reduce(with state: DispatchStateType)
 }
 
 extension Storable {
-  /// Returns the single live store of this type in ``Dispatcher/shared``, and creates and registers it if
-  /// there is none.
+  /// Returns the single live store of this type in ``Dispatcher/shared``.
   ///
-  /// If many threads call this method at the same time, `init` runs once and all of them receive the same
-  /// store. The dispatcher holds the store weakly. When the last other reference is released, the store is
-  /// deallocated, and the next call creates a new one.
+  /// If no store of this type is alive and registered, the method creates and registers a store. If many
+  /// threads call this method at the same time, `init` runs once, and all threads receive the same store.
   ///
-  /// A registered store of a subclass takes the place of its superclass. If the initializers of stores
-  /// instantiate each other in a cycle, the method traps with a message that names the stores.
+  /// > Warning: Keep the returned store, for example in a property. The dispatcher holds stores weakly. If
+  /// no other object holds the store, the store is deallocated, and later states reach no store. The next
+  /// call of `instantiate()` then creates a new store.
   ///
+  /// If only a store of a subclass is registered, the method returns the subclass's store.
+  ///
+  /// - Precondition: The initializers of stores don't instantiate each other in a cycle. Otherwise, the
+  ///   method traps with a message that names the stores.
+  ///
+  /// - Returns: The live store of this type.
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public static func instantiate() -> Self { Dispatcher.shared.registry.instantiate(Self.self) }
 
-  /// Unregisters this store from the dispatcher that it registered with.
+  /// Unregisters this store from its dispatcher.
   ///
-  /// Later states don't reach this store, and `instantiate()` creates a new one. A newer store of the same
-  /// type stays registered.
+  /// Later states don't reach this store, and the next call of ``instantiate()`` creates a new store:
   ///
-  /// If another thread is dispatching a state at that moment, this store may still reduce it, even after
-  /// this method has returned. Waiting for that thread could take forever.
+  /// ```swift
+  /// let old = CounterStore.instantiate()
+  /// old.clear()
+  /// let new = CounterStore.instantiate()
+  /// print(new === old)  // false
+  /// ```
+  ///
+  /// If a newer store of the same type is registered, the newer store stays registered.
+  ///
+  /// > Warning: If another thread is dispatching a state during this call, this store can still reduce that
+  /// state, even after this method has returned. The method doesn't wait for the other thread, because the
+  /// wait could last forever.
   public func clear() {
     if Dispatcher.shared.registry.unregister(self) { return }
     _ = Registry.live.first { $0.unregister(self) }

@@ -1,11 +1,11 @@
-/// A record of one dispatch: its state, the stores that reduced it, and the changes that they made.
+/// A record of one dispatch, with the state, the stores that reduced the state, and the resulting changes.
 ///
-/// Interceptors receive it. See ``Dispatcher/intercept(_:)``.
+/// Interceptors receive an event for each dispatch. See ``Dispatcher/intercept(_:)``.
 public struct DispatchEvent: Sendable {
-  /// The state that was dispatched.
+  /// The dispatched state.
   public let state: any DispatchState
 
-  /// The position of this dispatch among all intercepted dispatches: 1, 2, 3 and so on, without gaps.
+  /// The position of this dispatch among all intercepted dispatches, which starts at 1 and has no gaps.
   public let sequenceNumber: Int
 
   /// The types of the stores that reduced the state, in the order in which their reduces ended.
@@ -13,40 +13,42 @@ public struct DispatchEvent: Sendable {
 
   /// The changes to the stores' variables during the reduce.
   ///
-  /// They are in the order of the stores and, within a store, in the order of its properties. They include
-  /// writes by other threads during the reduce.
+  /// The changes are in the order of the stores and, within a store, in the order of the store's properties.
+  /// The list includes changes by other threads during the reduce.
   public let changes: [Change]
 
   /// The instant at which the reduce began.
   public let instant: ContinuousClock.Instant
 
-  /// The wall-clock time at which the reduce began, since the beginning of 1970, in UTC.
+  /// The wall-clock time at which the reduce began, as the duration since 00:00 UTC on 1 January 1970.
   public let wallClockTime: Duration
 
-  /// The time that all stores together took to reduce the state.
+  /// The total time that the stores took to reduce the state.
   public let duration: Duration
 
-  /// The module and the file in which the state was invoked: `Module/File.swift`.
+  /// The module and the file in which the state was invoked, in the form `Module/File.swift`.
   public let fileID: StaticString
 
   /// The line at which the state was invoked.
   public let line: UInt
 
-  /// A change of one variable.
+  /// A change to one variable.
   public struct Change: Sendable {
     /// The type of the store that the variable belongs to.
     public let store: any Storable.Type
 
-    /// The name of the store's property. If a constant publishes the variable, it is the constant's name.
+    /// The name of the store's property.
+    ///
+    /// If a constant publishes the variable, the name is the name of the constant.
     public let name: String
 
-    /// The value before the reduce.
+    /// The variable's value before the reduce.
     public let oldValue: any Sendable
 
-    /// The value after the reduce.
+    /// The variable's value after the reduce.
     public let newValue: any Sendable
 
-    /// The variable itself, if it still exists.
+    /// The changed variable, or `nil` if the variable is deallocated.
     package weak let variable: (any AnyPrimitiveValue)?
   }
 }

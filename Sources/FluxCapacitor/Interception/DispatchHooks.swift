@@ -1,12 +1,12 @@
-/// The hooks of a dispatcher: closures that are called after every reduce, for states of all types.
+/// The hooks of a dispatcher, which are closures that the dispatcher calls after every reduce.
 ///
-/// The dispatching thread calls the hooks before any observer, with the dispatcher's turn held. So a hook
-/// must not run user code, and only takes notes.
+/// The dispatching thread calls the hooks before any observer, while the thread holds the dispatcher's turn.
+/// So a hook must not run user code.
 final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   fileprivate final class Hook: Sendable {
     let call: @Sendable (DispatchEvent) -> Void
 
-    /// The number of the first event that the hook receives, or zero if the hook doesn't want the changes.
+    /// The number of the first event that the hook receives, or zero if the hook needs no recorded changes.
     let first: Int
 
     init(from first: Int, _ call: @escaping @Sendable (DispatchEvent) -> Void) {
@@ -15,15 +15,14 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     }
   }
 
-  // Guarded by `lock`.
+  // `lock` guards `hooks` and `reducesRecorded`.
   private let lock = Lock()
   @exclusivity(unchecked) private var hooks: [Hook] = []
 
-  /// The number of recorded reduces that have begun. It is also the number of the latest reduce's event.
+  /// The number of recorded reduces that have begun, which is also the number of the latest event.
   @exclusivity(unchecked) private var reducesRecorded = 0
 
-  /// The record of the current reduce. It belongs to the thread that has the turn, so `lock` doesn't guard
-  /// it.
+  /// The record of the current reduce, which only the thread that holds the turn accesses, without `lock`.
   @exclusivity(unchecked) private var record: ReduceRecord?
 
   fileprivate func add(
@@ -32,7 +31,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     _ call: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Hook {
     lock.withLock {
-      // A reduce that has already begun may have no record, so the first event is the next one.
+      // A reduce that has already begun might have no record, so the hook starts with the next reduce.
       let hook = Hook(from: wantsChanges ? reducesRecorded + 1 : 0, call)
       hooks.append(hook)
       registry.setObserved(true)
@@ -45,7 +44,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
       hooks.removeAll { $0 === hook }
       if hooks.isEmpty { registry.setObserved(false) }
     }
-    // The hook is released after unlocking, because a deinit may run user code.
+    // This thread releases the hook after unlocking, because releasing its closure can run user code.
     withExtendedLifetime(hook) {}
   }
 
@@ -63,23 +62,24 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     in stores: [any Storable.Type],
     from place: SourcePlace
   ) -> [AnyObject] {
-    // There is no record if the last hook was removed just as the reduce began.
+    // If another thread removes the last hook when the reduce begins, the reduce has no record.
     guard let record = record.take() else { return [] }
-    // A hook's properties are read under the lock. So the thread sanitizer sees that these reads come
-    // before the hook's end on another thread. The reference count alone doesn't show it this order.
+    // This thread reads a hook's properties under the lock, for the thread sanitizer. The sanitizer doesn't
+    // learn from reference counts that these reads precede the hook's deallocation on another thread.
     let (hooks, calls, number) = lock.withLock {
       let hooks = self.hooks.filter { $0.first <= reducesRecorded }
       return (hooks, hooks.map(\.call), reducesRecorded)
     }
     let event = record.event(of: state, numbered: number, in: stores, from: place)
-    // Each hook puts its event in front of the thread's round, so the first hook is called last.
+    // The loop calls the first hook last, because each hook puts its event at the front of the thread's
+    // round (its queue of deliveries).
     for call in calls.reversed() { call(event) }
     return [record] + hooks
   }
 }
 
 extension Registry {
-  /// The hooks of the registry's dispatcher, created on first use.
+  /// The hooks of the registry's dispatcher, which the first access creates.
   fileprivate var hooks: DispatchHooks {
     lock.withLock {
       if let hooks = observer as? DispatchHooks { return hooks }
@@ -93,11 +93,13 @@ extension Registry {
 extension Dispatcher {
   /// Calls a closure after every reduce that begins from now on.
   ///
-  /// The dispatcher's turn is held during the call, so the closure must not run user code. A dispatch
-  /// without hooks costs nothing extra.
+  /// If a dispatcher has no hooks, a dispatch has no extra cost.
   ///
-  /// - Parameter wantsChanges: Whether the events must contain the changes of variables.
-  /// - Returns: The Dust that removes the hook.
+  /// > Warning: The closure must not run user code, because the thread holds the dispatcher's turn during
+  /// the call.
+  ///
+  /// - Parameter wantsChanges: Whether the events must contain the changes to variables.
+  /// - Returns: A Dust that removes the hook.
   package func addHook(
     wantingChanges wantsChanges: Bool = false,
     _ hook: @escaping @Sendable (DispatchEvent) -> Void
@@ -108,20 +110,20 @@ extension Dispatcher {
     }
   }
 
-  /// Returns whether a state would reach a store that is alive and registered.
+  /// Returns whether a state would reach a live, registered store.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    // The stores are released after unlocking, because these may be the last references to them.
+    // This thread releases the stores after unlocking, because `stores` might hold the last references.
     let stores = registry.lock.withLock {
       registry.route(for: State.self)?.takeUnretainedValue().liveStores() ?? []
     }
     return !stores.isEmpty
   }
 
-  /// The stores that are alive and registered, with their variables, in the order of their names.
+  /// The live, registered stores with their variables, in the order of the stores' names.
   ///
-  /// The property waits for the turn, so that it doesn't read a store in the middle of a reduce.
+  /// The property waits for the dispatcher's turn, so that the values don't come from an unfinished reduce.
   package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
-    // The stores are released after the turn, because these may be the last references to them.
+    // This thread releases the stores after the turn, because `stores` might hold the last references.
     let stores = registry.allStores
     return read {
       stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
@@ -129,6 +131,6 @@ extension Dispatcher {
     }
   }
 
-  /// The process's dispatcher, even inside `withDispatcher`.
+  /// The process-wide dispatcher, even inside `withDispatcher`.
   package static var processWide: Dispatcher { ofProcess }
 }

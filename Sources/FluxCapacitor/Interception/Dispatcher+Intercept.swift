@@ -1,28 +1,31 @@
 extension Dispatcher {
-  /// Calls an interceptor with an event for every dispatch from now on, for states of all types.
+  /// Calls an interceptor with an event for every later dispatch, for states of all types.
   ///
-  /// - Every state that is dispatched later makes one event, even if it reaches no store. If other threads
-  ///   are dispatching at the time of this call, the interceptor may miss their first states.
+  /// - Every later state makes one event, even if the state reaches no store. If other threads are
+  ///   dispatching during this call, the interceptor can miss their first states.
   /// - Every interceptor receives the events in the order of the reduces. Calls to one interceptor never
-  ///   overlap. The interceptors receive an event in the order in which they were added, unless two threads
-  ///   are delivering.
-  /// - The dispatching thread calls the interceptor after the reduce or its ``transaction(_:)``, before it
-  ///   calls any observer with the changes of the reduce. If another thread is delivering events at that
-  ///   moment, it delivers this event too. Observers don't wait for that thread, and may be called before
-  ///   the interceptor.
-  /// - No lock is held during a call. The interceptor may read, write, invoke, observe and clean anything.
-  ///   A state that it invokes is reduced immediately, and makes an event of its own.
+  ///   overlap.
+  /// - Several interceptors receive an event in the order in which they were added, unless two threads are
+  ///   delivering events.
+  /// - The dispatching thread calls the interceptor after the reduce or, inside a ``transaction(_:)``, after
+  ///   the transaction. The dispatching thread calls all interceptors before it calls an observer of the
+  ///   changes.
+  /// - If another thread is already delivering events, the other thread delivers the new event. While
+  ///   another thread delivers events, observers can be called before the interceptor.
+  /// - No lock is held during a call. The interceptor can read, write, invoke, observe and clean anything.
+  ///   If the interceptor invokes a state, the stores reduce the state immediately. A state that an
+  ///   interceptor invokes makes a separate event.
   ///
-  /// While a dispatcher has an interceptor, each dispatch reads all variables of the stores that it
-  /// reaches. So it waits for any thread that is in the middle of a `modify` of one of them. Without
+  /// If a dispatcher has an interceptor, each dispatch reads all variables of the stores that the state
+  /// reaches. The dispatch waits if another thread is in a `modify` of such a variable. Without
   /// interceptors, a dispatch has no extra cost.
   ///
-  /// The dispatcher finds the variables by reflection, once per store. If a store has properties that can
-  /// contain other variables later, such as optionals, enums and collections, each dispatch repeats the
-  /// search.
+  /// The dispatcher finds the variables by reflection, once for each store. If the store has optionals,
+  /// enums or collections, which can contain other variables later, each dispatch repeats the reflection.
   ///
-  /// Don't intercept a store if other threads change its own `var`s, even if a lock guards them. Keep these
-  /// properties in a separate object instead.
+  /// > Warning: Don't intercept a store whose `var` properties other threads change, even if a lock guards
+  /// the properties. Reflection reads the properties without the lock. Keep the properties in a separate
+  /// object instead.
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.intercept { event in
@@ -35,11 +38,12 @@ extension Dispatcher {
   /// dust.clean()
   /// ```
   ///
-  /// - Parameter interceptor: A closure that receives each event. It is retained until the Dust is cleaned.
-  /// - Returns: The interception. It lasts until you call `clean()` or the dispatcher is deallocated. It
-  ///   doesn't keep the dispatcher alive.
+  /// - Parameter interceptor: A closure that receives each event. The interception retains the closure until
+  ///   the Dust is cleaned or the dispatcher is deallocated.
+  /// - Returns: A Dust that ends the interception when you call `clean()`. The Dust doesn't keep the
+  ///   dispatcher alive, and the interception ends when the dispatcher is deallocated.
   public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
-    // Only the hook retains the sink, so the interceptor is released with the dispatcher.
+    // Only the hook retains the sink, so the dispatcher's deallocation also releases the interceptor.
     let sink = Sink<DispatchEvent>()
     let dust = sink.channel.observe(on: .current, interceptor)
     let hook = addHook(wantingChanges: true) { sink.channel.sendInFront($0, on: .current) }
@@ -49,7 +53,7 @@ extension Dispatcher {
 
 /// The Dust of an interception.
 ///
-/// Each thread that cleans it ends the interception, not only the first one.
+/// If several threads clean this Dust, each thread ends the interception before `clean()` returns.
 private final class Interception: Dust, @unchecked Sendable {
   private let observation: Dust
   private let hook: Dust

@@ -1,17 +1,19 @@
-// States as events, for effects that are not part of the data: logging, navigation, sounds.
+// An application observes states to run effects that change no data, such as logging, navigation and sounds.
 
 extension Dispatcher {
-  /// Calls a closure with every state of a type that is dispatched from now on.
+  /// Calls a closure with every later state of a type.
   ///
-  /// - Every state that is dispatched later is delivered once, even if it reaches no store. If other
-  ///   threads are dispatching at the time of this call, the observer may miss their first states.
+  /// - An observer receives every later state once, even if the state reaches no store. If other threads are
+  ///   dispatching during this call, the observer can miss their first states.
   /// - Every observer receives the states in the order of their reduces.
-  /// - A state is delivered after its reduce or its ``transaction(_:)``. On `.current`, it comes after the
-  ///   variables that were written by then, unless another thread is delivering those at that moment.
-  /// - Calls to one observer never overlap, and no lock is held during a call. The closure may read, write,
-  ///   invoke, observe and clean anything. A state that it invokes is reduced immediately. It is delivered
-  ///   after the observers of the current state have been called.
-  /// - ``unregisterAll()`` doesn't affect observers.
+  /// - The observer is called after the reduce or, inside a ``transaction(_:)``, after the transaction. On
+  ///   `.current`, the observers of the written variables are called first, unless another thread is
+  ///   delivering changes of these variables.
+  /// - Calls to one observer never overlap, and no lock is held during a call. The closure can read, write,
+  ///   invoke, observe and clean anything.
+  /// - If the closure invokes a state, the stores reduce the new state immediately. All observers of the
+  ///   current state are called before any observer of the new state.
+  /// - ``unregisterAll()`` doesn't affect observers of states.
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { state in
@@ -23,10 +25,11 @@ extension Dispatcher {
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - queue: The queue on which `states` is called.
-  ///   - states: A closure that receives each state. It is retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until you call `clean()` or the dispatcher is deallocated. It
-  ///   doesn't keep the dispatcher alive.
+  ///   - queue: The queue on which the observer is called.
+  ///   - states: A closure that receives each state. The observation retains the closure until the Dust is
+  ///     cleaned or the dispatcher is deallocated.
+  /// - Returns: A Dust that ends the observation when you call `clean()`. The Dust doesn't keep the
+  ///   dispatcher alive, and the observation ends when the dispatcher is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -36,23 +39,24 @@ extension Dispatcher {
     registry.channel(of: type).observe(on: queue, states)
   }
 
-  /// Calls a closure on the main actor with every state of a type that is dispatched from now on.
+  /// Calls a closure on the main actor with every later state of a type.
   ///
-  /// The closure is isolated to the main actor. It receives every state once, in the order of the reduces,
-  /// even if the state reaches no store. If other threads are dispatching at the time of this call, the
-  /// closure may miss their first states.
+  /// The closure receives every later state once, in the order of the reduces, even if the state reaches no
+  /// store. If other threads are dispatching during this call, the closure can miss their first states.
   ///
-  /// The call comes right after the reduce or its ``transaction(_:)`` if the state is dispatched on the main
-  /// queue. It comes later if an earlier state is still on its way there, or if another thread dispatches.
+  /// If you dispatch a state on the main queue, the closure is called immediately after the reduce or the
+  /// surrounding ``transaction(_:)``. If an earlier state is still waiting for the main queue, or if you
+  /// dispatch on another thread, the closure is called later.
   ///
   /// <doc:Concurrency> lists the guarantees for all observers.
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - queue: `.main`.
-  ///   - states: A closure that receives each state. It is retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until you call `clean()` or the dispatcher is deallocated. It
-  ///   doesn't keep the dispatcher alive.
+  ///   - queue: The main queue, `.main`.
+  ///   - states: A closure that receives each state. The observation retains the closure until the Dust is
+  ///     cleaned or the dispatcher is deallocated.
+  /// - Returns: A Dust that ends the observation when you call `clean()`. The Dust doesn't keep the
+  ///   dispatcher alive, and the observation ends when the dispatcher is deallocated.
   /// - Complexity: O(1).
   public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -64,16 +68,16 @@ extension Dispatcher {
     }
   }
 
-  /// Returns an asynchronous sequence of the states of a type that are dispatched from now on.
+  /// Returns an asynchronous sequence of the later states of a type.
   ///
-  /// - Any number of consumers may iterate over the sequence. Each consumer receives every state that is
-  ///   dispatched after its iterator was created. The states arrive once and in the order of the reduces,
-  ///   unless the policy discards them.
-  /// - A consumer runs where its task runs. No dispatch waits for it.
+  /// - Any number of consumers can iterate over the sequence. Each consumer receives every state that is
+  ///   dispatched after the consumer's iterator was created. A consumer receives each state once, in the
+  ///   order of the reduces, unless the policy discards states.
+  /// - The consumer's task runs the loop, and no dispatch waits for a consumer.
   /// - If you cancel the task that waits for the next state, the observation and the loop end immediately.
-  ///   They also end if you leave the loop, which releases the iterator.
-  /// - When the dispatcher is deallocated, the loop ends after the states in the buffer. The sequence
-  ///   itself keeps the dispatcher alive, but an iterator doesn't.
+  ///   If you leave the loop, the iterator is released, and the observation ends.
+  /// - If the dispatcher is deallocated, the loop ends after the remaining states in the buffer. A sequence
+  ///   keeps the dispatcher alive, but an iterator doesn't.
   ///
   /// ```swift
   /// let effects = Task {
@@ -86,9 +90,9 @@ extension Dispatcher {
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - policy: The rule for a slow consumer. By default, the sequence keeps every state, so that no
-  ///     effect is lost.
-  /// - Returns: The sequence. It observes nothing until an iterator is created.
+  ///   - policy: The rule for states that a slow consumer hasn't received yet. By default, the sequence keeps
+  ///     all of these states.
+  /// - Returns: The sequence, which observes no states until a consumer creates an iterator.
   public func states<State: DispatchState>(
     of type: State.Type,
     buffering policy: BufferingPolicy = .unbounded

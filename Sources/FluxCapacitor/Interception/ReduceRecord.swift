@@ -1,8 +1,8 @@
-/// The variables' values before a reduce, from which its event's changes are found.
+/// The variables' values before a reduce, for comparison with the values after the reduce.
 ///
-/// The record belongs to the thread that has the dispatcher's turn, and is released after the turn.
+/// Only the thread that holds the dispatcher's turn uses the record, and releases the record after the turn.
 final class ReduceRecord {
-  /// A variable of a store that the state may reach.
+  /// A variable of a registered store, with the variable's value before the reduce.
   private struct Entry {
     let store: any Storable.Type
     let name: String
@@ -24,7 +24,7 @@ final class ReduceRecord {
 
   private var entries: [Entry] = []
 
-  /// The stores that were searched for variables. These may be the last references to them.
+  /// The stores that the record searched for variables, and must not release before the turn has ended.
   private var stores: [AnyObject] = []
 
   private let instant: ContinuousClock.Instant
@@ -42,7 +42,7 @@ final class ReduceRecord {
     instant = .now
   }
 
-  /// Returns the event of the reduce, which has ended.
+  /// Returns the event of the reduce after the reduce has ended.
   func event(
     of state: any DispatchState,
     numbered number: Int,
@@ -68,9 +68,9 @@ final class ReduceRecord {
 extension Registration {
   /// Returns the variables of the store with their names.
   ///
-  /// The store is searched only once if it can't contain other variables later.
+  /// The method searches a store only once if the store can't contain other variables later.
   ///
-  /// - Parameter stores: A list that retains the store if it is searched.
+  /// - Parameter stores: A list to which the method adds the store if the method searches the store.
   fileprivate func variables(
     lookingAt stores: inout [AnyObject]
   ) -> [(name: String, value: any AnyPrimitiveValue)] {

@@ -1,7 +1,8 @@
-/// The variables and constants of a store, by the names of its properties.
+/// The variables and constants of a store, with the names of the store's properties.
 ///
-/// The search includes structs, tuples, enums, optionals, arrays and dictionaries, but not other objects. A
-/// variable that a constant publishes has the constant's name, and its own name as its other name.
+/// The search also looks inside structs, tuples, enums, optionals, arrays and dictionaries, but not inside
+/// other objects. If a constant publishes a variable, the item's `name` is the constant's name, and
+/// `otherName` is the variable's name.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
     package let name: String
@@ -11,9 +12,9 @@ package struct StoreContents: Sendable {
 
   package private(set) var items: [Item] = []
 
-  /// Whether the store can't contain other variables later.
+  /// Whether no property of the store is or contains an optional, an enum or a collection.
   ///
-  /// This is true if no property is or contains an optional, an enum or a collection.
+  /// A fixed store can't contain other variables later.
   package private(set) var isFixed = true
 
   private var indices: [ObjectIdentifier: Int] = [:]
@@ -32,7 +33,7 @@ package struct StoreContents: Sendable {
     }
   }
 
-  /// The variables, and the constants that publish one, but no derived constants.
+  /// The variables and the constants that publish a variable, without the derived constants.
   package var variables: [Item] { items.filter { !$0.value.isDerived } }
 
   package func item(for value: any AnyPrimitiveValue) -> Item? {
@@ -43,9 +44,9 @@ package struct StoreContents: Sendable {
     items.first { $0.name == name } ?? items.first { $0.otherName == name }
   }
 
-  /// Adds the variables of a value.
+  /// Adds the variables that a value contains.
   ///
-  /// - Returns: Whether the value is or contains a variable, or may contain one later.
+  /// - Returns: Whether the value is a variable, contains a variable, or can contain a variable later.
   @discardableResult private mutating func add(_ value: Any, name: String) -> Bool {
     if let value = value as? any AnyPrimitiveValue {
       add(Item(name: name, value: value))
@@ -56,7 +57,7 @@ package struct StoreContents: Sendable {
     case .struct, .tuple:
       var hasAny = false
       for (label, child) in mirror.children {
-        // The label of a tuple's first element is `.0`.
+        // The loop trims the period, because the label of a tuple's first element is `.0`.
         if add(child, name: "\(name).\((label ?? "").trimmingPrefix("."))") { hasAny = true }
       }
       return hasAny
@@ -77,7 +78,7 @@ package struct StoreContents: Sendable {
         Array(Mirror(reflecting: entry.value).children.map(\.value))
       }
       let named = entries.map { ("\(name)[\($0[0])]", $0[1]) }
-      // If the first value contains no variable, no other value does, and sorting is unnecessary.
+      // If the first value contains no variable, no value does. In this case, the method skips the sort.
       addElements(named.first.map { isPlain($0.1) } == true ? [] : named.sorted { $0.0 < $1.0 })
       return true
     default:
@@ -85,14 +86,14 @@ package struct StoreContents: Sendable {
     }
   }
 
-  /// Adds the elements of a collection, up to the first one that contains no variable.
+  /// Adds the elements of a collection, and stops at the first element that contains no variable.
   private mutating func addElements(_ elements: some Sequence<(String, Any)>) {
     for (name, element) in elements {
       guard add(element, name: name) else { return }
     }
   }
 
-  /// Returns whether a value contains no variable, and can't contain one later.
+  /// Returns whether a value contains no variable, and can't contain a variable later.
   private func isPlain(_ value: Any) -> Bool {
     var others = self
     return !others.add(value, name: "")

@@ -1,55 +1,53 @@
 /// One operation that ``Effects`` run.
 ///
-/// The operation receives its effect as a parameter, and invokes states with it. See
-/// ``Actionable/invoke(_:as:fileID:line:)``.
+/// An operation receives an effect as its parameter. The operation passes this effect to
+/// ``Actionable/invoke(_:as:fileID:line:)`` with each state.
 public final class Effect: @unchecked Sendable {
-  /// The effect of the operation that the current task belongs to, if there is one.
+  /// The effect whose operation the current task is running, or `nil` outside operations.
   static let current = TaskLocal<Effect?>(wrappedValue: nil)
 
   let queue: EffectQueue
 
-  /// The effects of the operations inside which this effect was run.
+  /// The effects of all outer operations, if this effect's operation was started inside other operations.
   ///
-  /// The references are weak, so that a chain of operations, each of which runs the next one, isn't kept
-  /// alive. Each effect lists all of them, so that the list stays complete when an effect in between is
+  /// The references are weak, so that a long chain of nested operations doesn't keep every effect alive.
+  /// Each effect lists every outer effect, so that the list stays complete when one outer effect is
   /// deallocated.
   let surroundings: [Surrounding]
 
   struct Surrounding { private(set) weak var effect: Effect? }
 
-  // All guarded by the queue's lock.
+  // The queue's lock guards `task`, `isInProgress`, `hasBeenCancelled`, `number` and `turn`.
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var isInProgress = false
   @exclusivity(unchecked) var hasBeenCancelled = false
 
-  /// The effect's number.
-  ///
-  /// The effect is superseded when the queue's newest number is greater.
+  /// The number of this effect. If the queue's newest number is different, this effect is superseded.
   @exclusivity(unchecked) var number = 0
 
-  /// The continuation of a stream that ends when a waiting operation may begin. Guarded by the queue's
-  /// lock.
+  /// The continuation of a stream that ends when a waiting operation is allowed to begin.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
 
   init(in queue: EffectQueue) {
     self.queue = queue
-    // An observer may be called on behalf of another thread, so it counts as outside of all operations.
+    // A thread can call an observer on behalf of another thread, so an observer has no outer operation.
     let outer = CurrentThread.current.pointee.isDelivering ? nil : Effect.current.get()
     let remaining = outer?.surroundings.filter { $0.effect != nil } ?? []
     surroundings = remaining + [outer].compactMap(\.self).map(Surrounding.init)
   }
 
-  /// Returns whether this effect was run inside another effect's operation.
+  /// Returns whether this effect's operation was started inside the other effect's operation.
   func isInside(_ other: Effect) -> Bool { surroundings.contains { $0.effect === other } }
 
-  /// Whether a newer operation has superseded this one, under ``Effects/Policy/latest``.
+  /// Whether a newer operation has superseded this operation, under ``Effects/Policy/latest``.
   ///
-  /// This also applies to an operation that has already ended. States that a superseded operation invokes
-  /// are not reduced, so it needn't report its end. By contrast, an operation that is only cancelled may
-  /// still invoke states.
+  /// A newer operation also supersedes operations that have already ended. No store reduces a state that a
+  /// superseded operation invokes with its effect. By contrast, a cancelled operation can still invoke
+  /// states if no newer operation has superseded it.
   ///
   /// The task of a superseded operation is cancelled immediately afterward. The only exception is an
-  /// operation that has performed the newer one, because it awaits that operation.
+  /// operation that awaits the newer operation in
+  /// ``Effects/perform(after:clock:isolation:fileID:line:operation:)``.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
 
   @usableFromInline func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
@@ -58,22 +56,25 @@ public final class Effect: @unchecked Sendable {
 }
 
 extension Actionable {
-  /// Dispatches a state, unless the effect has been superseded.
+  /// Dispatches a state, unless a newer operation has superseded the effect.
   ///
-  /// The check and the reduce are one step, so the effect is superseded either before or after both. If the
-  /// dispatch is queued, for example inside a reduce or a ``Dispatcher/read(_:)``, the check is queued with
-  /// it.
+  /// The dispatcher checks the effect immediately before the reduce, while no other thread can run a reduce.
+  /// If a newer operation starts during the reduce, the stores still finish the reduce.
+  /// ``Effects/run(after:clock:fileID:line:operation:)`` describes when the newer call waits for that
+  /// reduce.
   ///
-  /// An effect that is cancelled, but not superseded, may still invoke states, for example to report its
-  /// end.
+  /// Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's initializer, the dispatcher queues
+  /// the state. For a queued state, the dispatcher checks the effect when the queued reduce begins.
+  ///
+  /// A cancelled effect that is not superseded can still invoke states, for example to report its end.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
   ///   - effect: The effect that the operation received.
-  ///   - fileID: The file of the call, for interceptors.
-  ///   - line: The line of the call, for interceptors.
-  /// - Returns: Whether the state was dispatched or, if it was queued, whether the effect isn't superseded
-  ///   yet.
+  ///   - fileID: The file of the call, which interceptors receive.
+  ///   - line: The line of the call, which interceptors receive.
+  /// - Returns: Whether the dispatcher has dispatched the state. If the dispatcher has queued the state, the
+  ///   result is whether the effect is not superseded yet.
   @inlinable @discardableResult public func invoke(
     _ state: DispatchStateType,
     as effect: Effect,

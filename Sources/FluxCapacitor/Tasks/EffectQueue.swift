@@ -1,18 +1,19 @@
 /// The effects of an ``Effects`` object that are in progress, waiting, or superseded.
 ///
-/// Invariants, all guarded by `lock`:
-/// - An effect is in `inProgress` or in `waiting` from its start until its end, unless it has been
-///   superseded. Its task is created under the lock, so a thread that finds the effect there can cancel the
-///   task.
-/// - While `inProgress` has room, no effect waits: an effect that ends lets the next one begin.
-/// - While an effect invokes a state, its dispatcher is in `invoking`, from the check for superseding until
-///   the end of the reduce. Meanwhile, the thread holds that dispatcher's turn. So after a thread has
-///   superseded the effect and waited for these turns, the effect reduces nothing more.
+/// The queue keeps three invariants under `lock`:
+/// - From its start until its end, an effect is in `inProgress` or in `waiting`, unless a newer effect has
+///   superseded it. A thread creates an effect's task under the lock, so a thread that finds an effect in a
+///   list can cancel its task.
+/// - If the number of effects in `inProgress` is below the limit, no effect waits. An effect that ends lets
+///   the next waiting effect begin.
+/// - From the check of an effect until the end of the reduce, `invoking` lists the dispatcher, and the
+///   thread holds the dispatcher's turn. A thread that supersedes the effect waits for the turns of all
+///   listed dispatchers. After the wait for these turns, no store reduces a state of the superseded effect.
 final class EffectQueue: @unchecked Sendable {
   /// The number of effects that are in progress or wait.
   ///
-  /// The number is raised before the effect starts, so that a running operation never reads zero. The
-  /// change is delivered after the start, so that an observer finds the effect.
+  /// A starting effect increments the count first, so that a running operation never reads zero. The
+  /// observers of `count` are called after the start, so that an observer can cancel the new effect.
   let count = Variable(0)
 
   private let policy: Effects.Policy
@@ -22,20 +23,19 @@ final class EffectQueue: @unchecked Sendable {
   @exclusivity(unchecked) private var inProgress: [Effect] = []
   @exclusivity(unchecked) private var waiting = FIFO<Effect>()
 
-  /// The number of waiting effects that were cancelled and have ended.
+  /// The number of entries in `waiting` whose effects were cancelled and have ended.
   @exclusivity(unchecked) private var endedInWaiting = 0
 
-  /// The number of started effects that superseded all effects before them.
+  /// The number of the newest effect under the policy `.latest`, or zero under the other policies.
   @exclusivity(unchecked) private var newest = 0
 
-  /// The superseded effects that await the effect that superseded them.
+  /// The superseded effects that are not cancelled, because their operations await a newer effect.
   @exclusivity(unchecked) private var spared: [Effect] = []
 
-  /// The dispatchers on which effects are invoking.
+  /// The dispatchers that are reducing states of effects, with one entry for each reduce.
   @exclusivity(unchecked) private var invoking: [Dispatcher] = []
 
-  /// The task in progress, whether it belongs to the new effect, and whether the current task belongs to an
-  /// operation of this queue.
+  /// The task in progress, whether the task belongs to the new effect, and whether the effect is nested.
   typealias Started = (task: Task<Void, Never>, isNew: Bool, isNested: Bool)
 
   init(_ policy: Effects.Policy) {
@@ -46,9 +46,10 @@ final class EffectQueue: @unchecked Sendable {
   /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress.
   ///
   /// - Parameters:
-  ///   - isAwaited: Whether the current task awaits the effect. If so, the effects inside which it is run
-  ///     are superseded but not cancelled, because that would cancel the effect that they await.
-  ///   - makeTask: Creates the effect's task, under the lock. The task runs no user code before its turn.
+  ///   - isAwaited: Whether the current task awaits the effect. If so, the outer effects are superseded but
+  ///     not cancelled. Cancelling an outer effect would also cancel the awaited effect.
+  ///   - makeTask: A closure that creates the effect's task under the lock. The task runs no user code until
+  ///     the stream `turn` has ended.
   func start(
     _ effect: Effect,
     isAwaited: Bool,
@@ -62,7 +63,8 @@ final class EffectQueue: @unchecked Sendable {
     count.value += 1
     let started: Started = lock.withLock {
       let isNested = isNested(effect)
-      // Cancelled effects don't count here: the new effect waits until they end.
+      // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
+      // ends.
       if policy == .first, let task = tasks.first(where: { !$0.isCancelled }) {
         noLongerCounted = 1
         return (task, false, isNested)
@@ -76,7 +78,8 @@ final class EffectQueue: @unchecked Sendable {
         over += spared
         spared = isAwaited ? over.filter(effect.isInside) : []
         over.removeAll { older in spared.contains { $0 === older } }
-        // This makes a copy, because the thread sanitizer can't see how a shared array is handed over.
+        // The copy avoids a false report by the thread sanitizer, which can't see how threads share an
+        // array.
         busy = invoking.map(\.self)
       }
       var turn: AsyncStream<Never>?
@@ -93,16 +96,16 @@ final class EffectQueue: @unchecked Sendable {
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
-    // The tasks of superseded effects don't change anymore, so no lock is needed.
+    // This thread reads the tasks of superseded effects without the lock, because they no longer change.
     for older in over { older.task?.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
     thread.finish()
     return started
   }
 
-  /// Ends an effect, and lets the next one begin.
+  /// Ends an effect, and lets the next waiting effect begin.
   func end(_ effect: Effect) {
-    // At most one effect can begin, because only this effect has made room.
+    // At most one effect begins, because only one effect has ended.
     var next: Effect?
     let isCounted = lock.withLock {
       guard effect.number == newest else {
@@ -130,7 +133,7 @@ final class EffectQueue: @unchecked Sendable {
     if isCounted { count.value -= 1 }
   }
 
-  /// Cancels an effect, even if it hasn't been started yet.
+  /// Cancels an effect, even if the effect has not started yet.
   func cancel(_ effect: Effect) {
     let task = lock.withLock {
       effect.hasBeenCancelled = true
@@ -139,7 +142,7 @@ final class EffectQueue: @unchecked Sendable {
     task?.cancel()
   }
 
-  /// Cancels all effects that have been started.
+  /// Cancels all effects that have started and have not ended.
   func cancel() {
     let tasks = lock.withLock { spared.compactMap(\.task) + self.tasks }
     for task in tasks { task.cancel() }
@@ -147,10 +150,11 @@ final class EffectQueue: @unchecked Sendable {
 
   func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.number != newest } }
 
-  /// Calls a closure that invokes a state, unless the effect has been superseded. The dispatcher's turn
-  /// must be held.
+  /// Calls a closure that reduces a state, unless a newer effect has superseded the effect.
   ///
-  /// - Returns: Whether the closure was called.
+  /// The caller must hold the dispatcher's turn.
+  ///
+  /// - Returns: Whether the method called the closure.
   func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     let mayInvoke = lock.withLock {
       if effect.number == newest { invoking.append(dispatcher) }
@@ -166,7 +170,7 @@ final class EffectQueue: @unchecked Sendable {
   }
 }
 
-// The lock must be held for these operations.
+// The caller of these members must hold the queue's lock.
 extension EffectQueue {
   private func begin(_ effect: Effect) {
     effect.isInProgress = true
@@ -178,8 +182,7 @@ extension EffectQueue {
     (inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }).compactMap(\.self)
   }
 
-  /// Counts a waiting effect that has ended, and removes all such effects when they are more than half of
-  /// `waiting`.
+  /// Counts an ended effect in `waiting`, and removes ended effects if they fill more than half of `waiting`.
   ///
   /// - Complexity: O(1), amortized.
   private func forgetWaiting() {
@@ -193,7 +196,7 @@ extension EffectQueue {
     endedInWaiting = 0
   }
 
-  /// Returns whether the effect is run inside an operation that is in progress.
+  /// Returns whether the effect was started inside an operation of this queue that is in progress.
   private func isNested(_ effect: Effect) -> Bool {
     effect.surroundings.contains { surrounding in
       surrounding.effect.map { $0.queue === self && $0.isInProgress } ?? false

@@ -1,7 +1,8 @@
 /// An object that runs an action's asynchronous operations, under one policy.
 ///
-/// Create one `Effects` for each group of related operations. With ``Policy/latest``, the newest search
-/// wins, and no state of an older search reaches a store anymore:
+/// Create one `Effects` for each group of related operations. The policy decides which operations run, wait
+/// or are cancelled. In this example, a newer search supersedes the older search. After `run` has returned,
+/// the older search can't set a result, because it passes its effect to `invoke`:
 ///
 /// ```swift
 /// struct SearchAction: Actionable {
@@ -19,39 +20,47 @@
 /// }
 /// ```
 ///
-/// You can use an `Effects` on any thread. When it is deallocated, its operations are cancelled. An
-/// operation that uses its action's properties keeps the action and its `Effects` alive until the operation
-/// has ended. To end it earlier, call ``cancel()``.
+/// You can use an `Effects` on any thread. If an `Effects` is deallocated, its operations are cancelled.
+///
+/// > Important: An operation that uses its action's properties keeps the action and the `Effects` alive
+/// until the operation has ended. To cancel all operations earlier, call ``cancel()``.
 public final class Effects: Sendable {
-  /// A rule for a new operation while another one is in progress.
+  /// A rule for a new operation while an earlier operation is in progress.
   public enum Policy: Hashable, Sendable {
-    /// The new operation supersedes the other one and all operations before it. The other one's task is
-    /// cancelled.
+    /// A new operation supersedes all earlier operations, and their tasks are cancelled.
+    ///
+    /// Use this policy if only the newest result matters, for example in a search.
     case latest
 
-    /// The new operation isn't run. If the other one has been cancelled, the new one waits until the other
-    /// one ends.
+    /// A new operation doesn't run while an earlier operation is in progress.
+    ///
+    /// Use this policy if one operation at a time is enough, for example to refresh a list. If the earlier
+    /// operation has been cancelled, the new operation waits until the cancelled operation has ended, and
+    /// then begins.
     case first
 
-    /// The new operation waits. Operations run one after the other, in the order of the calls.
+    /// A new operation waits until all earlier operations have ended.
+    ///
+    /// Use this policy if every operation must run in the order of the calls, for example to save drafts.
     case serial
 
-    /// The new operation waits if this many operations are in progress.
+    /// A new operation waits if the given number of operations are in progress.
     ///
-    /// Operations begin in the order of the calls. Two operations that may begin at the same time do so in
-    /// either order.
+    /// Use this policy to limit parallel work, for example when you load thumbnails. Operations begin in the
+    /// order of the calls. If two operations can begin at the same time, their order is undefined.
     case concurrent(Int)
   }
 
-  /// Whether an operation is running, pausing or waiting, and hasn't been superseded.
+  /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue
 
   /// Creates an object that runs operations under a policy.
   ///
-  /// - Parameter policy: A rule for a new operation while another one is in progress. The limit of
-  ///   ``Policy/concurrent(_:)`` must be at least 1.
+  /// - Precondition: The limit of ``Policy/concurrent(_:)`` is at least 1.
+  ///
+  /// - Parameter policy: The rule for a new operation while an earlier operation is in progress.
   public init(_ policy: Policy = .latest) {
     if case .concurrent(let limit) = policy, limit < 1 {
       trap("Effects(.concurrent(\(limit))) can't run operations. The limit must be at least 1.")
@@ -64,28 +73,33 @@ public final class Effects: Sendable {
 
   /// Runs an operation in a task, under the policy.
   ///
-  /// - With ``Policy/latest``, older operations are superseded when this method returns. From then on, no
-  ///   state that an older operation invokes `as:` its effect is reduced, even if that operation has ended.
-  ///   If another thread is reducing such a state, this method waits for the end of that reduce. It doesn't
-  ///   wait inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or the initializer of a store, where
-  ///   that could take forever.
-  /// - An operation doesn't begin if it is superseded first, or cancelled during its pause or while it
-  ///   waits. Any other cancelled operation begins, as every task does, and finds itself cancelled.
-  /// - Inside an operation of the same `Effects`, and in the tasks that it creates, a new operation doesn't
-  ///   wait for the outer one. With ``Policy/serial`` and ``Policy/concurrent(_:)``, the new operation
-  ///   begins immediately, beyond the limit. An operation that an observer runs directly has no outer
-  ///   operation.
+  /// - With ``Policy/latest``, all older operations are superseded when this method returns. After this
+  ///   method has returned, no store begins to reduce a state that an older operation invokes with its
+  ///   effect.
+  /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an older
+  ///   operation. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's initializer, this
+  ///   method doesn't wait, because the wait could last forever.
+  /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is cancelled
+  ///   while it pauses or waits doesn't begin either. A cancelled operation that neither pauses nor waits
+  ///   still begins, and its task is cancelled.
+  /// - A new operation doesn't wait for an outer operation of the same `Effects`. With ``Policy/serial`` and
+  ///   ``Policy/concurrent(_:)``, an inner operation begins immediately, beyond the limit. Code in a task
+  ///   that an operation creates also counts as inside the operation. An operation that an observer runs
+  ///   directly has no outer operation.
+  ///
+  /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns. That
+  /// task can be the operation's own task, which would then wait for itself.
   ///
   /// - Parameters:
   ///   - pause: The time to wait before the operation begins. With ``Policy/latest``, the operation
-  ///     supersedes the others before its pause, so only the last one of a burst begins.
-  ///   - clock: The clock that measures the pause, from this call on.
+  ///     supersedes earlier operations before its pause, so only the last operation of a burst begins.
+  ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run. It inherits the caller's actor, priority and task-local values.
-  ///     Its parameter is the effect with which it invokes states.
-  /// - Returns: The task, which you can await or cancel. With ``Policy/first``, this is the task of the
-  ///   operation in progress, if there is one. That operation must not await it.
+  ///   - operation: The operation to run, which inherits the caller's actor, priority and task-local values.
+  ///     The operation's parameter is the effect with which the operation invokes states.
+  /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the result
+  ///   is the task of the operation in progress, if an operation is in progress.
   @discardableResult public func run(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -97,16 +111,16 @@ public final class Effects: Sendable {
     start(Effect(in: queue), isAwaited: false, clock.end(of: pause), fileID, line, operation).task
   }
 
-  /// Runs an operation under the policy, and returns when it has ended.
+  /// Runs an operation under the policy, and returns when the operation has ended.
   ///
-  /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. In addition, if the
-  /// caller's task is cancelled, the operation is cancelled too.
+  /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task is
+  /// cancelled, the operation is also cancelled.
   ///
-  /// - With ``Policy/first``, this method may await an operation that other code has started. Cancelling
-  ///   the caller's task doesn't cancel that operation, and the method still waits for it. Inside that
-  ///   operation, the method returns immediately.
-  /// - With ``Policy/latest``, an operation that performs another one of the same `Effects` is superseded
-  ///   by it. It isn't cancelled, because it awaits the new operation.
+  /// - With ``Policy/first``, this method awaits the operation in progress if other code has started an
+  ///   operation. Cancelling the caller's task neither cancels the operation in progress nor ends the wait.
+  /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
+  /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The outer
+  ///   operation isn't cancelled, because the outer operation awaits the inner operation.
   ///
   /// ```swift
   /// struct FeedAction: Actionable {
@@ -120,6 +134,14 @@ public final class Effects: Sendable {
   ///   }
   /// }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - pause: The time to wait before the operation begins.
+  ///   - clock: The clock that measures the pause, which starts at the call.
+  ///   - isolation: The actor on which this method runs, which is the caller's actor by default.
+  ///   - fileID: The file of the call, for a test that waits for the effect.
+  ///   - line: The line of the call, for a test that waits for the effect.
+  ///   - operation: The operation to run. The operation's parameter is the effect for its states.
   public func perform(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -129,7 +151,7 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) async {
-    // The effect exists before the handler, so that a thread that cancels the caller always finds it.
+    // The method creates the effect first, so that the cancellation handler can always cancel the effect.
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
@@ -150,7 +172,7 @@ public final class Effects: Sendable {
     let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
       let isCancelled = effect.hasBeenCancelled
-      // These `Effects` may be deallocated while the effect is in progress.
+      // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
       return Task { [queue] in
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { for await _ in turn {} }
@@ -167,7 +189,10 @@ public final class Effects: Sendable {
     return started
   }
 
-  /// Calls the operation on its actor. Until that actor is available, the operation hasn't begun.
+  /// Calls the operation on the operation's actor, unless the operation must not begin.
+  ///
+  /// The checks run on that actor, because a thread can supersede the effect while the task waits for the
+  /// actor.
   private static func begin(
     _ effect: Effect,
     hasWaited: Bool,
@@ -180,14 +205,18 @@ public final class Effects: Sendable {
 
   /// Cancels all operations in progress.
   ///
-  /// Waiting and pausing operations don't begin. A cancelled operation isn't superseded: if it has begun,
-  /// it may still invoke states, for example to report its end. You can run other operations afterward. An
-  /// operation that another thread is about to run may start after this call.
+  /// Waiting and pausing operations don't begin. A cancelled operation that has already begun can still
+  /// invoke states, for example to report its end. You can run new operations afterward.
+  ///
+  /// > Warning: If another thread calls `run` at the same time, its operation might start after the
+  /// cancellation.
   public func cancel() { queue.cancel() }
 }
 
 extension Clock<Duration> {
-  /// Returns a closure that waits for the end of a pause that begins now, or `nil` if the pause is zero.
+  /// Returns a closure that waits for the end of a pause, or `nil` if the pause is zero.
+  ///
+  /// The pause begins when the caller calls this method, not when the closure runs.
   fileprivate func end(of pause: Duration) -> (@Sendable () async -> Void)? {
     guard pause > .zero else { return nil }
     let deadline = now.advanced(by: pause)

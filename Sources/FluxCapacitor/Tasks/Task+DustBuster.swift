@@ -1,9 +1,11 @@
 extension Task {
   /// Adds this task to a bag, which cancels the task when the bag is cleaned or deallocated.
   ///
-  /// After the task has ended, the bag keeps neither the task nor its result. As with every task, the
-  /// values that its closure captures live until the task ends. Cancellation is a request: the operation
-  /// responds at its next suspension or its next check of `Task.isCancelled`.
+  /// After the task has ended, the bag keeps neither the task nor its result. The values that the task's
+  /// closure captures live until the task ends.
+  ///
+  /// > Note: Cancellation is a request. The task's closure can respond where it checks `Task.isCancelled` or
+  /// awaits a function that handles cancellation.
   ///
   /// ```swift
   /// final class ClockView: Sendable {
@@ -21,7 +23,7 @@ extension Task {
   /// - Complexity: O(1), amortized.
   ///
   /// - Parameters:
-  ///   - dustBuster: The bag.
+  ///   - dustBuster: The bag that cancels the task.
   ///   - fileID: The file of the call, for a test that waits for the task.
   ///   - line: The line of the call, for a test that waits for the task.
   public func cleaned(
@@ -31,9 +33,9 @@ extension Task {
   ) {
     let dust = TaskDust(cancelling: cancel, startedIn: fileID, line: line)
     dustBuster.insert(dust)
-    // This task retires the Dust when the original task has ended, so that the bag can forget the Dust.
-    // Nothing cancels this task, because it ends with the original one. It is detached, so that it keeps no
-    // task-local value. It runs in the background, so that it doesn't raise the original task's priority.
+    // The detached task retires the Dust when the original task has ended, so that the bag can forget the
+    // Dust. The detached task ends with the original task, so no code cancels the detached task. A detached
+    // task keeps no task-local values. Background priority doesn't raise the original task's priority.
     Task<Void, Never>.detached(priority: .background) {
       _ = await result
       dust.retire()

@@ -1,9 +1,9 @@
-/// The Dust of a task, which cancels the task when it is cleaned.
+/// A Dust that cancels a task when the Dust is cleaned.
 final class TaskDust: Dust, @unchecked Sendable {
-  /// Cancels the task. Set until the task is cancelled or has ended, and guarded by `lock`.
+  /// A closure that cancels the task, or `nil` if the task is cancelled or has ended. Guarded by `lock`.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
-  /// Notes the task's end in the pending work, if the task is part of it.
+  /// A closure that removes the task from the dispatcher's pending work, if the pending work lists the task.
   private let noteEnd: (@Sendable () -> Void)?
 
   init(
@@ -16,14 +16,14 @@ final class TaskDust: Dust, @unchecked Sendable {
     super.init { $0.finishCleaning() }
   }
 
-  /// Cleans the Dust without cancelling the task, which has ended by itself.
+  /// Cleans the Dust of a task that has ended, without cancelling the task.
   func retire() {
     forgetTask()
     clean()
     noteEnd?()
   }
 
-  /// Releases the task after unlocking, because this may also release its result.
+  /// Releases the task after unlocking, because the release can run the `deinit` of the task's result.
   private func forgetTask() {
     let forgotten = lock.withLock {
       defer { cancelTask = nil }
@@ -32,10 +32,10 @@ final class TaskDust: Dust, @unchecked Sendable {
     withExtendedLifetime(forgotten) {}
   }
 
-  /// Cancels the task, unless it has ended.
+  /// Cancels the task, unless the task has ended.
   ///
-  /// Several threads may clean this Dust at the same time, and the task must be cancelled when any of these
-  /// calls returns. So each thread cancels the task first, and only then forgets it.
+  /// Several threads can clean this Dust at the same time. The task must be cancelled before any of these
+  /// threads returns from `clean()`. So each thread cancels the task first, and then forgets the task.
   override func finishCleaning() {
     lock.withLock { cancelTask }?()
     forgetTask()
