@@ -158,10 +158,13 @@ extension Dispatcher: PendingWorkOwner {
   package var pendingWork: PendingWork { registry.pendingWork }
 }
 
-/// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
+/// Replaces ``Dispatcher/shared`` in the current task while an operation runs.
 ///
-/// Tests that replace the dispatcher can run in parallel, each with its own stores. Work that leaves the
-/// task, on a dispatch queue or in a detached task, uses the process-wide dispatcher again.
+/// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
+/// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
+/// > process-wide dispatcher.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -171,6 +174,11 @@ extension Dispatcher: PendingWorkOwner {
 /// }
 /// print(count)  // 2
 /// ```
+///
+/// - Parameters:
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
+///   - operation: The closure to run with the replacement.
+/// - Returns: The result of the operation.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
@@ -179,10 +187,27 @@ public func withDispatcher<Result>(
   return try PendingWork.replacement.withValue(dispatcher, operation: operation)
 }
 
-/// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
-/// child tasks.
+/// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.
 ///
-/// The operation runs on the caller's actor. For an example, see the synchronous overload.
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
+/// > process-wide dispatcher.
+///
+/// ```swift
+/// let count = await withDispatcher(Dispatcher()) {
+///   let store = CounterStore.instantiate()
+///   await Task { CounterAction().invoke(.add(2)) }.value
+///   return store.count.value
+/// }
+/// print(count)  // 2
+/// ```
+///
+/// - Parameters:
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
+///   - isolation: The actor on which this function runs, which is the caller's actor by default.
+///   - operation: The closure to run with the replacement.
+/// - Returns: The result of the operation.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,
