@@ -164,7 +164,7 @@ extension Dispatcher: PendingWorkOwner {
 /// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
 /// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
-/// > process-wide dispatcher.
+/// process-wide dispatcher.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -192,7 +192,7 @@ public func withDispatcher<Result>(
 /// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
 /// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
-/// > process-wide dispatcher.
+/// process-wide dispatcher.
 ///
 /// ```swift
 /// let count = await withDispatcher(Dispatcher()) {

@@ -11,8 +11,8 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive,
-  /// so the observation would not end by itself.
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
@@ -40,8 +40,8 @@ extension PrimitiveValue {
   ///
   /// Use this overload for a `Sendable` object, which any thread may use.
   ///
-  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive,
-  /// so the observation would not end by itself.
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
@@ -69,8 +69,8 @@ extension PrimitiveValue {
   ///
   /// Use this overload for an object that only the main actor uses, such as a view.
   ///
-  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive,
-  /// so the observation would not end by itself.
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no

@@ -3,8 +3,8 @@ extension Signal {
   ///
   /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
   ///
-  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive,
-  /// so the observation would not end by itself.
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
@@ -27,8 +27,8 @@ extension Signal {
   ///
   /// Use this overload for a `Sendable` object, which any thread may use.
   ///
-  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive,
-  /// so the observation would not end by itself.
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
@@ -51,8 +51,8 @@ extension Signal {
   ///
   /// Use this overload for an object that only the main actor uses, such as a view.
   ///
-  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive,
-  /// so the observation would not end by itself.
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no

@@ -63,8 +63,8 @@
 
   /// Ends the buffer, and resumes a waiting consumer with `nil`.
   ///
-  /// - Parameter isDropping: Whether to drop the values in the buffer. If not, the consumer still receives
-  ///   the values in the buffer.
+  /// - Parameter isDropping: Whether to drop the values in the buffer. By default, the consumer still
+  ///   receives the values in the buffer.
   func finish(dropping isDropping: Bool = false) {
     var dropped = FIFO<Element>()
     let waiter = lock.withLock {

@@ -54,7 +54,8 @@ extension Values {
     /// `nil`. If the task is cancelled, the method returns `nil` immediately, drops the values in the
     /// buffer, and ends the observation.
     ///
-    /// - Precondition: Only one task at a time waits in an iterator. A second waiting task traps.
+    /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same
+    ///   iterator, the process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.next(isolation: actor)
     }

@@ -1,8 +1,8 @@
 /// A channel that delivers each event once to its current observers, and keeps no value.
 ///
 /// A transaction delivers only the last value of a variable, but every event of a channel. When the
-/// transaction ends, its events are delivered at their positions among its writes. Events that other
-/// threads send during the transaction are delivered after the transaction's events.
+/// transaction ends, its events are delivered at their positions among the transaction's writes. Events
+/// that other threads send during the transaction are delivered after the transaction's events.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable init() { super.init() }
 
@@ -29,11 +29,13 @@
     return nil
   }
 
-  /// Makes the events of a transaction ready for delivery at their positions in the round.
+  /// Makes the events of a transaction ready for delivery at their positions in the thread's round (queue
+  /// of deliveries).
   ///
   /// - Precondition: The thread holds `lock`.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
-    // Events that other threads sent after the transaction's events are left to the deliverer.
+    // The thread that is delivering this channel takes over events that arrived after the transaction's
+    // events.
     if version < self.version { leave(through: self.version) }
     return version
   }
@@ -50,7 +52,8 @@
     version = version.next
     guard first != nil else { return }
     enqueue(event)
-    // If no other thread is delivering this channel, the new place covers all pending events.
+    // If no other thread is delivering this channel, the new place (an entry in the round) covers all
+    // pending events.
     thread.pointee.round.prepend(place(through: version))
   }
 

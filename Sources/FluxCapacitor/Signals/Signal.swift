@@ -1,6 +1,6 @@
 /// The stream of events that a ``Sink`` sends to its observers.
 ///
-/// An observer receives the events that are sent after it subscribes.
+/// An observer receives only events that are sent after the observer subscribes.
 ///
 /// ```swift
 /// let sink = Sink<Int>()
@@ -62,7 +62,8 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Returns a signal of this signal's events, each transformed by a closure.
   ///
-  /// - Parameter transform: Called once for each event and observer, on the thread that calls the observer.
+  /// - Parameter transform: A closure that is called once for each event and observer, on the thread that
+  ///   calls the observer.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Event) -> Result
   ) -> Signal<Result> {
@@ -73,7 +74,8 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Returns a signal of the events that satisfy a predicate.
   ///
-  /// - Parameter isIncluded: Called once for each event and observer, on the thread that calls the observer.
+  /// - Parameter isIncluded: A closure that is called once for each event and observer, on the thread that
+  ///   calls the observer.
   public func filter(_ isIncluded: @escaping @Sendable (Event) -> Bool) -> Signal<Event> {
     Signal { [subscribe] queue, changes in
       subscribe(queue) { if isIncluded($0) { changes($0) } }
