@@ -14,9 +14,9 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// A change that is made on the main queue is written immediately, unless an earlier change is still on
-  /// its way to the main queue. ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` describes the
-  /// order of the writes.
+  /// A change from the main queue is written immediately, unless an earlier change is still on its way to
+  /// the main queue. ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` describes the order of
+  /// the writes.
   ///
   /// - Parameters:
   ///   - target: The object. The observation holds the object weakly. The first change after the object's

@@ -40,9 +40,9 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Calls a closure on the main actor with every event that is sent after this call.
   ///
-  /// An event that is sent on the main queue calls the closure immediately, unless an earlier event is
-  /// still on its way to the main queue. <doc:Concurrency> describes the order of the calls, re-entrancy
-  /// and the other guarantees.
+  /// An event from the main queue calls the closure immediately, unless an earlier event is still on its
+  /// way to the main queue. <doc:Concurrency> describes the order of the calls, re-entrancy and the other
+  /// guarantees.
   ///
   /// - Parameters:
   ///   - queue: `.main`.

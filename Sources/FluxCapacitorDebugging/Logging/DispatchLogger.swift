@@ -129,7 +129,8 @@ private final class FileStream: TextOutputStream, @unchecked Sendable {
   }
 }
 
-/// Runs a closure without SIGPIPE, the signal that ends the process when a pipe has no reader.
+/// Runs a closure while SIGPIPE is blocked, because writing to a closed pipe would otherwise end the
+/// process.
 private func withoutPipeSignal(_ body: () -> Void) {
   var pipe = sigset_t()
   var pending = sigset_t()

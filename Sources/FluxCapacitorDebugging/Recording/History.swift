@@ -2,8 +2,8 @@ import FluxCapacitor
 
 /// The remembered dispatches, which include undone dispatches until the next new dispatch.
 ///
-/// A thread adds, undoes or redoes an event only while it holds the dispatcher's turn (a lock). So a
-/// dispatch never overlaps an undo.
+/// A thread adds, undoes or redoes an event only while it holds the dispatcher's turn (a lock). As a
+/// result, a dispatch never overlaps an undo.
 final class History: @unchecked Sendable {
   private struct Entry {
     let event: DispatchEvent
@@ -43,8 +43,8 @@ final class History: @unchecked Sendable {
     /// The sequence number of the last event that is not undone, or 0 if all events are undone.
     let position: Int
 
-    /// The sequence number of the event before `events`, or 0. If this number is lower than the given
-    /// sequence number, the history has forgotten the events between the two numbers.
+    /// The sequence number of the remembered event before `events`, or 0 if no event precedes `events`. If
+    /// `after` is lower than the given sequence number, the history has forgotten the events in between.
     let after: Int
     let events: [DispatchEvent]
   }

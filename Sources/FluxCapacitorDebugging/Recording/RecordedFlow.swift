@@ -105,11 +105,11 @@ public struct RecordedFlow: Sendable {
 
   /// Dispatches all states of the flow in order.
   ///
-  /// If a reduce or an observer invokes a state on the replaying thread, this state isn't dispatched,
-  /// because the flow already contains it.
+  /// If a reduce or an observer invokes a state on the replaying thread, the state isn't dispatched,
+  /// because the flow already contains the state.
   ///
-  /// > Warning: If a reduce or an observer causes a state to be invoked later, on a queue or in a task,
-  /// that state is dispatched in addition to the flow.
+  /// > Warning: If an observer starts a task that invokes a state, the replay dispatches the recorded
+  /// state, and the task dispatches its state too.
   public func replay(on dispatcher: Dispatcher = .shared) {
     for state in states { dispatcher.replay(state) }
   }

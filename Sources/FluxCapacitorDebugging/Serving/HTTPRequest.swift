@@ -81,8 +81,8 @@ struct HTTPResponse: Sendable {
   var data: Data {
     var lines = [
       "HTTP/1.1 \(status)", "Connection: close", "Content-Type: \(type)", "Cache-Control: no-store",
-      // These headers keep other pages from learning the secret address, and from embedding or reading the
-      // page.
+      // The security headers keep other pages from learning the secret address, and from embedding or
+      // reading the page.
       "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "X-Frame-Options: DENY",
       "Cross-Origin-Resource-Policy: same-origin",
     ]

@@ -25,7 +25,7 @@ final class LiveConnection {
 
   private var stream: LiveServer.Stream?
 
-  /// The time of the last event, or nil if the stream last had nothing to send.
+  /// The time of the last event, or nil if the stream has had nothing to send since then.
   private var lastSent: UInt64?
 
   /// The shortest time between two events, in nanoseconds. Changes within this time are sent together, so a

@@ -36,8 +36,9 @@ final class LiveServer: @unchecked Sendable {
 
   let port: UInt16
 
-  /// The largest number of open connections, which is more than browsers open. At the limit, a new
-  /// connection replaces the oldest connection, but a stream only if all connections are streams.
+  /// The largest number of open connections, which no browser reaches by itself. At the limit, a new
+  /// connection replaces the oldest connection that isn't a stream or, if all connections are streams, the
+  /// oldest stream.
   private static let mostConnections = 128
 
   private let listener: Socket
