@@ -39,6 +39,15 @@ enum ValueSnippets {
     print(new === old)  // false
   }
 
+  static func dispatcherOfAnAsynchronousOperation() async {
+    let count = await withDispatcher(Dispatcher()) {
+      let store = CounterStore.instantiate()
+      await Task { CounterAction().invoke(.add(2)) }.value
+      return store.count.value
+    }
+    print(count)  // 2
+  }
+
   static func dust() {
     let counter = Variable(0)
     let dust = counter.observe { print($0) }

@@ -194,11 +194,12 @@ extension Dispatcher: PendingWorkOwner {
   package var pendingWork: PendingWork { registry.pendingWork }
 }
 
-/// Replaces the shared dispatcher while an operation runs, in the current task and its child tasks.
+/// Replaces ``Dispatcher/shared`` in the current task while an operation runs.
 ///
-/// Tests that replace the dispatcher can run in parallel, because each test has separate stores.
+/// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
+/// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
-/// > Warning: Inside the operation, code on a dispatch queue or in a detached task still uses the
+/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
 /// process-wide dispatcher.
 ///
 /// ```swift
@@ -211,9 +212,9 @@ extension Dispatcher: PendingWorkOwner {
 /// ```
 ///
 /// - Parameters:
-///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns during the operation.
-///   - operation: The closure to run.
-/// - Returns: The result of the closure.
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
+///   - operation: The closure to run with the replacement.
+/// - Returns: The result of the operation.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
@@ -222,19 +223,27 @@ public func withDispatcher<Result>(
   return try PendingWork.replacement.withValue(dispatcher, operation: operation)
 }
 
-/// Replaces the shared dispatcher while an asynchronous operation runs, in the current task and its
-/// child tasks.
+/// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.
 ///
-/// The operation runs on the caller's actor. The synchronous overload of this function has an example.
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
-/// > Warning: Inside the operation, code on a dispatch queue or in a detached task still uses the
+/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
 /// process-wide dispatcher.
 ///
+/// ```swift
+/// let count = await withDispatcher(Dispatcher()) {
+///   let store = CounterStore.instantiate()
+///   await Task { CounterAction().invoke(.add(2)) }.value
+///   return store.count.value
+/// }
+/// print(count)  // 2
+/// ```
+///
 /// - Parameters:
-///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns during the operation.
-///   - isolation: The actor on which the operation runs, which is the caller's actor by default.
-///   - operation: The asynchronous closure to run.
-/// - Returns: The result of the closure.
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
+///   - isolation: The actor on which this function runs, which is the caller's actor by default.
+///   - operation: The closure to run with the replacement.
+/// - Returns: The result of the operation.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,

@@ -1,7 +1,7 @@
-/// A store that is notified of its consumers' queries, so that it fetches only the data in use.
+/// A store that learns which queries its consumers hold, so that the store fetches only data in use.
 ///
-/// A consumer holds a query for as long as it shows the result. The store is notified when a query gets its
-/// first holder, and when the query loses its last one.
+/// A consumer, such as a view, holds a query while the consumer shows the query's result. The store is
+/// notified when the first consumer starts to hold a query, and when the last consumer releases the query.
 ///
 /// ```swift
 /// final class PriceStore: Queryable {
@@ -33,21 +33,22 @@ public protocol Queryable<DispatchStateType>: Storable {
   /// The type of the queries that consumers can hold on this store.
   associatedtype Query: Hashable & Sendable
 
-  /// The queries that consumers hold. Declare a `let` with a `Queries()` of this store's own.
+  /// The queries that consumers hold. Declare this property as a `let`, and assign a new `Queries()` in
+  /// each store.
   var queries: Queries<Query> { get }
 
-  /// Called when queries have gained their first holder, or have lost their last one.
+  /// Called after a change to the set of queries that consumers hold.
   ///
-  /// - The store receives every change once, in order, and the calls never overlap. The old queries are the
-  ///   new queries of the previous call. Inside a reduce or a ``Dispatcher/transaction(_:)``, all changes
-  ///   count as one change, which is delivered after it. Changes that cancel each other out aren't
-  ///   delivered.
-  /// - The call happens on the thread that made the change or, when changes collide, on the thread that is
-  ///   delivering. It happens before ``query(_:)`` or `clean()` returns, unless another thread is
-  ///   delivering at that moment.
-  /// - No lock is held during a call. The method may invoke, query and clean anything. Changes that it
-  ///   makes itself are delivered after it has returned. ``activeQueries`` may be newer than the delivered
-  ///   queries.
+  /// - The store receives every change once, in order, and the calls never overlap. In each call, `old`
+  ///   equals the `new` of the previous call. All changes inside a reduce or a
+  ///   ``Dispatcher/transaction(_:)`` count as one change. The store receives this change after the reduce
+  ///   or the transaction has ended. The store doesn't receive changes that cancel each other out.
+  /// - The thread that made the change calls this method before ``query(_:)`` or `clean()` returns. If
+  ///   another thread is already delivering a change to the store, the other thread calls this method
+  ///   instead.
+  /// - No lock is held during a call, so the method may invoke any state, hold any query and clean any
+  ///   Dust. Changes that the method makes are delivered after the method has returned. During a call,
+  ///   ``activeQueries`` can be newer than `new`.
   func activeQueriesDidChange(from old: Set<Query>, to new: Set<Query>)
 }
 
@@ -57,14 +58,16 @@ extension Queryable {
 
   /// Holds a query until the Dust is cleaned.
   ///
-  /// You can call this method on any thread. Holding a query doesn't keep the store alive. A deallocated
-  /// store isn't notified anymore. If the Dust is released without being cleaned, the query is held for as
-  /// long as the store exists.
+  /// You can call this method on any thread. Holding a query doesn't keep the store alive.
   ///
-  /// If two threads clean the Dust at the same time, one of them releases the query. The other thread's
-  /// `clean()` may return while the query is still held.
+  /// If two threads clean the Dust at the same time, the first thread releases the query. The second
+  /// thread's `clean()` can return before the query is released.
   ///
-  /// - Complexity: O(n) in the number of active queries for a query's first and last holder, because the
-  ///   store receives the old and the new queries. O(1) for the other holders.
+  /// > Warning: If you release the Dust without cleaning it, the query stays active until the store is
+  /// deallocated.
+  ///
+  /// - Complexity: O(1) if another consumer already holds the query. For a query's first holder, the
+  ///   complexity is O(n) in the number of active queries, because the store receives two sets of queries.
+  ///   Cleaning the Dust of a query's last holder is also O(n).
   public func query(_ query: Query) -> Dust { queries.hold(query, of: self) }
 }

@@ -14,17 +14,18 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// If a change is made on the main queue, and no earlier one is still on its way there, the value
-  /// is written immediately. See ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` for
-  /// the order.
+  /// A change from the main queue is written immediately, unless an earlier change is still on its way to
+  /// the main queue. ``observe(on:ignoreFirst:changes:)-(ExecuteQueue.Main,_,_)`` describes the order of
+  /// the writes.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
+  ///   - target: The object. The observation holds the object weakly. The first change after the object's
+  ///     deallocation ends the observation.
   ///   - queue: `.main`.
   ///   - keyPath: The property.
-  /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -35,15 +36,16 @@ extension PrimitiveValue {
 
   /// Writes the current value, and then every change, to an optional property of an object on the main actor.
   ///
-  /// The property may be the text of a label, for example.
+  /// Use this overload for an optional property, such as the text of a label.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
+  ///   - target: The object. The observation holds the object weakly. The first change after the object's
+  ///     deallocation ends the observation.
   ///   - queue: `.main`.
   ///   - keyPath: The property.
-  /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -52,10 +54,10 @@ extension PrimitiveValue {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Calls a closure on the main actor with an object and the current value, and then with every change.
+  /// Calls a closure on the main actor with an object and each value, starting with the current value.
   ///
-  /// The closure receives the object, so it doesn't have to capture it. It needs neither a strong
-  /// capture, which would keep the object alive, nor a weak one.
+  /// The closure receives the object as an argument, so the closure doesn't have to capture the object. A
+  /// strong capture would keep the object alive, and a weak capture is unnecessary.
   ///
   /// ```swift
   /// @MainActor
@@ -69,13 +71,14 @@ extension PrimitiveValue {
   /// ```
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more. The
-  ///     first change after that ends the observation and releases the closure.
+  ///   - target: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the
+  ///     closure.
   ///   - queue: `.main`.
-  ///   - changes: Called with the object and each value.
-  /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  ///   - changes: The closure to call with the object and each value.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -93,12 +96,14 @@ extension PrimitiveValue {
   /// Writes the current value, and then every change, to a property of an object.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
-  ///   - queue: Where the property is written. Without this argument, it is written on the main actor.
+  ///   - target: The object. The observation holds the object weakly. The first change after the object's
+  ///     deallocation ends the observation.
+  ///   - queue: The queue on which the property is written. If you omit this argument, the property is
+  ///     written on the main actor.
   ///   - keyPath: The property.
-  /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
@@ -110,12 +115,14 @@ extension PrimitiveValue {
   /// Writes the current value, and then every change, to an optional property of an object.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. The first change after it is deallocated ends the observation.
-  ///   - queue: Where the property is written. Without this argument, it is written on the main actor.
+  ///   - target: The object. The observation holds the object weakly. The first change after the object's
+  ///     deallocation ends the observation.
+  ///   - queue: The queue on which the property is written. If you omit this argument, the property is
+  ///     written on the main actor.
   ///   - keyPath: The property.
-  /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
@@ -124,18 +131,20 @@ extension PrimitiveValue {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Calls a closure with an object and the current value, and then with every change.
+  /// Calls a closure with an object and each value, starting with the current value.
   ///
-  /// The observation ends with its target. See <doc:Concurrency> for threads, order, and calls that wait.
+  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
   ///
   /// - Parameters:
-  ///   - target: The object, held weakly. Once it is deallocated, no call starts any more. The
-  ///     first change after that ends the observation and releases the closure.
-  ///   - queue: Where `changes` is called. Without this argument, it is called on the main actor.
-  ///   - changes: Called with the object and each value.
-  /// - Returns: The observation. Clean it to end it before its target is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  ///   - target: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the
+  ///     closure.
+  ///   - queue: The queue on which `changes` is called. If you omit this argument, `changes` is called on
+  ///     the main actor.
+  ///   - changes: The closure to call with the object and each value.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,

@@ -1,7 +1,7 @@
 extension PrimitiveValue {
-  /// Calls a closure with the current value, and then with every change, for as long as an object exists.
+  /// Calls a closure with the current value, and then with every change, while an object exists.
   ///
-  /// See <doc:Concurrency> for threads, order, and calls that wait.
+  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
   ///
   /// ```swift
   /// final class Exporter: Sendable {
@@ -11,16 +11,19 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
+  ///
   /// - Parameters:
-  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more. The first change after that ends the observation and releases the
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the
   ///     closure.
-  ///   - queue: Where `changes` is called.
+  ///   - queue: The queue on which `changes` is called.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
-  ///   - changes: Called with each value.
-  /// - Returns: The observation. Clean it to end it before the object is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  ///   - changes: The closure to call with each value.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,
@@ -32,21 +35,24 @@ extension PrimitiveValue {
     }
   }
 
-  /// Calls a closure on the main actor with the current value and every change, for as long as an
-  /// object exists.
+  /// Calls a closure on the main actor with the current value, and then with every change, while an object
+  /// exists.
   ///
-  /// This overload is for an object that any thread may use.
+  /// Use this overload for a `Sendable` object, which any thread may use.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more. The first change after that ends the observation and releases the
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the
   ///     closure.
   ///   - queue: `.main`.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
-  ///   - changes: Called with each value.
-  /// - Returns: The observation. Clean it to end it before the object is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  ///   - changes: The closure to call with each value.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue.Main,
@@ -58,21 +64,24 @@ extension PrimitiveValue {
     }
   }
 
-  /// Calls a closure on the main actor with the current value and every change, for as long as an
-  /// object exists.
+  /// Calls a closure on the main actor with the current value, and then with every change, while an object
+  /// exists.
   ///
-  /// This overload is for an object that only the main actor uses, such as a view.
+  /// Use this overload for an object that only the main actor uses, such as a view.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more. The first change after that ends the observation and releases the
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the
   ///     closure.
   ///   - queue: `.main`.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
-  ///   - changes: Called with each value.
-  /// - Returns: The observation. Clean it to end it before the object is deallocated.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  ///   - changes: The closure to call with each value.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
+  ///   all constants and variables upstream.
   @MainActor @discardableResult public func observe(
     duringScopeOf object: some AnyObject,
     on queue: ExecuteQueue.Main,

@@ -1,18 +1,18 @@
-/// Ties an observation to an object.
+/// Ends an observation after the observation's target object is deallocated.
 ///
-/// The observer is called only while the object exists. The first change after that ends the
-/// observation, from inside the call.
+/// The observer is called only while the target exists. If a call finds that the target is deallocated, the
+/// call ends the observation.
 ///
-/// The Dust retains this object through the closure, and this object retains the Dust. Releasing
-/// the closure with the observation breaks the cycle.
+/// A `ScopedObservation` and its ``Dust`` retain each other, because the observer's closure captures the
+/// `ScopedObservation`. Ending the observation releases the closure, which breaks this cycle.
 final class ScopedObservation: @unchecked Sendable {
-  // Another thread may call the observer before `dust` is set, so `lock` guards it.
+  // Another thread can call the observer before `dust` is set, so `lock` guards `dust`.
   private let lock = Lock()
   @exclusivity(unchecked) private var dust: Dust?
 
-  /// Observes on any queue.
+  /// Subscribes `changes` on any queue until `target` is deallocated.
   ///
-  /// - Parameter subscribe: Subscribes the closure that is passed to it.
+  /// - Parameter subscribe: A closure that subscribes the observer that it receives.
   static func observe<Target: AnyObject & Sendable, Value>(
     for target: Target,
     changes: @escaping @Sendable (Target, Value) -> Void,
@@ -26,7 +26,7 @@ final class ScopedObservation: @unchecked Sendable {
     }
   }
 
-  /// Observes on the main actor, so the target doesn't have to be `Sendable`.
+  /// Subscribes `changes` on the main actor, so `target` doesn't have to be `Sendable`.
   @MainActor static func observeOnMain<Target: AnyObject, Value>(
     for target: Target,
     changes: @escaping @MainActor @Sendable (Target, Value) -> Void,
@@ -41,7 +41,7 @@ final class ScopedObservation: @unchecked Sendable {
   }
 
   private static func attach(to target: AnyObject, _ body: (ScopedObservation) -> Dust) -> Dust {
-    // The target exists until the Dust is set. So if a call finds no target, the Dust is set.
+    // The target exists until `dust` is set, so every call that finds no target finds the Dust.
     withExtendedLifetime(target) {
       let observation = ScopedObservation()
       let dust = body(observation)

@@ -1,15 +1,17 @@
 extension Signal {
-  /// Calls a closure with every event from now on, for as long as an object exists.
+  /// Calls a closure with every later event, while an object exists.
   ///
-  /// See <doc:Concurrency> for threads, order, and calls that wait.
+  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more. The first event after that ends the observation and releases the
-  ///     closure.
-  ///   - queue: Where `changes` is called.
-  ///   - changes: Called with each event.
-  /// - Returns: The observation. Clean it to end it before the object is deallocated.
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first event after the deallocation ends the observation and releases the closure.
+  ///   - queue: The queue on which `changes` is called.
+  ///   - changes: The closure to call with each event.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
   /// - Complexity: O(1).
   @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
@@ -21,17 +23,19 @@ extension Signal {
     }
   }
 
-  /// Calls a closure on the main actor with every event from now on, for as long as an object exists.
+  /// Calls a closure on the main actor with every later event, while an object exists.
   ///
-  /// This overload is for an object that any thread may use.
+  /// Use this overload for a `Sendable` object, which any thread may use.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more. The first event after that ends the observation and releases the
-  ///     closure.
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first event after the deallocation ends the observation and releases the closure.
   ///   - queue: `.main`.
-  ///   - changes: Called with each event.
-  /// - Returns: The observation. Clean it to end it before the object is deallocated.
+  ///   - changes: The closure to call with each event.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
   /// - Complexity: O(1).
   @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
@@ -43,17 +47,19 @@ extension Signal {
     }
   }
 
-  /// Calls a closure on the main actor with every event from now on, for as long as an object exists.
+  /// Calls a closure on the main actor with every later event, while an object exists.
   ///
-  /// This overload is for an object that only the main actor uses, such as a view.
+  /// Use this overload for an object that only the main actor uses, such as a view.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object, held weakly. The closure must not capture it. Once it is deallocated,
-  ///     no call starts any more. The first event after that ends the observation and releases the
-  ///     closure.
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first event after the deallocation ends the observation and releases the closure.
   ///   - queue: `.main`.
-  ///   - changes: Called with each event.
-  /// - Returns: The observation. Clean it to end it before the object is deallocated.
+  ///   - changes: The closure to call with each event.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
   /// - Complexity: O(1).
   @MainActor @discardableResult public func observe(
     duringScopeOf object: some AnyObject,

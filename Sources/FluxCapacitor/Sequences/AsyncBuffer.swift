@@ -1,15 +1,15 @@
-/// The values on their way to one consumer, which waits for them without blocking a thread.
+/// A buffer for the values that a consumer of an asynchronous sequence has not received yet.
 ///
-/// The buffer decides under the lock which continuation to resume. It resumes continuations and releases
-/// dropped values after unlocking, because both may run user code.
+/// Under its lock, the buffer only chooses a continuation to resume, and values to drop. After unlocking,
+/// the buffer resumes the continuation and releases the values, because both steps can run user code.
 ///
-/// Invariant: while a consumer waits, the buffer is empty and has not ended.
+/// As an invariant, the buffer is empty and has not ended while a consumer waits.
 @usableFromInline final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
 
   @usableFromInline let policy: BufferingPolicy
 
-  // All guarded by `lock`.
+  // `lock` guards all variables in this group.
   @usableFromInline let lock = Lock()
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
   @exclusivity(unchecked) @usableFromInline var waiter: Waiter?
@@ -17,15 +17,16 @@
 
   @inlinable init(_ policy: BufferingPolicy) { self.policy = policy }
 
-  /// Appends a value, unless the buffer has ended.
+  /// Adds a value and resumes a waiting consumer, unless the buffer has ended.
   @inlinable func append(_ value: Element) {
     let (waiter, value) = lock.withLock { add(value) }
     waiter?.resume(returning: value)
   }
 
-  /// Hands a value to the waiting consumer, or appends it. The lock must be held.
+  /// Passes a value to the waiting consumer, or appends the value to the buffer.
   ///
-  /// - Returns: The consumer to resume with a value or, without a waiting consumer, a value to drop.
+  /// - Precondition: The caller holds `lock`.
+  /// - Returns: A continuation and the value for it, or a dropped value without a continuation.
   @inlinable func add(_ value: Element) -> (Waiter?, Element?) {
     if isFinished { return (nil, nil) }
     if let waiter = waiter.take() { return (waiter, value) }
@@ -34,16 +35,16 @@
       values.append(value)
       return (nil, oldest)
     }
-    // The last value in the buffer didn't fit either, so this value takes its place.
+    // The buffer is full, so the new value replaces the newest value in the buffer.
     var superseded = value
     swap(&superseded, &values[values.count - 1])
     return (nil, superseded)
   }
 
-  /// Removes and returns the first value, if there is one.
+  /// Removes and returns the first value, or returns nil if the buffer is empty.
   func popFirst() -> Element? { lock.withLock { values.popFirst() } }
 
-  /// Resumes a continuation with the first value when there is one, or with `nil` at the end.
+  /// Resumes a continuation with the next value, or with `nil` after the end of the buffer.
   func wait(_ waiter: Waiter) {
     let (isReady, value) = lock.withLock {
       let value = values.popFirst()
@@ -60,9 +61,10 @@
     if isReady { waiter.resume(returning: value) }
   }
 
-  /// Ends the buffer.
+  /// Ends the buffer, and resumes a waiting consumer with `nil`.
   ///
-  /// - Parameter isDropping: Whether to drop the values in the buffer. Otherwise, it ends after them.
+  /// - Parameter isDropping: Whether to drop the values in the buffer. By default, the consumer still
+  ///   receives the values in the buffer.
   func finish(dropping isDropping: Bool = false) {
     var dropped = FIFO<Element>()
     let waiter = lock.withLock {

@@ -1,6 +1,6 @@
 /// A rule for the values that a sequence keeps for a slow consumer.
 ///
-/// The last value always arrives, because no policy discards it.
+/// The last value always reaches the consumer, because no policy discards the last value.
 ///
 /// ```swift
 /// let progress = Variable(0.0)
@@ -12,20 +12,22 @@ public struct BufferingPolicy: Sendable, Hashable {
   @usableFromInline let limit: Int
   @usableFromInline let keepsOldest: Bool
 
-  /// Keeps every value until the consumer takes it.
+  /// Keeps every value until the consumer receives it.
   public static let unbounded = bufferingNewest(.max)
 
-  /// Keeps the newest values, and discards older ones.
+  /// Keeps the newest values, and discards older values.
   ///
-  /// - Parameter limit: The number of values to keep, which must be at least 1.
+  /// - Precondition: `limit` is at least 1.
+  /// - Parameter limit: The number of values to keep.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(limit: checked(limit), keepsOldest: false)
   }
 
-  /// Keeps the oldest values and, after them, the newest value.
+  /// Keeps the oldest values, followed by the newest value.
   ///
-  /// - Parameter limit: The number of oldest values to keep, which must be at least 1. The newest value is
-  ///   kept in addition, if it doesn't fit.
+  /// - Precondition: `limit` is at least 1.
+  /// - Parameter limit: The number of oldest values to keep. If the newest value exceeds this limit, the
+  ///   buffer keeps the newest value in addition.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(limit: checked(limit), keepsOldest: true)
   }

@@ -2,16 +2,18 @@
   import Combine
 
   extension PrimitiveValue {
-    /// A publisher of the current value, and then of every change.
+    /// A publisher that sends the current value, and then every change.
     ///
-    /// Each subscriber has an observation of its own, on `.current`. Cancelling the subscription ends the
-    /// observation. A subscriber that requests fewer values than there are receives the last one.
+    /// Each subscriber has a separate observation on `.current`. Cancelling a subscription ends the
+    /// subscriber's observation. If a subscriber requests too few values, the subscriber misses older
+    /// values, but receives the last value.
     ///
-    /// The publisher is available on Apple platforms only. On other platforms, the project compiles and
-    /// tests it with a module that stands in for Combine.
+    /// The publisher is available only on Apple platforms. On other platforms, the project compiles and
+    /// tests this property with a substitute for Combine.
     public var publisher: AnyPublisher<Element, Never> {
       Deferred {
-        // A subject has a lock of its own, so the `Sendable` closure below can capture it safely.
+        // `CurrentValueSubject` has its own lock, so the `Sendable` closure below can safely capture
+        // `subject`.
         nonisolated(unsafe) let subject = CurrentValueSubject<Element?, Never>(nil)
         let dust = self.observe { subject.send($0) }
         return

@@ -1,6 +1,6 @@
 extension PrimitiveValue {
-  /// An asynchronous sequence of the current value and every change, which skips to the newest value for a
-  /// slow consumer.
+  /// An asynchronous sequence of the current value and every change, in which a slow consumer skips to the
+  /// newest value.
   ///
   /// This property returns ``values(buffering:)`` with the policy `.bufferingNewest(1)`.
   ///
@@ -18,16 +18,18 @@ extension PrimitiveValue {
 
   /// Returns an asynchronous sequence of the current value and every change, with a buffering policy.
   ///
-  /// - Any number of consumers may iterate over the sequence, at the same time or one after the other. Each
-  ///   consumer starts with the value that is current when its iterator is created. It receives every later
-  ///   change in the order of the writes, unless its buffer has no room for the change. A reduce, a
-  ///   ``Dispatcher/transaction(_:)`` or a `modify` counts as one change.
-  /// - The last value always arrives, under every policy.
-  /// - A consumer runs where its task runs. Writers never wait for it.
+  /// - Any number of consumers may iterate over the sequence, one after another or at the same time. Each
+  ///   consumer starts with the value that is current when its iterator is created. Each consumer receives
+  ///   the later changes in the order of the writes, except for changes that the buffering policy discards.
+  ///   A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change.
+  /// - The last value reaches every consumer under every policy.
+  /// - A consumer runs on the executor of its task. A thread that writes the variable never waits for a
+  ///   consumer.
   /// - If you cancel the task that waits for the next value, the observation and the loop end immediately.
-  ///   They also end if you leave the loop, which releases the iterator.
-  /// - When the variable and all its constants are deallocated, the loop ends after the values in the
-  ///   buffer. The sequence itself keeps them alive. An iterator doesn't, and keeps no store alive either.
+  ///   If you leave the loop, the iterator is released, which ends the observation.
+  /// - After the variable and all its constants are deallocated, the loop receives the values in the
+  ///   buffer, and then ends. The sequence keeps the variable or the constant alive. An iterator keeps
+  ///   neither the variable nor a store alive.
   ///
   /// ```swift
   /// let counter = Variable(0)
@@ -40,7 +42,7 @@ extension PrimitiveValue {
   /// ```
   ///
   /// - Parameter policy: The rule for the values that the sequence keeps for a slow consumer.
-  /// - Returns: The sequence. It observes nothing until an iterator is created.
+  /// - Returns: The sequence, which observes nothing until you create an iterator.
   @inlinable public func values(buffering policy: BufferingPolicy) -> Values<Element> {
     Values(buffering: policy) { changes in self.observe(changes: changes) }
   }

@@ -1,7 +1,8 @@
 /// An asynchronous sequence of a constant's values, or of the states that a dispatcher dispatches.
 ///
 /// Any number of consumers may iterate over the sequence, each with its own buffer. The sequence never
-/// throws. See ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)``.
+/// throws. ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)`` describe the
+/// guarantees.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -28,40 +29,44 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     self.subscribe = subscribe
   }
 
-  /// Creates an iterator for one consumer, and starts to observe for it.
+  /// Creates an iterator for one consumer, and starts the consumer's observation.
   ///
-  /// From now on, values are kept for the consumer according to the buffering policy. The observation ends
-  /// when the iterator is released, or when a task that waits in it is cancelled.
+  /// From now on, the consumer's buffer collects values according to the buffering policy. The observation
+  /// ends when the iterator is released, or when a task that waits in `next` is cancelled.
   @inlinable public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: Consumer(buffering: policy, subscribe: subscribe))
   }
 }
 
 extension Values {
-  /// An iterator, which takes the values out of one consumer's buffer.
+  /// An iterator, which returns the values in one consumer's buffer.
   ///
-  /// It observes until it has returned `nil` or is released, for example because you leave the loop. It
-  /// doesn't keep the observed variable or dispatcher alive.
+  /// The iterator's observation ends when the iterator returns `nil` or is released, for example because
+  /// you leave the loop. An iterator doesn't keep the observed variable or dispatcher alive.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: Consumer
 
     @inlinable init(consumer: Consumer) { self.consumer = consumer }
 
-    /// Returns the next value as soon as there is one, or `nil` when no more values can arrive.
+    /// Waits for the next value and returns it, or returns `nil` if no more values can arrive.
     ///
-    /// The method stays on the caller's actor. After it has returned `nil` once, it always returns `nil`.
-    /// If the task is cancelled, it returns `nil` immediately, drops the values in the buffer, and ends the
-    /// observation. If two tasks wait in one iterator at the same time, it traps.
+    /// The method runs on the caller's actor. After the method has returned `nil` once, it always returns
+    /// `nil`. If the task is cancelled, the method returns `nil` immediately, drops the values in the
+    /// buffer, and ends the observation.
+    ///
+    /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same
+    ///   iterator, the process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.next(isolation: actor)
     }
   }
 
-  /// One consumer: its buffer, and the observation that fills it.
+  /// A consumer of the sequence, with its buffer and the observation that fills the buffer.
   ///
-  /// Only the iterator retains the consumer, so both are deallocated together. The observation's closure
-  /// retains a `Producer`, the other end of the buffer. The producer is deallocated when the observation
-  /// ends, for any reason. It doesn't retain the consumer, so they form no retain cycle.
+  /// Only the iterator retains its consumer, so the iterator and the consumer are deallocated together. The
+  /// observation's closure retains a `Producer`, which appends values to the buffer. The producer is
+  /// deallocated when the observation ends, for any reason. A producer doesn't retain the consumer, so the
+  /// producer and the consumer form no retain cycle.
   @usableFromInline final class Consumer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
     @usableFromInline let dust: Dust
@@ -86,14 +91,15 @@ extension Values {
 
     /// Ends the observation, without waiting for calls that are about to start.
     ///
-    /// `clean()` would wait for them. Here, the buffer drops the values that they append.
+    /// Unlike `clean()`, this method needs no wait, because a finished buffer drops the values of late
+    /// calls.
     private func cancel() {
       buffer.finish(dropping: true)
       dust.end()
     }
   }
 
-  /// The end of a buffer at which values are appended. When it is deallocated, the buffer ends.
+  /// Appends an observation's values to a buffer, and ends the buffer when the observation has ended.
   @usableFromInline final class Producer: Sendable {
     @usableFromInline let buffer: AsyncBuffer<Element>
 
@@ -103,6 +109,6 @@ extension Values {
   }
 }
 
-// An iterator belongs to the task that iterates.
+// Only the task that iterates uses an iterator, so an iterator isn't `Sendable`.
 @available(*, unavailable)
 extension Values.Iterator: Sendable {}

@@ -1,8 +1,8 @@
-/// A channel without a value: each event is delivered once, to the observers at that time.
+/// A channel that delivers each event once to its current observers, and keeps no value.
 ///
-/// A transaction that writes a variable several times delivers only the last value. But it delivers
-/// all of its events when it ends, each in its place among the writes. Events that other threads
-/// send meanwhile are delivered after these.
+/// A transaction delivers only the last value of a variable, but every event of a channel. When the
+/// transaction ends, its events are delivered at their positions among the transaction's writes. Events
+/// that other threads send during the transaction are delivered after the transaction's events.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable init() { super.init() }
 
@@ -17,7 +17,9 @@
     deliverNow(event, delivery, on: thread)
   }
 
-  /// Makes an event a change, now or at the end of a transaction. The lock must be held.
+  /// Makes an event a change, either immediately or at the end of the thread's transaction.
+  ///
+  /// - Precondition: The thread holds `lock`.
   @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> Delivery? {
     if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
     enqueue(event)
@@ -27,30 +29,35 @@
     return nil
   }
 
-  /// Makes the events of a transaction ready for delivery, each in its place. The lock must be held.
+  /// Makes the events of a transaction ready for delivery at their positions in the thread's round (queue
+  /// of deliveries).
+  ///
+  /// - Precondition: The thread holds `lock`.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
-    // Other threads may have sent events after the transaction's.
+    // The thread that is delivering this channel takes over events that arrived after the transaction's
+    // events.
     if version < self.version { leave(through: self.version) }
     return version
   }
 
-  /// Delivers an event before everything else in this thread's round.
+  /// Delivers an event before all other pending deliveries of this thread.
   ///
-  /// The event doesn't wait for the end of the thread's transaction: a thread that delivers the
-  /// next event delivers this one first. If another thread is delivering events at that moment, it
-  /// delivers this one too, and this thread goes on. Waiting for the other thread could take
-  /// forever, because the observers that it calls may need something that this thread holds.
+  /// The event doesn't wait for the end of the thread's transaction. A thread that delivers a later event
+  /// delivers this event first. If another thread is already delivering this channel, the other thread also
+  /// delivers this event. The sending thread doesn't wait for the delivering thread, because an observer
+  /// could need a lock that the sending thread holds.
   func sendInFront(_ event: Event, on thread: CurrentThread) {
     lock.lock()
     defer { lock.unlock() }
     version = version.next
     guard first != nil else { return }
     enqueue(event)
-    // A thread that is delivering delivers this event too. Otherwise, this place is for all events so far.
+    // If no other thread is delivering this channel, the new place (an entry in the round) covers all
+    // pending events.
     thread.pointee.round.prepend(place(through: version))
   }
 
-  /// Subscribes an observer, which receives the events from now on.
+  /// Subscribes an observer, which receives every later event.
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     lock.withLock { link(observation, since: version) }

@@ -1,6 +1,6 @@
-/// The observable side of a ``Sink``.
+/// The stream of events that a ``Sink`` sends to its observers.
 ///
-/// An observer receives the events that are sent after it subscribes.
+/// An observer receives only events that are sent after the observer subscribes.
 ///
 /// ```swift
 /// let sink = Sink<Int>()
@@ -15,19 +15,21 @@
 public struct Signal<Event: Sendable>: Sendable {
   private let subscribe: @Sendable (ExecuteQueue, @escaping @Sendable (Event) -> Void) -> Dust
 
-  /// Calls a closure with every event from now on.
+  /// Calls a closure with every event that is sent after this call.
   ///
-  /// - The closure receives each event once, in the order of sending, and no event from before this call.
+  /// - The closure receives each event once, in the order of sending.
   /// - Calls to one observer never overlap.
-  /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean anything.
+  /// - No lock is held during a call, so the closure may send, read, write, invoke, observe and clean
+  ///   anything.
   ///
-  /// See <doc:Concurrency> for threads, order, and calls that wait.
+  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
   ///
   /// - Parameters:
-  ///   - queue: Where `changes` is called.
-  ///   - changes: Called with each event, and retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
-  ///   its signals are released. It keeps none of them alive.
+  ///   - queue: The queue on which `changes` is called.
+  ///   - changes: The closure to call with each event. The observation retains the closure until you clean
+  ///     the Dust.
+  /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its
+  ///   signals are released. The observation keeps neither the sink nor a signal alive.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe(
     on queue: ExecuteQueue = .current,
@@ -36,17 +38,18 @@ public struct Signal<Event: Sendable>: Sendable {
     subscribe(queue, changes)
   }
 
-  /// Calls a closure on the main actor with every event from now on.
+  /// Calls a closure on the main actor with every event that is sent after this call.
   ///
-  /// The closure is isolated to the main actor. If an event is sent on the main queue, and no
-  /// earlier one is still on its way there, the closure is called immediately. See
-  /// <doc:Concurrency> for order, re-entrancy and the other guarantees.
+  /// An event from the main queue calls the closure immediately, unless an earlier event is still on its
+  /// way to the main queue. <doc:Concurrency> describes the order of the calls, re-entrancy and the other
+  /// guarantees.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
-  ///   - changes: Called with each event, and retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until its `clean()` is called, or until the sink and all
-  ///   its signals are released. It keeps none of them alive.
+  ///   - changes: The closure to call with each event. The observation retains the closure until you clean
+  ///     the Dust.
+  /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its
+  ///   signals are released. The observation keeps neither the sink nor a signal alive.
   /// - Complexity: O(1).
   public func observe(
     on queue: ExecuteQueue.Main,
@@ -57,9 +60,10 @@ public struct Signal<Event: Sendable>: Sendable {
     }
   }
 
-  /// Returns a signal of the same events, each of them transformed.
+  /// Returns a signal of this signal's events, each transformed by a closure.
   ///
-  /// - Parameter transform: Called once for each event and observer, on the thread that calls the observer.
+  /// - Parameter transform: A closure that is called once for each event and observer, on the thread that
+  ///   calls the observer.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Event) -> Result
   ) -> Signal<Result> {
@@ -70,7 +74,8 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Returns a signal of the events that satisfy a predicate.
   ///
-  /// - Parameter isIncluded: Called once for each event and observer, on the thread that calls the observer.
+  /// - Parameter isIncluded: A closure that is called once for each event and observer, on the thread that
+  ///   calls the observer.
   public func filter(_ isIncluded: @escaping @Sendable (Event) -> Bool) -> Signal<Event> {
     Signal { [subscribe] queue, changes in
       subscribe(queue) { if isIncluded($0) { changes($0) } }
@@ -79,9 +84,9 @@ public struct Signal<Event: Sendable>: Sendable {
 }
 
 extension Signal {
-  /// Creates the observable side of a sink.
+  /// Creates a signal of the events that a sink sends.
   public init(_ sink: Sink<Event>) {
-    // The closure retains the sink, which keeps the channel open.
+    // The closure retains the sink, because the channel closes when the sink is deallocated.
     self.init { queue, changes in sink.channel.observe(on: queue, changes) }
   }
 }

@@ -1,7 +1,8 @@
-/// An object that sends events without keeping a value: show a page, play a sound, report a failure.
+/// An object that sends events to observers, and keeps no value.
 ///
-/// A store keeps its sinks private and publishes their ``Signal``s, as it does with ``Variable``s
-/// and ``Constant``s. You can use and release a sink on any thread.
+/// For example, use a sink to show a page, to play a sound, or to report a failure. A store keeps its sinks
+/// private and publishes their ``Signal``s, just as a store publishes the ``Constant``s of private
+/// ``Variable``s. You can use and release a sink on any thread.
 ///
 /// ```swift
 /// let sink = Sink<String>()
@@ -19,13 +20,13 @@ public final class Sink<Event: Sendable>: Sendable {
 
   /// Sends an event to the current observers.
   ///
-  /// The observers on `.current` are called before `send` returns, unless another thread is
-  /// delivering to them at that moment. Inside a reduce, a ``Dispatcher/transaction(_:)`` or the
-  /// body of a `modify`, every event is delivered after that has ended, in the order of sending.
-  /// Inside an observer, the event is delivered after the observers of the current change or event
-  /// have been called.
+  /// The observers on `.current` are called before `send` returns, unless another thread is already
+  /// delivering events of this sink. An event that you send inside a reduce, a
+  /// ``Dispatcher/transaction(_:)`` or the body of a `modify` is delivered after the enclosing call. Events
+  /// that you send inside one such call are delivered in the order of sending. An event that an observer
+  /// sends is delivered after all observers have received the current change or event.
   @inlinable public func send(_ event: Event) { channel.send(event) }
 
-  /// The signal through which the events can be observed.
+  /// The signal through which observers receive the events.
   public var signal: Signal<Event> { Signal(self) }
 }

@@ -1,21 +1,22 @@
 import FluxCapacitor
 
-/// The text of a value: its parts, with the short names of their types and without secrets.
+/// The text of a value and its parts, with short type names and without secrets.
 ///
-/// A value with a description of its own is written as that description, unless it contains a secret. The
-/// parts of an object are left out, because another thread may be changing them. Long texts and collections
-/// are cut to excerpts.
+/// If a value other than a collection has a `description` and contains no secret, this description is the
+/// text. An object is written without its properties, because another thread might be changing the
+/// properties. Long texts and collections are shortened to excerpts.
 struct Description {
   let text: String
 
   /// - Parameters:
   ///   - value: The value of a variable, or a part of a state.
-  ///   - other: The value to compare with. Excerpts show the first difference between the two.
+  ///   - other: A value to compare with `value`. An excerpt shows the first difference between the two
+  ///     values.
   init(of value: Any, beside other: Any? = nil) {
     text = Description.text(of: value, beside: other)
   }
 
-  /// - Parameter state: A state. Its text begins with the name of its type.
+  /// - Parameter state: The state to describe. The text begins with the name of the state's type.
   init(ofState state: Any) {
     let type = "\(type(of: state))"
     let text = Description.text(of: state)
@@ -56,7 +57,7 @@ struct Description {
       || value is any TextOutputStreamable
   }
 
-  /// Returns whether a value is or contains a secret. The contents of objects don't count.
+  /// Returns whether a value is a secret, or contains a secret outside of objects.
   static func hasSecret(_ value: Any) -> Bool {
     if value is any Secret { return true }
     let mirror = Mirror(reflecting: value)
@@ -98,7 +99,7 @@ struct Description {
     }.joined(separator: ", ")
   }
 
-  /// Returns the text of a set or a dictionary, with its elements in the order of their texts.
+  /// Returns the text of a set or a dictionary, with the elements sorted by their texts.
   private static func sorted(
     _ mirror: Mirror,
     beside others: Mirror?,
@@ -122,7 +123,7 @@ struct Description {
 }
 
 extension DispatchEvent.Change {
-  /// The texts of both values, with excerpts that show the first difference.
+  /// The texts of the old and the new value, with excerpts that show the first difference.
   var texts: (old: String, new: String) {
     (
       Description(of: oldValue, beside: newValue).text,

@@ -1,19 +1,18 @@
 import FluxCapacitor
 
-/// The largest number of bytes that a text or a collection may take up. Without a limit, a file of ten
-/// thousand dispatches could contain a long list twenty thousand times.
+/// The largest number of bytes in the text of a string or a collection. Without this limit, a file of
+/// 10,000 dispatches could contain the same long list 20,000 times.
 private let room = 1_000
 
 extension Collection {
-  /// Returns the text of as many elements as there is room for, with commas between them, and the number of
-  /// the other elements.
+  /// Returns the comma-separated texts of as many elements as fit, and the number of omitted elements.
   ///
-  /// If all elements have room, the text is complete. Otherwise, it begins where it can show the first
-  /// difference.
+  /// If an excerpt from the first element would omit the first difference, the excerpt starts shortly
+  /// before the difference.
   ///
   /// - Parameters:
   ///   - difference: A closure that returns the number of elements before the first difference from another
-  ///     collection, or nil if there is none.
+  ///     collection. The closure returns nil if both collections are equal.
   ///   - text: A closure that returns the text of an element.
   func excerpt(from difference: () -> Int?, _ text: (Element) -> String) -> String {
     var (texts, skipped) = (texts(from: startIndex, text), 0)
@@ -40,13 +39,13 @@ extension Collection {
     return texts
   }
 
-  /// Returns the number of elements before the first difference from another collection of this type, or nil
-  /// if there is none.
+  /// Returns the number of elements before the first difference from another collection. The result is nil
+  /// if the collections are equal, or if the collections have different types.
   func firstDifference(from other: Any, isSame: (Any, Any) -> Bool) -> Int? {
     guard let other = other as? Self else { return nil }
     var (rest, others) = (self[...], other[...])
     var same = 0
-    // This compares 64 elements at a time, because comparing single elements takes a hundred times as long.
+    // The loop compares 64 elements at a time, because comparing single elements takes 100 times as long.
     while !rest.isEmpty, let piece = rest.prefix(64) as? any Equatable,
       piece.isEqual(to: others.prefix(64))
     {
@@ -63,17 +62,17 @@ extension Collection {
 }
 
 extension String {
-  /// Returns as much of a text as there is room for, beginning where it can show the first difference from
-  /// another text.
+  /// Returns the text, or an excerpt that shows the first difference from another text.
   ///
-  /// - Parameter write: A closure that returns the written form of a part of the text.
+  /// - Parameter write: A closure that returns a part of the text in its written form, such as in quotation
+  ///   marks.
   func excerpt(beside other: String? = nil, _ write: (String) -> String) -> String {
     guard utf8.count > room else { return write(self) }
     let same = other == self ? 0 : other.map { zip(utf8, $0.utf8).prefix { $0 == $1 }.count } ?? 0
     let skipped = same < room / 2 ? 0 : same - 20
     let start = utf8.index(startIndex, offsetBy: skipped)
     let end = utf8.index(start, offsetBy: room, limitedBy: endIndex) ?? endIndex
-    // Both ends move to the beginning of a Unicode scalar.
+    // Slicing `unicodeScalars` moves both ends of the excerpt back to the start of a Unicode scalar.
     let shown = unicodeScalars[start..<end]
     let before = self[..<shown.startIndex].utf8.count
     let behind = self[shown.endIndex...].utf8.count

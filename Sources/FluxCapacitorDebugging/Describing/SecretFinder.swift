@@ -1,7 +1,7 @@
 import Foundation
 
-/// An encoder that writes nothing, but finds out whether a value contains a secret. It also finds a secret in
-/// an object, or in a value with a custom mirror.
+/// An encoder that writes nothing, but detects whether a value contains a secret. Unlike a mirror, the
+/// encoder also finds secrets in objects, and in values with custom mirrors.
 struct SecretFinder: Encoder {
   private final class Result {
     var hasSecret = false
@@ -11,7 +11,7 @@ struct SecretFinder: Encoder {
 
   /// Returns whether the encoding of a value contains a secret.
   ///
-  /// - Throws: An error of the value's `Encodable` conformance.
+  /// - Throws: The error that the value's `Encodable` conformance throws.
   static func hasSecret(_ value: any Encodable) throws -> Bool {
     let finder = SecretFinder()
     try finder.look(into: value)

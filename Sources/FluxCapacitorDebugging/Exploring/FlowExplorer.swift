@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// A page that shows dispatches and their changes, in one self-contained HTML file.
+/// A self-contained HTML page that shows dispatches and their changes.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -9,19 +9,20 @@ import Foundation
 /// try FlowExplorer(circuits).write(to: file)
 /// ```
 ///
-/// The page has a timeline of the dispatches with their durations, and a filter. For each dispatch,
-/// it shows the state, the changes, the values of the variables at that moment, and a picture of
-/// the dispatch's path. The arrow keys step through the dispatches. Nothing that comes from the
-/// application can become markup or script, and the page doesn't contain a ``Secret``. Long texts
-/// and collections are cut, as in a ``DispatchLogger``.
+/// The page has a filter, and a timeline of the dispatches with their durations. For each dispatch, the
+/// page shows the state, the changes, and the values of all variables at that moment. A diagram shows the
+/// dispatch's path from the state to the observers. The arrow keys step through the dispatches. Text from
+/// the application can't become markup or script.
+///
+/// The page shows `•••` in place of a ``Secret``. Long texts and collections are shortened, as in the lines
+/// of a ``DispatchLogger``.
 public struct FlowExplorer: Sendable {
   private let page: PageUpdate
 
-  /// Creates a page of the dispatches that time circuits remember, with all variables of the
-  /// stores.
+  /// Creates a page with the dispatches of a ``TimeCircuits``, and with all variables of the stores.
   ///
   /// - Parameters:
-  ///   - circuits: The time circuits that remember the dispatches.
+  ///   - circuits: The ``TimeCircuits`` object that remembers the dispatches.
   ///   - title: The title of the page.
   public init(_ circuits: TimeCircuits, title: String = "Flow") {
     var writer = PageWriter()
@@ -29,10 +30,10 @@ public struct FlowExplorer: Sendable {
     page = writer.update(title: title, events: circuits.events, contents: contents)
   }
 
-  /// Creates a page of some dispatches, with the variables that they have changed.
+  /// Creates a page with a sequence of dispatches, and with the variables that the dispatches changed.
   ///
   /// - Parameters:
-  ///   - events: The dispatches, the oldest first.
+  ///   - events: The dispatches, from oldest to newest.
   ///   - title: The title of the page.
   public init(_ events: some Sequence<DispatchEvent>, title: String = "Flow") {
     var writer = PageWriter()
@@ -42,14 +43,14 @@ public struct FlowExplorer: Sendable {
   /// The HTML of the page.
   public var html: String { String(decoding: data, as: UTF8.self) }
 
-  /// Writes the page to a file, replacing its contents, or into a pipe or a device.
+  /// Replaces the contents of a file with the page, or writes the page into a pipe or a device.
   public func write(to url: URL) throws {
     try data.replaceContents(of: url)
   }
 
   private var data: Data { FlowExplorer.data(page.json) }
 
-  /// Returns the page with its initial data.
+  /// Returns the HTML of a page, with the page's initial data.
   static func data(_ json: Data) -> Data {
     let template = Data(PackageResources.Explorer_html)
     guard let place = template.range(of: Data("/*flow*/".utf8)) else { return template }

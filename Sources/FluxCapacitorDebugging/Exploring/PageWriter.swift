@@ -1,43 +1,45 @@
 import FluxCapacitor
 import Foundation
 
-/// An update for a page: some dispatches, and the data to show them.
+/// An update for an explorer's page, with some dispatches and the data to show them.
 struct PageUpdate: Encodable, Sendable {
-  /// A variable. It is identified by a number, because two variables may have one name.
+  /// A variable, identified by a number because two variables can have the same name.
   struct Variable: Encodable, Sendable {
     let number: Int
     let store: String
     let name: String
 
-    /// The current value, or nil if it follows from the changes.
+    /// The current value, or nil if the changes in the update contain the value.
     let value: String?
     let observers: Int
   }
 
-  /// The title if the page begins with this update, or nil if it continues from the previous one.
+  /// The page's title if the page starts with this update, or nil if this update continues the page.
   let title: String?
 
   /// The sequence number of the first remembered dispatch.
   let first: Int
 
-  /// The sequence number of the dispatch before these. The page forgets all dispatches after it.
+  /// The sequence number of the dispatch before `dispatches`. The page forgets all dispatches with higher
+  /// sequence numbers.
   let after: Int
 
-  /// The sequence number of the last dispatch in the past, or 0 if there is none.
+  /// The sequence number of the last dispatch that is not undone, or 0 if all dispatches are undone.
   let position: Int
 
   let dispatches: [DispatchRecord]
 
-  /// For each dispatch, the numbers of the variables that it has changed, in the order of its changes.
+  /// For each dispatch, the numbers of the variables that the dispatch changed, in the order of the
+  /// changes.
   let changed: [[Int]]
   let variables: [Variable]
 
-  /// The update as JSON on one line. It contains nothing that ends a script element, or begins a comment in
-  /// one.
+  /// The update as one line of JSON without the character `<`, so that no value ends the page's script
+  /// element.
   var json: Data {
-    // Texts and numbers can always be encoded.
+    // Encoding can't fail, because an update contains only texts and numbers.
     let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
-    // This looks at bytes, because a `Character` may combine a `<` with the scalars before or after it.
+    // The loop compares bytes, because a `Character` can combine `<` with neighboring scalars.
     var json = Data(capacity: data.count)
     for byte in data {
       if byte == UInt8(ascii: "<") { json += Data(#"\u003c"#.utf8) } else { json.append(byte) }
@@ -46,8 +48,8 @@ struct PageUpdate: Encodable, Sendable {
   }
 }
 
-/// Writes the updates for one page. All of them have the same name for a type, and the same number for a
-/// variable.
+/// Writes the updates for one page. In all updates, each type has one name, and each variable has one
+/// number.
 struct PageWriter {
   typealias Contents = [(store: any Storable.Type, contents: StoreContents)]
 
@@ -55,7 +57,8 @@ struct PageWriter {
     let store: any Storable.Type
     let name: String
 
-    /// The variable, or nil if it no longer exists. Then it is identified by its name.
+    /// The variable, or nil if the variable no longer exists. A variable that no longer exists is
+    /// identified by its name.
     weak var variable: (any AnyPrimitiveValue)?
   }
 
@@ -70,8 +73,8 @@ struct PageWriter {
 
   /// Writes an update.
   ///
-  /// - Parameter contents: The contents of the stores, if the page shows all of their variables, or an empty
-  ///   array.
+  /// - Parameter contents: The contents of all stores, or an empty array if the page shows only changed
+  ///   variables.
   mutating func update(
     title: String? = nil,
     first: Int = 0,
@@ -106,7 +109,7 @@ struct PageWriter {
     )
   }
 
-  /// Returns whether no update has contained a store of this type.
+  /// Returns whether no earlier update has named a type of stores.
   func isNew(_ store: any Storable.Type) -> Bool { !names.hasName(for: store) }
 
   private mutating func variable(_ number: Int, hasChanged: Bool) -> PageUpdate.Variable {
@@ -130,8 +133,8 @@ struct PageWriter {
     if let number = known.first(where: { places[$0].variable?.identity == variable?.identity }) {
       return number
     }
-    // A variable takes the number of one that no longer exists. So there are never more numbers than there
-    // have been variables at one time.
+    // A new variable reuses the number of a deallocated variable with the same name, so the array stays
+    // short.
     if let number = known.first(where: { places[$0].variable == nil }) {
       places[number].variable = variable
       return number

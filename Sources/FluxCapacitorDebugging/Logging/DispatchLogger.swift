@@ -9,22 +9,23 @@ import Foundation
 /// withExtendedLifetime(logger) {}
 /// ```
 ///
-/// A logger writes in the order of the reduces, on the thread that dispatches, before any observer
-/// is called. If another thread is delivering a dispatch at that moment, that thread writes the
-/// line, and an observer may be called first. A logger ends when it is deallocated. Long texts and
-/// collections are cut to about 1,000 bytes. The excerpt shows the beginning or, if the beginning
-/// hasn't changed, the change.
+/// A logger writes its lines in the order of the reduces. The dispatching thread writes the line before any
+/// observer is called. If another thread is already delivering a dispatch, the other thread writes the
+/// line, and an observer may be called first. A logger ends when it is deallocated.
+///
+/// Long texts and collections are shortened to about 1,000 bytes. An excerpt shows the beginning of a value
+/// or, if the beginning hasn't changed, the first difference.
 public final class DispatchLogger: Sendable {
   /// The format of a line.
   public enum Format: Sendable {
-    /// A line to read: the number of the dispatch, the state, the stores, the duration of the
-    /// reduces, and the source location of the `invoke`.
+    /// A readable line with the dispatch's number, state and stores, the duration of the reduces, and the
+    /// source location of the `invoke`.
     case text
 
     /// The same line as `text`, followed by a line for each variable that has changed.
     case textWithChanges
 
-    /// A line of JSON, with everything that is known of the dispatch.
+    /// A line of JSON with all available information about the dispatch.
     case jsonLines
   }
 
@@ -34,10 +35,10 @@ public final class DispatchLogger: Sendable {
   /// Creates a logger that writes to a stream.
   ///
   /// - Parameters:
-  ///   - dispatcher: The dispatcher to log from now on.
+  ///   - dispatcher: The dispatcher to log.
   ///   - format: The format of the lines.
-  ///   - types: The types of the states to write, or `nil` for all.
-  ///   - output: The stream to write to. Calls to it never overlap.
+  ///   - types: The types of the states to log, or `nil` for all types.
+  ///   - output: The stream to write to. Calls to the stream never overlap.
   public convenience init<Output: TextOutputStream & Sendable>(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
@@ -49,14 +50,14 @@ public final class DispatchLogger: Sendable {
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// Lines that can't be written are lost, because logging must not stop the dispatches.
-  /// ``failure`` has the first error.
+  /// Lines that can't be written are lost, because logging must not stop the dispatches. The property
+  /// ``failure`` contains the first error.
   ///
   /// - Parameters:
-  ///   - dispatcher: The dispatcher to log from now on.
+  ///   - dispatcher: The dispatcher to log.
   ///   - format: The format of the lines.
-  ///   - types: The types of the states to write, or `nil` for all.
-  ///   - file: The file to write to. The logger doesn't close it.
+  ///   - types: The types of the states to log, or `nil` for all types.
+  ///   - file: The file to write to. The logger doesn't close the file.
   public convenience init(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
@@ -87,13 +88,13 @@ public final class DispatchLogger: Sendable {
     dust.clean()
   }
 
-  /// The first error of a write to the file, or `nil` if every write has succeeded.
+  /// The first error while writing to the file, or `nil` if every write has succeeded.
   public var failure: (any Error)? { file?.failure }
 }
 
-/// The stream that an interceptor writes to.
+/// The output stream of a logger's interceptor.
 private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
-  // Calls of one interceptor never overlap, and no other code uses the stream.
+  // Only one interceptor uses `output`, and the calls of an interceptor never overlap.
   private var output: Output
 
   init(_ output: Output) {
@@ -108,7 +109,7 @@ private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
 private final class FileStream: TextOutputStream, @unchecked Sendable {
   private let file: FileHandle
   private let lock = Lock()
-  // Guarded by `lock`.
+  // `lock` guards this variable.
   private var firstFailure: (any Error)?
 
   init(_ file: FileHandle) {
@@ -128,7 +129,8 @@ private final class FileStream: TextOutputStream, @unchecked Sendable {
   }
 }
 
-/// Blocks the signal that would end the process when a pipe has no reader anymore.
+/// Runs a closure while SIGPIPE is blocked, because writing to a closed pipe would otherwise end the
+/// process.
 private func withoutPipeSignal(_ body: () -> Void) {
   var pipe = sigset_t()
   var pending = sigset_t()

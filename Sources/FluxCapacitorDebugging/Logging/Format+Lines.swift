@@ -2,7 +2,7 @@ import FluxCapacitor
 import Foundation
 
 extension DispatchLogger.Format {
-  /// Returns the text of a dispatch, without the last line break.
+  /// Returns the log lines of a dispatch, without the last line break.
   func line(for event: DispatchEvent) -> String {
     switch self {
     case .text: event.headline.onOneLine
@@ -24,8 +24,8 @@ extension DispatchEvent {
   }
 
   fileprivate var json: String {
-    // Texts and numbers can always be encoded.
-    // Each line has short names, even if types in other lines have the same short names.
+    // Encoding can't fail, because a record contains only texts and numbers. Each line starts with new
+    // short names, so a type's name doesn't depend on earlier lines.
     var names = ShortNames()
     let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self, names: &names))
     return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -40,7 +40,8 @@ extension DispatchEvent.Change {
 }
 
 extension String {
-  /// The text with Swift's escapes for line breaks, and for everything else that could control a terminal.
+  /// The text, in which Swift's escapes replace line breaks and other characters that could control a
+  /// terminal.
   fileprivate var onOneLine: String {
     var line = ""
     for scalar in unicodeScalars {

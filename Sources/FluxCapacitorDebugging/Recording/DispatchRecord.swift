@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// A dispatch as it is written to files: its values are texts, without secrets.
+/// A dispatch as written to files, with its values as texts without secrets.
 struct DispatchRecord: Encodable, Sendable {
   struct Change: Encodable, Sendable {
     let store: String

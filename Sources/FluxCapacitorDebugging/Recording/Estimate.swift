@@ -2,7 +2,7 @@ import FluxCapacitor
 import Foundation
 
 extension DispatchEvent {
-  /// The approximate size of the state and the values in bytes.
+  /// The approximate size in bytes of the dispatched state, and of all old and new values.
   var estimatedSize: Int {
     let values = [state] + changes.flatMap { [$0.oldValue, $0.newValue] }
     return values.reduce(256) { sum, value in
@@ -12,17 +12,17 @@ extension DispatchEvent {
   }
 }
 
-/// Returns whether a value has no memory outside of its own bytes: numbers, and enums and structs of numbers.
+/// Returns whether a value, such as a number, refers to no memory outside of its own bytes.
 private func isPlain<Value>(_: Value) -> Bool { _isPOD(Value.self) }
 
 /// An estimate of the number of bytes that a value takes up.
 ///
-/// It looks at a thousand parts at most. In a large collection, some elements stand for all of them. The
-/// contents of objects don't count, because another thread may be changing them.
+/// An estimate examines at most 1,000 parts of a value, and samples the elements of a large collection. The
+/// contents of objects don't count, because another thread might be changing an object.
 private struct Estimate {
   private var parts = 0
 
-  /// Returns the number of bytes that a value takes up outside of its own bytes.
+  /// Returns the number of bytes that a value uses outside of its inline storage.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
     if isPlain(value) { return 0 }
@@ -48,7 +48,7 @@ private struct Estimate {
     }
   }
 
-  /// Returns the bytes of all elements, estimated from about a hundred evenly spread ones.
+  /// Estimates the bytes of all elements from a sample of about 100 evenly spaced elements.
   private mutating func bytes(of elements: Mirror.Children, _ count: Int) -> Int {
     let step = max(1, count / 100)
     var (sum, seen) = (0, 0)

@@ -1,8 +1,9 @@
 import FluxCapacitor
 
-/// The remembered dispatches, and the current position between the past and the future.
+/// The remembered dispatches, which include undone dispatches until the next new dispatch.
 ///
-/// It is only written to during the dispatcher's turn, so a dispatch and a step back never overlap.
+/// A thread adds, undoes or redoes an event only while it holds the dispatcher's turn (a lock). As a
+/// result, a dispatch never overlaps an undo.
 final class History: @unchecked Sendable {
   private struct Entry {
     let event: DispatchEvent
@@ -12,10 +13,10 @@ final class History: @unchecked Sendable {
   // `lock` guards all variables below.
   private let lock = Lock()
   private let limits: TimeCircuits.Limits
-  /// The entries by their numbers. `numbers` contains exactly these numbers.
+  /// The entries, with their numbers as keys. The range `numbers` contains exactly the keys of `entries`.
   private var entries: [Int: Entry] = [:]
   private var numbers = 0..<0
-  /// The number of the first entry of the future.
+  /// The number of the first undone entry, or of the next new entry.
   private var next = 0
   private var bytes = 0
   private var listeners: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -28,24 +29,27 @@ final class History: @unchecked Sendable {
     lock.withLock { numbers.compactMap { entries[$0]?.event } }
   }
 
-  /// The number of events in the past.
+  /// The number of events that are not undone.
   var position: Int { lock.withLock { next - numbers.lowerBound } }
 
-  /// The news since an event.
+  /// The changes to the history since a given event.
   struct Update {
-    /// The sequence numbers of the first remembered event, the last remembered event, and the last event in
-    /// the past. Each is 0 if the event doesn't exist.
+    /// The sequence number of the first remembered event, or 0 if the history is empty.
     let first: Int
+
+    /// The sequence number of the last remembered event, or 0 if the history is empty.
     let last: Int
+
+    /// The sequence number of the last event that is not undone, or 0 if all events are undone.
     let position: Int
 
-    /// The sequence number of the event before the new events, or 0. The events between it and the given
-    /// event are forgotten.
+    /// The sequence number of the remembered event before `events`, or 0 if no event precedes `events`. If
+    /// `after` is lower than the given sequence number, the history has forgotten the events in between.
     let after: Int
     let events: [DispatchEvent]
   }
 
-  /// Returns the news since a sequence number, with the oldest new events up to a count.
+  /// Returns the update since a sequence number, with at most a given number of events.
   func update(since sequence: Int, atMost count: Int) -> Update {
     lock.withLock {
       let start = number(after: sequence)
@@ -60,15 +64,15 @@ final class History: @unchecked Sendable {
     }
   }
 
-  /// Returns the number of events up to a sequence number.
+  /// Returns the number of remembered events up to a sequence number.
   func position(after sequence: Int) -> Int {
     lock.withLock { number(after: sequence) - numbers.lowerBound }
   }
 
   private func sequence(of number: Int) -> Int { entries[number]?.event.sequenceNumber ?? 0 }
 
-  /// Returns the number of the first entry after a sequence number. The sequence numbers grow with the
-  /// numbers of the entries.
+  /// Returns the number of the first entry after a sequence number. The method uses a binary search,
+  /// because later entries have larger sequence numbers.
   private func number(after sequence: Int) -> Int {
     var (low, high) = (numbers.lowerBound, numbers.upperBound)
     while low < high {
@@ -78,7 +82,8 @@ final class History: @unchecked Sendable {
     return low
   }
 
-  /// Sets the closure to call for each new event, during the dispatcher's turn, and after each move.
+  /// Sets the closure that an owner wants to be called after each new event, undo or redo. A new event
+  /// calls the closure while the thread holds the dispatcher's turn.
   func setListener(_ listener: (@Sendable () -> Void)?, of owner: AnyObject) {
     lock.withLock { listeners[ObjectIdentifier(owner)] = listener }
   }
@@ -87,7 +92,7 @@ final class History: @unchecked Sendable {
     for listener in lock.withLock({ Array(listeners.values) }) { listener() }
   }
 
-  /// Adds an event to the past, and forgets the future.
+  /// Adds an event, and forgets all undone events.
   func note(_ event: DispatchEvent) {
     let entry = Entry(event: event, bytes: event.estimatedSize)
     var forgotten: [Entry] = []
@@ -103,7 +108,7 @@ final class History: @unchecked Sendable {
       }
       numbers = first..<next
     }
-    // The values in the forgotten entries are released after unlocking.
+    // The forgotten entries are released after unlocking, because a value's `deinit` can run user code.
     withExtendedLifetime(forgotten) {}
     tellListeners()
   }
@@ -114,7 +119,10 @@ final class History: @unchecked Sendable {
     forgotten.append(entry)
   }
 
-  /// Reverts the changes of one event, or makes them again. The dispatcher's turn must be held.
+  /// Undoes or redoes the changes of one event.
+  ///
+  /// - Precondition: The thread holds the dispatcher's turn.
+  /// - Parameter step: -1 for an undo, or 1 for a redo.
   func move(by step: Int) -> DispatchEvent? {
     let event = lock.withLock { () -> DispatchEvent? in
       guard let event = entries[step < 0 ? next - 1 : next]?.event else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSONEncoder {
-  /// An encoder that writes the same value in the same way each time, on one line.
+  /// An encoder that always writes the same JSON for the same value, on one line.
   static var ofFiles: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// The states of a flow, which can be written to a file and dispatched again.
+/// A recorded sequence of states, which you can write to a file and dispatch again.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -9,15 +9,14 @@ import Foundation
 /// try RecordedFlow(circuits.events).write(to: file)
 /// ```
 ///
-/// In another process, pass the types that the file may contain:
+/// To read the file in another process, pass the types of the file's states:
 ///
 /// ```swift
 /// let flow = try RecordedFlow(contentsOf: file, types: [Dispatcher.Counter.self])
 /// flow.replay()
 /// ```
 ///
-/// The file has one line of JSON for each state: its type, and the state as its `Codable`
-/// conformance encodes it.
+/// For each state, the file has one line of JSON with the state's type and the encoded state.
 public struct RecordedFlow: Sendable {
   /// A state that can be written to a file.
   public typealias CodableState = DispatchState & Codable
@@ -25,14 +24,14 @@ public struct RecordedFlow: Sendable {
   /// The states, in the order of their dispatches.
   public let states: [any CodableState]
 
-  /// The error in the first line that couldn't be read, or `nil` if every line was read.
+  /// The error in the first unreadable line of the file, or `nil` if every line was read.
   ///
-  /// ``states`` has the states of the lines before it.
+  /// ``states`` contains the states of the lines before the unreadable line.
   public let failure: Failure?
 
-  /// Creates a flow of the states of some dispatches.
+  /// Creates a flow from the states of a sequence of dispatches.
   ///
-  /// - Throws: ``Failure``, with the number of the dispatch, if a state is not `Codable`.
+  /// - Throws: A ``Failure`` with the number of the first dispatch that has a state that is not `Codable`.
   public init(_ events: some Sequence<DispatchEvent>) throws(Failure) {
     var states: [any CodableState] = []
     for (index, event) in events.enumerated() {
@@ -48,18 +47,18 @@ public struct RecordedFlow: Sendable {
 
   /// Creates a flow from a file.
   ///
-  /// Reading ends at the first line that can't be read. Then ``failure`` describes the error, and ``states``
-  /// has the states of the lines before it. Empty lines are skipped.
+  /// Reading ends at the first line that can't be read. If such a line exists, ``failure`` describes its
+  /// error, and ``states`` contains the states of all earlier lines. Empty lines are skipped.
   ///
   /// - Parameters:
   ///   - url: The file.
-  ///   - types: The types that its states may have.
-  /// - Throws: An error if the file doesn't exist, or if it can't be read at all.
+  ///   - types: The types of the states in the file.
+  /// - Throws: An error if the file doesn't exist, or if the process can't read the file.
   public init(contentsOf url: URL, types: [any CodableState.Type]) throws {
     try self.init(data: Data(contentsOf: url), types: types)
   }
 
-  /// Creates a flow from the contents of a file; see ``init(contentsOf:types:)``.
+  /// Creates a flow from the contents of a file, as ``init(contentsOf:types:)`` does.
   public init(data: Data, types: [any CodableState.Type]) {
     let types = Dictionary(grouping: types.unique, by: TypeNames.name(of:))
     var states: [any CodableState] = []
@@ -78,10 +77,12 @@ public struct RecordedFlow: Sendable {
     self.failure = failure
   }
 
-  /// Returns the contents of a file with these states.
+  /// Returns the contents of a file with the states of this flow.
   ///
-  /// - Throws: ``Failure``, with the number of the state, if it contains a ``Secret``, if its
-  ///   `Codable` conformance throws, or if another type has the name of its type.
+  /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error.
+  /// If two types have the same name, only the states of the first type can be written.
+  ///
+  /// - Throws: A ``Failure`` with the number of the first state that can't be written.
   public func data() throws(Failure) -> Data {
     var data = Data()
     var names = TypeNames()
@@ -97,25 +98,27 @@ public struct RecordedFlow: Sendable {
     return data
   }
 
-  /// Writes the states to a file, replacing its contents, or into a pipe or a device.
+  /// Replaces the contents of a file with the states, or writes the states into a pipe or a device.
   public func write(to url: URL) throws {
     try data().replaceContents(of: url)
   }
 
-  /// Dispatches the states, one after the other.
+  /// Dispatches all states of the flow in order.
   ///
-  /// Reduces and observers may invoke states meanwhile. On this thread, such a state isn't dispatched,
-  /// because the flow already contains it. A state that they invoke later, on a queue or in a task, is
-  /// dispatched.
+  /// If a reduce or an observer invokes a state on the replaying thread, the state isn't dispatched,
+  /// because the flow already contains the state.
+  ///
+  /// > Warning: If an observer starts a task that invokes a state, the replay dispatches the recorded
+  /// state, and the task dispatches its state too.
   public func replay(on dispatcher: Dispatcher = .shared) {
     for state in states { dispatcher.replay(state) }
   }
 }
 
 extension RecordedFlow {
-  /// The error of a state that can't be written to a file, or of a line that can't be read.
+  /// The error for a state that can't be written to a file, or for a line that can't be read.
   public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// The number of the state, or of the line of the file, counted from 1.
+    /// The number of the state, or of the line in the file, starting at 1.
     public let line: Int
 
     /// The reason for the failure.
@@ -126,22 +129,22 @@ extension RecordedFlow {
 
     /// A reason for a failure.
     public enum Reason: Error, Sendable, CustomStringConvertible {
-      /// A state of this type is not `Codable`.
+      /// A state has the type with this name, which is not `Codable`.
       case notCodable(String)
 
-      /// A state of this type contains a ``Secret``, which no file may contain.
+      /// A state of the type with this name contains a ``Secret``, which no file may contain.
       case secret(String)
 
       /// The `Codable` conformance of a state throws an error with this description.
       case notEncoded(String)
 
-      /// Two types have this name.
+      /// Two types of states have this name.
       case ambiguousType(String)
 
-      /// The line has a state of a type that was not passed.
+      /// A line contains a state of a type that was not passed to the initializer.
       case unknownType(String)
 
-      /// The line doesn't have the format that this library writes.
+      /// A line doesn't have the format that this library writes.
       case damaged(String)
 
       /// A message that names the reason and a remedy.
@@ -159,15 +162,14 @@ extension RecordedFlow {
   }
 }
 
-/// The names of types in a file: with their modules, and without the parts that differ from one process to
-/// the next.
+/// The names of types in a file, which include the module, and which are the same in every process.
 private struct TypeNames {
   private var names: [ObjectIdentifier: String] = [:]
   private var types: [String: ObjectIdentifier] = [:]
 
   static func name(of type: any Any.Type) -> String {
     String(reflecting: type)
-      // A type that is nested in a type of another module has the name of its own module.
+      // A type in an extension of another module's type is named after the extension's module.
       .replacing(/\(extension in ([^)]+)\):[^.]+/) { $0.output.1 }
       .withSourceNames
   }
@@ -218,8 +220,8 @@ extension RecordedFlow {
 
     func data(named name: String) throws(Failure.Reason) -> Data {
       do {
-        // Both checks are necessary: an encoder may receive a secret as a text if it is the key of a
-        // dictionary.
+        // `SecretFinder` alone isn't enough, because a secret dictionary key can reach an encoder as a
+        // plain text.
         if try Description.hasSecret(state) || SecretFinder.hasSecret(state) {
           throw Failure.Reason.secret(name)
         }

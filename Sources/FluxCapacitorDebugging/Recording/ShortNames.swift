@@ -1,5 +1,5 @@
-/// The names of types without their modules. If another type already has the short name, the name includes
-/// the module.
+/// Names of types without their modules. If two types have the same short name, the second type's name
+/// includes the module.
 struct ShortNames {
   private var names: [ObjectIdentifier: String] = [:]
   private var taken: Set<String> = []

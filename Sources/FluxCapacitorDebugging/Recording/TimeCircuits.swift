@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Remembers the changes of a dispatcher's dispatches, and goes back and forth between them.
+/// A history of a dispatcher's dispatches, which undoes and redoes their changes.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -12,26 +12,25 @@ import FluxCapacitor
 /// print(store.count.value)  // 1
 /// ```
 ///
-/// Each step sets all variables in one transaction, so observers are called once. If you dispatch a
-/// state after going back, a new future begins, and the previous future is forgotten. You can use
-/// time circuits on any thread, and inside an observer.
+/// An undo sets the variables that a dispatch changed back to their values before the dispatch. A redo sets
+/// the same variables to their values after the dispatch. Each undo or redo is one transaction, so each
+/// observer is called once. If you dispatch a state after an undo, the undone dispatches are forgotten. You
+/// can use a `TimeCircuits` object on any thread, and inside an observer.
 ///
-/// A step sets the variables that the dispatch has changed in the stores that it reached. It sets
-/// them back to their values before the dispatch, or forward to their values after it. A change
-/// outside a dispatch, or in a store that the dispatch didn't reach, is not a step of its own. It
-/// stays until a step sets the same variable. Variables of stores that no longer exist are left
-/// out.
+/// A `TimeCircuits` doesn't remember changes outside of a dispatch, or in stores that the dispatch didn't
+/// reach. A change that isn't remembered stays until an undo or a redo sets the same variable. Undo and
+/// redo skip the variables of stores that no longer exist.
 public final class TimeCircuits: Sendable {
-  /// The limits of the memory. Dispatches beyond them are forgotten, the oldest first.
+  /// The limits of a history. If the history exceeds a limit, the oldest dispatches are forgotten.
   public struct Limits: Sendable {
-    /// The largest number of dispatches.
+    /// The largest number of remembered dispatches.
     public var count: Int
 
-    /// The largest size of their states and values in bytes, as far as it is known. The contents of
-    /// objects don't count.
+    /// The largest estimated size of the remembered states and values, in bytes. The contents of objects
+    /// don't count.
     public var bytes: Int
 
-    /// Creates limits: by default, 10,000 dispatches and 64 MB.
+    /// Creates limits, which are 10,000 dispatches and 64 MB by default.
     public init(count: Int = 10_000, bytes: Int = 64_000_000) {
       self.count = count
       self.bytes = bytes
@@ -42,7 +41,7 @@ public final class TimeCircuits: Sendable {
   let history: History
   private let dust: Dust
 
-  /// Creates time circuits that remember the dispatches whose reduce begins after this call.
+  /// Creates a history of every dispatch that starts its reduce after this call.
   public init(_ dispatcher: Dispatcher = .shared, limits: Limits = Limits()) {
     let history = History(limits)
     self.dispatcher = dispatcher
@@ -54,40 +53,41 @@ public final class TimeCircuits: Sendable {
     dust.clean()
   }
 
-  /// The remembered dispatches, the oldest first: the past, followed by the future.
+  /// The remembered dispatches, from oldest to newest, including undone dispatches.
   public var events: [DispatchEvent] { history.events }
 
-  /// The number of ``events`` in the past: all of them, unless you have gone back.
+  /// The number of ``events`` that are not undone.
   public var position: Int { history.position }
 
-  /// Goes back by one dispatch.
+  /// Undoes the latest dispatch that is not undone yet.
   ///
-  /// - Returns: The dispatch, or `nil` if none in the past is remembered.
+  /// - Returns: The undone dispatch, or `nil` if the history contains no dispatch to undo.
   @discardableResult
   public func undo() -> DispatchEvent? {
     defer { history.tellListeners() }
     return dispatcher.transaction { history.move(by: -1) }
   }
 
-  /// Goes forward by one dispatch.
+  /// Redoes the first undone dispatch.
   ///
-  /// - Returns: The dispatch, or `nil` if there is none in the future.
+  /// - Returns: The redone dispatch, or `nil` if no dispatch is undone.
   @discardableResult
   public func redo() -> DispatchEvent? {
     defer { history.tellListeners() }
     return dispatcher.transaction { history.move(by: 1) }
   }
 
-  /// Goes back or forward until a given number of ``events`` are in the past, or to the last event
-  /// if there are fewer.
+  /// Undoes or redoes dispatches until ``position`` has a given value.
   ///
-  /// - Returns: The position that was reached.
+  /// If you pass a larger number than the count of ``events``, all dispatches are redone.
+  ///
+  /// - Returns: The new ``position``.
   @discardableResult
   public func travel(to position: Int) -> Int {
     travel { _ in position }
   }
 
-  /// Finds a position and goes there. No dispatch can come in between.
+  /// Finds a position and travels there, without a dispatch in between.
   func travel(to find: (History) -> Int) -> Int {
     defer { history.tellListeners() }
     return dispatcher.transaction {

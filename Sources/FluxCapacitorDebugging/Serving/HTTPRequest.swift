@@ -7,16 +7,15 @@ struct HTTPRequest: Sendable {
   let body: String
   private let headers: [String: [String]]
 
-  /// The error for bytes that are not a valid request, and for a request that is too long.
+  /// The error for a request that is invalid or too long.
   struct Malformed: Error {}
 
-  /// The largest number of bytes in the head or the body of a request.
+  /// The largest size of a request's head, and of a request's body, in bytes.
   static let mostBytes = 16_384
 
-  /// Returns the range of the empty line that ends the head of a request, or nil if it has not come
-  /// yet.
+  /// Returns the range of the empty line after a request's head, or nil if the line hasn't arrived yet.
   ///
-  /// - Parameter start: The index of the first byte that no earlier call has looked at.
+  /// - Parameter start: The index of the first byte that earlier calls haven't searched.
   static func head(of bytes: [UInt8], from start: Int) throws(Malformed) -> Range<Int>? {
     let end = Array("\r\n\r\n".utf8)
     if let head = bytes[max(0, start - 3)...].firstRange(of: end) { return head }
@@ -24,10 +23,9 @@ struct HTTPRequest: Sendable {
     return nil
   }
 
-  /// Creates the request at the beginning of some bytes, or returns nil if the bytes are only a
-  /// part of it.
+  /// Parses the request at the beginning of an array of bytes, or returns nil if the request is incomplete.
   ///
-  /// - Parameter head: The range of the empty line that ends the head.
+  /// - Parameter head: The range of the empty line after the head.
   init?(_ bytes: [UInt8], _ head: Range<Int>) throws(Malformed) {
     var lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -45,7 +43,7 @@ struct HTTPRequest: Sendable {
       )
       headers[line[..<colon].lowercased(), default: []].append(value)
     }
-    // Chunked bodies are not supported.
+    // The server doesn't support chunked bodies.
     guard headers["transfer-encoding"] == nil, headers["content-length"]?.count ?? 0 <= 1,
       let length = UInt16(headers["content-length"]?.first ?? "0"), length <= HTTPRequest.mostBytes,
       headers["content-length"]?.first?.first != "+"
@@ -58,17 +56,17 @@ struct HTTPRequest: Sendable {
     self.body = String(decoding: body.prefix(Int(length)), as: UTF8.self)
   }
 
-  /// Returns the values of a header, one for each time that it occurs.
+  /// Returns the values of all headers with a given lowercase name.
   func values(of header: String) -> [String] { headers[header] ?? [] }
 }
 
-/// The response to a request. The connection is closed after it.
+/// The response to a request. The server closes the connection after the response.
 struct HTTPResponse: Sendable {
   let status: String
   var type = "text/plain; charset=utf-8"
   var body = Data()
 
-  /// The file name under which a browser saves the body, or nil if the browser shows it.
+  /// The file name under which a browser saves the body, or nil if the browser displays the body.
   var fileName: String?
 
   static let malformed = HTTPResponse(status: "400 Bad Request")
@@ -83,7 +81,8 @@ struct HTTPResponse: Sendable {
   var data: Data {
     var lines = [
       "HTTP/1.1 \(status)", "Connection: close", "Content-Type: \(type)", "Cache-Control: no-store",
-      // The address is secret: other pages must not learn it, embed this page, or read it.
+      // The security headers keep other pages from learning the secret address, and from embedding or
+      // reading the page.
       "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff", "X-Frame-Options: DENY",
       "Cross-Origin-Resource-Policy: same-origin",
     ]

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// One connection of a ``LiveServer``. Only the server's thread uses it.
+/// A connection of a ``LiveServer``. Only the server's thread uses connections.
 final class LiveConnection {
   let socket: Socket
   let number: Int
@@ -11,25 +11,25 @@ final class LiveConnection {
   private var head: Range<Int>?
   private var hasRequest = false
 
-  /// Whether the other end has sent everything, and waits for its response.
+  /// Whether the client has finished sending, and waits for the response.
   private(set) var hasInputEnded = false
 
-  /// The bytes to send, from `sent` on.
+  /// The bytes to send, of which the first `sent` bytes have already been sent.
   private var output = Data()
   private var sent = 0
   private var closesBehindOutput = false
 
-  /// Whether everything has been sent, and the connection waits for the other end to close it. If this end
-  /// closed it before reading everything, the system would discard the sent bytes.
+  /// Whether all bytes have been sent, and the client must close the connection next. If the server closed
+  /// the connection before reading all input, the system would discard sent bytes.
   private var isEnding = false
 
   private var stream: LiveServer.Stream?
 
-  /// The time of the last event, or nil if the stream had nothing to send.
+  /// The time of the last event, or nil if the stream has had nothing to send since then.
   private var lastSent: UInt64?
 
-  /// The shortest time between two events, in nanoseconds. Faster changes are sent together. A page draws no
-  /// more often than this.
+  /// The shortest time between two events, in nanoseconds. Changes within this time are sent together, so a
+  /// page doesn't redraw more often.
   private static let pause: UInt64 = 40_000_000
 
   init(_ socket: Socket, number: Int) {
@@ -41,7 +41,7 @@ final class LiveConnection {
 
   var hasMoreToSend: Bool { sent < output.count }
 
-  /// The milliseconds until the next event may be sent, or nil if the connection isn't in a pause.
+  /// The number of milliseconds until the server may send the next event, or nil outside of a pause.
   var millisecondsToPause: Int32? {
     guard stream != nil, !hasMoreToSend, let lastSent else { return nil }
     let now = DispatchTime.now().uptimeNanoseconds
@@ -49,12 +49,12 @@ final class LiveConnection {
     return end > now ? Int32((end - now) / 1_000_000) + 1 : 0
   }
 
-  /// Reads the bytes that have come, and returns the request once it is complete.
+  /// Reads the bytes that have arrived, and returns the request after its last byte has arrived.
   func receive() -> Result<HTTPRequest, HTTPRequest.Malformed>? {
     let start = received.count
     do {
       let bytes = try socket.receive(atMost: HTTPRequest.mostBytes)
-      // Bytes after a request are ignored.
+      // The server ignores bytes after a complete request.
       guard !hasRequest, !isEnding else { return nil }
       received += bytes
     } catch {
@@ -78,13 +78,13 @@ final class LiveConnection {
     closesBehindOutput = true
   }
 
-  /// Sends events from now on.
+  /// Sends the response that begins a stream, followed by the stream's events.
   func send(_ stream: @escaping LiveServer.Stream) {
     output.append(HTTPResponse.events.data)
     self.stream = stream
   }
 
-  /// Sends as much as the socket takes.
+  /// Sends as many bytes as the socket accepts.
   func send() {
     guard !isClosed, !isEnding else { return }
     while true {

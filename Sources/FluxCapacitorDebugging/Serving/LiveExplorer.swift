@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Foundation
 
-/// Shows the dispatches of this process in a browser while it runs, and goes back and forth between them.
+/// Shows the dispatches of the running process in a browser, and undoes and redoes dispatches.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -10,19 +10,20 @@ import Foundation
 /// print(explorer.url)
 /// ```
 ///
-/// The page looks like a ``FlowExplorer``. It begins with all dispatches that the time circuits remember, and
-/// adds each new dispatch. Its slider and its buttons take the process itself back and forth. They set the
-/// variables to the values of that moment, and call their observers, on a queue of the explorer. You can
-/// save the dispatches as a file for ``RecordedFlow``, or as a page.
+/// The explorer's page looks like the page of a ``FlowExplorer``. The page begins with all dispatches that
+/// the ``TimeCircuits`` remembers, and adds each new dispatch. The page's slider and buttons undo and redo
+/// dispatches in the process itself. Each undo or redo sets the variables, and calls their observers on a
+/// queue of the explorer. You can save the dispatches as a file for ``RecordedFlow``, or as a page.
 ///
-/// Only this machine can connect. The address contains a random secret, and a program that doesn't know the
-/// address learns nothing. A ``Secret`` of the application is not shown. Still, anyone with the address can
-/// see and change the contents of the stores. Create an explorer in debug builds only, and don't pass on its
-/// address.
+/// Only programs on this machine can connect to the explorer. The address contains a random secret, so a
+/// program without the address learns nothing. The page shows `•••` in place of a ``Secret``.
 ///
-/// A dispatch never waits for a browser. A slow browser receives updates in batches, without the dispatches
-/// that have been forgotten by then. You can use an explorer from any thread. It ends with ``stop()``, and
-/// when it is deallocated.
+/// > Warning: Anyone with the address can see and change the contents of your stores. Create an explorer
+/// only in debug builds, and don't share its address.
+///
+/// A dispatch never waits for a browser. A slow browser receives updates in batches, and misses dispatches
+/// that the ``TimeCircuits`` has already forgotten. You can use an explorer on any thread. An explorer ends
+/// when you call ``stop()``, or when the explorer is deallocated.
 public final class LiveExplorer: Sendable {
   /// The address to open in a browser on this machine.
   public let url: URL
@@ -30,14 +31,14 @@ public final class LiveExplorer: Sendable {
   private let server: LiveServer
   private let circuits: TimeCircuits
 
-  /// Creates an explorer, and serves its page from now on.
+  /// Creates an explorer, which starts to serve its page.
   ///
   /// - Parameters:
-  ///   - circuits: The time circuits that remember the dispatches.
+  ///   - circuits: The ``TimeCircuits`` object that remembers the dispatches.
   ///   - title: The title of the page.
-  ///   - port: The port on this machine, or 0 for any free port. If you choose a port, the address is the
-  ///     same in the next run, and a page that is still open continues.
-  /// - Throws: ``Failure``, if the port can't be used.
+  ///   - port: The port on this machine, or 0 for any free port. If you choose a port, the next run has the
+  ///     same address, and an open page reconnects to the explorer.
+  /// - Throws: A ``Failure`` if the explorer can't listen on the port.
   public init(_ circuits: TimeCircuits, title: String = "Flow", port: UInt16 = 0) throws {
     let secret = port == 0 ? LiveSecret() : LiveSecret(port: port)
     do {
@@ -62,13 +63,14 @@ public final class LiveExplorer: Sendable {
     stop()
   }
 
-  /// Ends the connections of all pages, and releases the port. The time circuits continue.
+  /// Ends the connections of all pages, and releases the port. The ``TimeCircuits`` continues to remember
+  /// dispatches.
   public func stop() {
     circuits.history.setListener(nil, of: server)
     server.stop()
   }
 
-  /// The error when an explorer can't be created.
+  /// The error for an explorer that can't be created.
   public struct Failure: Error, LocalizedError, Sendable, CustomStringConvertible {
     /// The requested port.
     public let port: UInt16

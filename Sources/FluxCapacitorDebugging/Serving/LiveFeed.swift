@@ -1,19 +1,21 @@
 import FluxCapacitor
 import Foundation
 
-/// The updates for one page of a ``LiveExplorer``. Only the server's thread uses it.
+/// The updates for one page of a ``LiveExplorer``. Only the server's thread uses feeds.
 ///
-/// A feed has no queue. When a page can receive more, the feed looks up the dispatches that the page has not
-/// received and that are still remembered. So a slow page skips the dispatches that were forgotten meanwhile.
+/// A feed has no queue. When a page can receive more, the feed sends the remembered dispatches that the
+/// page has not received yet. A slow page misses dispatches that the ``TimeCircuits`` has already
+/// forgotten.
 final class LiveFeed: @unchecked Sendable {
   private let circuits: TimeCircuits
   private let title: String
   private var writer = PageWriter()
   private var isNew = true
 
-  /// The sequence numbers of the last dispatch, and of the last dispatch in the past, that the page has
-  /// received.
+  /// The sequence number of the last dispatch that the page has received.
   private var told = 0
+
+  /// The last position that the page has received, as the sequence number of a dispatch.
   private var position = 0
 
   /// The largest number of dispatches in one update.
@@ -36,8 +38,7 @@ final class LiveFeed: @unchecked Sendable {
     guard isNew || hasForgotten || !news.events.isEmpty || news.position != position else {
       return nil
     }
-    // The page may have missed changes before the first of these events, so it starts again from the
-    // beginning.
+    // The page may have missed changes before the first event, so the page starts again with all variables.
     if news.after == 0, !news.events.isEmpty { (isNew, writer) = (true, PageWriter()) }
     let showsAll = isNew || news.events.contains { $0.stores.contains(where: writer.isNew) }
     let update = writer.update(

@@ -1,20 +1,20 @@
 import FluxCapacitor
 import Foundation
 
-/// Decides on the response to each request.
+/// Chooses the server's reaction to each HTTP request.
 struct LiveHandler: Sendable {
   let circuits: TimeCircuits
   let title: String
   let port: UInt16
   let secret: LiveSecret
 
-  /// Returns the reaction to a request. A request is refused unless it comes from a page of this explorer, or
-  /// from a program that knows the address.
+  /// Returns the reaction to a request. The handler refuses a request that comes from another site, or that
+  /// doesn't contain the secret.
   func reaction(to request: HTTPRequest) -> LiveServer.Reaction {
     let names = ["127.0.0.1", "localhost"]
-    // Browsers leave out the default port, which is 80.
+    // In the `Host` header, a browser omits the default port, which is 80.
     let hosts = names.map { "\($0):\(port)" } + (port == 80 ? names : [])
-    // This refuses a request that another site sends, or that uses another name of this machine.
+    // The guard refuses a request from another site, or with another name for this machine.
     guard request.values(of: "host").count == 1,
       request.values(of: "host").allSatisfy(hosts.contains),
       request.values(of: "origin").allSatisfy(hosts.map { "http://\($0)" }.contains)
@@ -39,14 +39,15 @@ struct LiveHandler: Sendable {
     }
   }
 
-  /// Moves the process, and responds with its position: the sequence number of the last dispatch in the past.
+  /// Undoes or redoes dispatches, and responds with the sequence number of the last dispatch that is not
+  /// undone.
   private func moved<Result>(_ move: () -> Result) -> HTTPResponse {
     _ = move()
     let position = circuits.history.update(since: .max, atMost: 0).position
     return HTTPResponse(status: "200 OK", body: Data("\(position)".utf8))
   }
 
-  /// The flow as a file, or the reason why it can't be written.
+  /// A response with the flow as a file, or with the reason why the flow can't be written.
   private var flow: HTTPResponse {
     do {
       let data = try RecordedFlow(circuits.events).data()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The secret in an explorer's address. Only programs that were given the address know it.
+/// The secret in an explorer's address. Only programs that have received the address know the secret.
 struct LiveSecret: Sendable {
   let text: String
 
@@ -18,10 +18,11 @@ struct LiveSecret: Sendable {
     self.init(text: parts.joined())
   }
 
-  /// Creates the secret that this user had on this port before, or a random one.
+  /// Creates the secret that the user's previous explorer on this port had, or a random secret.
   ///
-  /// So a page stays open while the process is built and started again. The secret is kept in a file that
-  /// only the user may read. If the file can't be written, the secret is new each time.
+  /// With the previous secret, an open page reconnects after you rebuild and restart the process. The
+  /// secret is stored in a file that only the user can read. If the file can't be written, each run creates
+  /// a new secret.
   init(port: UInt16) {
     let file = LiveSecret.folder?.appendingPathComponent("explorer-\(port)")
     let known = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
@@ -33,8 +34,8 @@ struct LiveSecret: Sendable {
     }
   }
 
-  /// Returns whether a text is the secret. The time that this takes doesn't show how much of the text is
-  /// right.
+  /// Returns whether a text is the secret. The duration of the comparison doesn't reveal how much of the
+  /// text is correct.
   func matches(_ other: Substring) -> Bool {
     guard other.utf8.count == text.utf8.count else { return false }
     return zip(other.utf8, text.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -2,71 +2,74 @@ import Dispatch
 import FluxCapacitor
 import Foundation
 
-/// The server of a ``LiveExplorer``, which handles its connections on a thread of its own.
+/// The server of a ``LiveExplorer``, which handles all connections on a dedicated thread.
 ///
-/// The thread waits for all connections in one `poll`. Other threads never wait for it: they wake it by a
-/// byte in a pipe. A stream has no queue: when its socket can take more, the server asks the stream for the
-/// next event.
+/// The server's thread waits for all connections in one call of `poll`. Other threads never wait for the
+/// server's thread, but wake the thread by writing a byte into a pipe. A stream has no queue. When the
+/// socket of a stream can send more, the server asks the stream for the next event.
 ///
-/// These invariants hold:
+/// The server keeps these invariants:
 ///
 /// - Only the server's thread uses the connections.
-/// - `lock` guards everything that other threads do: stopping the server, adding a response, and waking the
+/// - `lock` guards the state with which other threads stop the server, add a response, or wake the server's
 ///   thread.
-/// - The thread closes the descriptors of connections, and the listening descriptor is closed under `lock`.
-///   So no thread uses a descriptor that the system has already given to another file.
-/// - While there are streams, and the thread sleeps without a limit, `hasNews` is false. So `noteNews` wakes
-///   the thread.
+/// - Only the server's thread closes a connection's descriptor. `stop` closes the listening descriptor
+///   under `lock`. As a result, no thread uses a descriptor that the system has already reused for another
+///   file.
+/// - If the server has streams, and its thread sleeps without a time limit, `hasNews` is false. In this
+///   state, `noteNews` wakes the thread.
 final class LiveServer: @unchecked Sendable {
   /// The server's reaction to a request.
   enum Reaction: Sendable {
     case answer(HTTPResponse)
 
-    /// Runs a closure on a queue, and then sends its response.
+    /// Runs a closure on a queue, and then sends the response that the closure returns.
     case answerAfter(@Sendable () -> HTTPResponse)
 
     /// Sends events until the connection ends.
     case stream(Stream)
   }
 
-  /// Returns the next data to send, or nil if there is nothing to send. The server calls it as long as the
-  /// connection lasts.
+  /// A closure that returns the next data to send, or nil if there is nothing to send. The server calls the
+  /// closure until the connection ends.
   typealias Stream = @Sendable () -> Data?
 
   let port: UInt16
 
-  /// The largest number of connections, which is more than browsers open. A new connection replaces the
-  /// oldest one that isn't a stream.
+  /// The largest number of open connections, which no browser reaches by itself. At the limit, a new
+  /// connection replaces the oldest connection that isn't a stream or, if all connections are streams, the
+  /// oldest stream.
   private static let mostConnections = 128
 
   private let listener: Socket
   private let work = DispatchQueue(label: "LiveExplorer")
   private let wakeUps = Pipe()
 
-  // All guarded by `lock`.
+  // `lock` guards all variables in this group.
   private let lock = Lock()
   private var isStopped = false
   private var hasNews = true
   private var sockets: Set<Socket> = []
   private var answers: [(connection: Int, response: HTTPResponse)] = []
 
-  // Only the server's thread uses these.
+  // Only the server's thread uses the variables in this group.
   private var connections: [LiveConnection] = []
   private var lastNumber = 0
   private var canAccept = true
 
-  /// Creates a server that listens from now on.
+  /// Creates a server, which starts to listen on a port.
   init(port: UInt16) throws {
     let ends = [wakeUps.fileHandleForReading, wakeUps.fileHandleForWriting].map(\.fileDescriptor)
     guard ends.allSatisfy({ $0 >= 0 }) else { throw POSIXError(.EMFILE) }
-    // Processes that this one starts don't inherit the pipe.
+    // Child processes of this process don't inherit the pipe.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (listener, self.port) = try Socket.listening(on: port)
   }
 
-  /// Starts the thread, which handles requests until the server is stopped.
+  /// Starts the server's thread, which handles requests until the server is stopped.
   ///
-  /// - Parameter react: Returns the reaction to a request. It is called on the thread.
+  /// - Parameter react: A closure that returns the reaction to a request. The server calls the closure on
+  ///   its thread.
   func start(react: @escaping @Sendable (HTTPRequest) -> Reaction) {
     let thread = Thread { self.run(react) }
     thread.name = "LiveExplorer"
@@ -79,7 +82,8 @@ final class LiveServer: @unchecked Sendable {
     lock.withLock {
       guard !isStopped else { return }
       isStopped = true
-      // Closing the listener is not enough while the thread waits for it.
+      // While the server's thread polls the listening socket, closing the socket isn't enough to stop
+      // listening.
       listener.shutDown()
       listener.close()
       for socket in sockets { socket.shutDown() }
@@ -87,8 +91,8 @@ final class LiveServer: @unchecked Sendable {
     wake()
   }
 
-  /// Notes that streams may have something to send. This costs next to nothing while the thread already knows
-  /// it, or while there are no streams.
+  /// Notes that streams may have something to send, and wakes the server's thread if necessary. A call is
+  /// cheap if the thread already knows of the news, or if the server has no streams.
   func noteNews() {
     let isFirst = lock.withLock {
       defer { hasNews = true }
@@ -118,7 +122,7 @@ final class LiveServer: @unchecked Sendable {
     for connection in connections { connection.socket.close() }
   }
 
-  /// Waits until there is something to do. Returns nil when the server is stopped.
+  /// Waits until the server's thread has work to do. The result is nil if the server has been stopped.
   private func waitForWork() -> (isAnyoneNew: Bool, readable: Set<Socket>)? {
     let pipe = wakeUps.fileHandleForReading.fileDescriptor
     var polled = [pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)]
@@ -133,8 +137,8 @@ final class LiveServer: @unchecked Sendable {
     let isAnyoneStreamed = connections.contains(where: \.isStream)
     var limit = (pauses + (canAccept ? [] : [100])).min() ?? -1
     let isStopped = lock.withLock {
-      // After a pause, all streams look for news. If no stream pauses, they look now if there is news since
-      // they last looked. Any later news wakes the thread.
+      // After a pause between two events, all streams check for news. If no stream pauses, and news has
+      // arrived since the last check, `poll` returns immediately. News that arrives later wakes the thread.
       if isAnyoneStreamed, pauses.isEmpty {
         if hasNews { limit = 0 }
         hasNews = false
@@ -170,7 +174,8 @@ final class LiveServer: @unchecked Sendable {
         lastNumber += 1
         connections.append(LiveConnection(socket, number: lastNumber))
       } catch {
-        // The process has no descriptors left. The system reports this even if no client waits.
+        // The process has run out of descriptors, which the system can report even without a waiting
+        // client.
         if hasAccepted { return }
         canAccept = !connections.isEmpty
         return dropOldest()

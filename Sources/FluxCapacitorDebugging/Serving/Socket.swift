@@ -3,14 +3,14 @@
 #endif
 import Foundation
 
-/// A socket on this machine's own network. Its calls never block.
+/// A TCP socket for connections within this machine, with calls that never block.
 struct Socket: Hashable, Sendable {
   let descriptor: Int32
 
-  /// The error of a connection whose other end no longer sends or receives.
+  /// The error for a connection on which the other process no longer sends or receives.
   struct Closed: Error {}
 
-  /// Returns a socket that listens on this machine, which no other machine can connect to.
+  /// Returns a socket that accepts connections only from this machine.
   ///
   /// - Parameter port: The port, or 0 for any free port.
   static func listening(on port: UInt16) throws -> (socket: Socket, port: UInt16) {
@@ -29,7 +29,7 @@ struct Socket: Hashable, Sendable {
       address.sin_port = port.bigEndian
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
       var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      // The connections of a process that has ended don't block its port.
+      // With the `SO_REUSEADDR` option, connections of a terminated process don't block the port.
       socket.set(SO_REUSEADDR)
       socket.prepare()
       let error = withUnsafeMutablePointer(to: &address) {
@@ -46,7 +46,7 @@ struct Socket: Hashable, Sendable {
     }
   }
 
-  /// Returns the next connection, or nil if there is none.
+  /// Returns the next pending connection, or nil if no client is waiting.
   func accept() throws -> Socket? {
     while true {
       let connection = Foundation.accept(descriptor, nil, nil)
@@ -63,7 +63,7 @@ struct Socket: Hashable, Sendable {
     }
   }
 
-  /// Returns the bytes that have come, up to a count. The array is empty if no byte has come.
+  /// Returns the bytes that have arrived, up to a maximum count, or an empty array if no byte has arrived.
   func receive(atMost count: Int) throws(Closed) -> [UInt8] {
     var received = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
@@ -75,7 +75,7 @@ struct Socket: Hashable, Sendable {
     throw Closed()
   }
 
-  /// Sends as many bytes as can be sent now, and returns their number.
+  /// Sends as many bytes as possible without blocking, and returns the number of sent bytes.
   func send(_ bytes: Data) throws(Closed) -> Int {
     #if canImport(Darwin)
       let flags: Int32 = 0
@@ -90,7 +90,7 @@ struct Socket: Hashable, Sendable {
     throw Closed()
   }
 
-  /// Tells the other end that no more bytes follow.
+  /// Tells the other process that no more bytes follow.
   func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Ends the connection in both directions. The descriptor stays open.
@@ -98,8 +98,8 @@ struct Socket: Hashable, Sendable {
 
   func close() { Foundation.close(descriptor) }
 
-  /// Sets up a socket: its calls never block, child processes don't inherit it, and no signal
-  /// reports its end.
+  /// Sets the socket's options. Calls don't block, child processes don't inherit the socket, and a closed
+  /// connection raises no signal.
   private func prepare() {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
