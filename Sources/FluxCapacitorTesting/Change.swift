@@ -18,7 +18,7 @@ public struct Change<Store: Storable>: Sendable {
   ///   - keyPath: The key path of the variable or constant in the store.
   ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part, as
   ///     `dump` shows them.
-  ///   - line: The location that a failure refers to. The default is the location of the call.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     to value: Value,
@@ -34,7 +34,7 @@ public struct Change<Store: Storable>: Sendable {
   ///     includes the index or the key, as in `counts[0]`.
   ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part, as
   ///     `dump` shows them.
-  ///   - line: The location that a failure refers to. The default is the location of the call.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
   public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
     Change(property: .named(name), value: value, line: line)
   }

@@ -27,7 +27,8 @@ extension Dispatcher {
   ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
   ///     unfinished work.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to. The default is the location of the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

@@ -22,7 +22,7 @@ import FluxCapacitor
 ///   - expected: The states.
 ///   - operation: The operation that dispatches the states.
 ///   - isolation: The actor of the caller.
-///   - fileID: The location that a failure refers to. The default is the location of the call.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.
@@ -52,7 +52,7 @@ public func expectStates(
 ///   - dispatcher: The dispatcher that receives the states.
 ///   - expected: The states.
 ///   - operation: The operation that dispatches the states.
-///   - fileID: The location that a failure refers to. The default is the location of the call.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.

@@ -107,7 +107,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
   ///   - count: The number of sleeps to wait for.
   ///   - limit: The maximum time to wait. If the wait times out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to. The default is the location of the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

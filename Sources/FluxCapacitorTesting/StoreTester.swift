@@ -70,7 +70,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   ///   - state: The state.
   ///   - changes: The expected changes, in the order in which the reduce first sets the variables. If the
   ///     reduce sets a variable to its current value, don't list a change.
-  ///   - fileID: The location that a failure refers to. The default is the location of the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -111,7 +112,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   ///   - operation: The operation that causes the changes. The tester compares the changes after the
   ///     operation has ended.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to. The default is the location of the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

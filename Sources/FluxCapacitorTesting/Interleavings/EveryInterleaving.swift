@@ -55,7 +55,7 @@ import FluxCapacitor
 /// - Parameters:
 ///   - preemptions: The maximum number of preemptions in a schedule.
 ///   - schedule: A single schedule to run, in the form that a failure message contains.
-///   - fileID: The location that a failure refers to. The default is the location of the call.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.

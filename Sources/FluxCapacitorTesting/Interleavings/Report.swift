@@ -119,8 +119,8 @@
       )
       private static let library = sources + "FluxCapacitor/"
 
-      /// Whether a file contains the code that performs steps. A report skips such files, and names their
-      /// callers.
+      /// Whether a file contains the code that performs the steps of a schedule. A report skips
+      /// such files, and names their callers.
       private static func isBetween(_ path: String) -> Bool {
         !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
           || path.hasSuffix("/ScheduledThread.swift") || path.hasSuffix("/ScheduledAtomic.swift")

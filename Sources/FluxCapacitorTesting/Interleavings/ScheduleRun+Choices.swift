@@ -9,7 +9,7 @@
         fail("it doesn't end: it was stopped after \(trace.count) steps.")
         return nil
       }
-      // At most steps, the running thread simply continues.
+      // Most steps need no decision, so the running thread continues.
       if let thread, schedule == nil, thread.isUninterrupted || !isToDecide, thread.yieldsTo == 0,
         canGoOn(thread)
       {
@@ -30,7 +30,7 @@
       return usual
     }
 
-    /// Returns the oldest thread. So by default, jobs run in the order in which they were enqueued.
+    /// Returns the oldest thread. By default, jobs run in the order in which they were enqueued.
     private func oldest(of able: UInt64) -> ScenarioThread {
       var oldest = threads[able.trailingZeroBitCount]
       for thread in threads where able & thread.bit != 0 && thread.birth < oldest.birth {
@@ -153,8 +153,8 @@
       return outcome(histories &- thread.history &+ history, of: history)
     }
 
-    /// Returns the outcome for a sum of histories. The outcome includes the thread that has taken the step,
-    /// because this thread continues without a preemption.
+    /// Returns a hash of the sum of all histories and of one thread's history. The hash includes
+    /// the thread that has taken the step, because only this thread continues without a preemption.
     private func outcome(_ histories: UInt64, of history: UInt64) -> UInt64 {
       (histories ^ history.mixed).mixed
     }

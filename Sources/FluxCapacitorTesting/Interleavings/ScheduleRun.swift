@@ -80,7 +80,7 @@
     }
 
     private func check(_ body: () throws -> Void) {
-      // The check has no known issue. `withKnownIssue` only detects failing expectations.
+      // `withKnownIssue` serves only to detect failing expectations in the check.
       withKnownIssue(isIntermittent: true) {
         do { try body() } catch { self.fail("the check throws \(error).") }
       } matching: { issue in

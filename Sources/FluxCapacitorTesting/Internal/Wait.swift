@@ -2,14 +2,14 @@ import FluxCapacitor
 
 /// Waits until an event happens or the time limit is reached.
 ///
-/// A task measures the time limit in ten parts, and has to run after each part. If a busy machine runs no
-/// task for a minute, this minute doesn't count in full.
+/// A task sleeps ten times for a tenth of the time limit. If a busy machine runs no task for a
+/// minute, the minute counts only in part.
 ///
 /// - Parameters:
 ///   - limit: The maximum time to wait.
 ///   - clock: The clock that measures the time.
-///   - begin: A closure that registers for the event. The closure receives a callback, which must be called
-///     on any thread when the event happens.
+///   - begin: A closure that registers for the event. The closure receives a callback, which it can
+///     call on any thread when the event happens.
 /// - Returns: Whether the event happened before the time limit was reached or the task was cancelled.
 package func wait(
   atMost limit: Duration,

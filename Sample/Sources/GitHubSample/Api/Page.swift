@@ -25,7 +25,7 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
 extension Page: Equatable where Item: Equatable {}
 
 extension Page {
-  /// Creates a page from a GraphQL connection. Null nodes are left out.
+  /// Creates a page from the nodes of a GraphQL connection that are not null.
   init(nodes: [Item?]?, totalCount: Int, pageInfo: PageInfo) {
     self.init(
       items: (nodes ?? []).compactMap(\.self),

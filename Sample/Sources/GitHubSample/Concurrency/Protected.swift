@@ -13,8 +13,8 @@ package final class Protected<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  /// Calls a closure with the value, and keeps the lock. Threads that use the value afterward block
-  /// until the process ends.
+  /// Calls a closure with the value, and keeps the lock. After this call, every thread that uses
+  /// the value blocks until the process ends.
   ///
   /// - Parameter isStuck: A closure that returns whether to give up. While another thread uses the
   ///   value, this method calls the closure repeatedly.

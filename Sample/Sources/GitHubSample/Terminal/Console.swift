@@ -51,8 +51,8 @@ package final class Console: Sendable {
 
   /// Redacts a secret in all later text.
   ///
-  /// The console doesn't redact secrets of less than 8 bytes. Real tokens are longer, and a short
-  /// token for a local test server might be an ordinary word.
+  /// The console doesn't redact secrets of less than 8 bytes. Real tokens have at least 8 bytes,
+  /// and a short token for a local test server might be an ordinary word.
   func redact(_ secret: String) {
     guard secret.utf8.count >= 8 else { return }
     state.withLock { $0.secret = secret }
