@@ -18,11 +18,11 @@ let package = Package(
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
     ),
 
-    // What the data flow has done, for people to see.
+    // FluxCapacitorDebugging shows the data flow of an application to its developers.
     .target(
       name: "FluxCapacitorDebugging",
       dependencies: ["FluxCapacitor"],
-      // In the code, so that the page needs no files beside it.
+      // The explorer's page is embedded in the code, so an application needs no extra files for the page.
       resources: [.embedInCode("Resources/Explorer.html")]
     ),
     .testTarget(
@@ -30,18 +30,18 @@ let package = Package(
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"]
     ),
 
-    // For the tests of applications; it imports Testing and XCTest, so no application may link it.
+    // Link FluxCapacitorTesting only to test targets, because the library imports Testing and XCTest.
     .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor"]),
     .testTarget(
       name: "FluxCapacitorTestingTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
     ),
-    // Every promise under every order of the steps of a few threads.
+    // InterleavingTests run scenarios of a few threads in every order of the threads' steps.
     .testTarget(
       name: "InterleavingTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
     ),
-    // The same from XCTest, and nothing of Swift Testing.
+    // FluxCapacitorTestingXCTests use FluxCapacitorTesting from XCTest, without Swift Testing.
     .testTarget(
       name: "FluxCapacitorTestingXCTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
@@ -53,15 +53,16 @@ let package = Package(
       path: "Tests/FluxCapacitorBenchmarks"
     ),
 
-    // What the compiler refuses, and the documents, whose code it accepts.
+    // CompilerTests check that the compiler rejects wrong code, and accepts the code in the documentation.
     .testTarget(
       name: "CompilerTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"],
       exclude: ["PublicAPI.txt"]
     ),
 
-    // One application, written for the original's API, in each language mode: the folder
-    // `Application` is the same one in all three. The library stands in for those it imports.
+    // The three language-mode tests compile the same application, from the same `Application` folder, in
+    // different language modes. LanguageModesLibrary stands in for the libraries that the application
+    // imports.
     .target(name: "LanguageModesLibrary", path: "Tests/LanguageModes/Library"),
     .testTarget(
       name: "Swift5Tests",
@@ -81,12 +82,13 @@ let package = Package(
       swiftSettings: [.defaultIsolation(MainActor.self)]
     ),
 
-    // The sample: a library with the application, and the command that wires it.
+    // The sample consists of a library, GitHubSample, and an executable, github-repos, that runs the
+    // library's command.
     .target(
       name: "GitHubSample",
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"],
       path: "Sample/Sources/GitHubSample",
-      // In the code, so that the command needs no files beside it.
+      // The recordings are embedded in the code, so the command needs no extra files.
       resources: [.embedInCode("Recordings")]
     ),
     .executableTarget(
@@ -103,12 +105,13 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// SwiftPM ignores this setting where the package is fetched as a dependency of another.
+// SwiftPM ignores `treatAllWarnings` if another package uses this package as a dependency.
 for target in package.targets {
   target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
 }
 
-// For the long races, which are all in the libraries' tests: half as much to build.
+// LIBRARIES_ONLY excludes the sample and the executables, so the long race tests have half as much code to
+// build.
 if Context.environment["LIBRARIES_ONLY"] != nil {
   package.products.removeAll { !$0.name.hasPrefix("FluxCapacitor") }
   package.targets.removeAll { !$0.name.hasPrefix("FluxCapacitor") || $0.type == .executable }

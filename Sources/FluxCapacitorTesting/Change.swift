@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A change that a ``StoreTester`` expects: a property, and its new value.
+/// A change to a property of a store, which a ``StoreTester`` expects.
 public struct Change<Store: Storable>: Sendable {
   enum Property: Sendable {
     case published(@Sendable (Store) -> any AnyPrimitiveValue)
@@ -11,13 +11,14 @@ public struct Change<Store: Storable>: Sendable {
   let value: any Sendable
   let line: UInt
 
-  /// Creates the change of a variable, or of a constant that publishes or derives from one.
+  /// Creates an expected change to a variable of the store, or to a constant that publishes a variable or
+  /// derives from variables.
   ///
   /// - Parameters:
-  ///   - keyPath: The store's property.
-  ///   - value: The expected new value. Values that aren't `Equatable` are compared part by part,
-  ///     as `dump` shows them.
-  ///   - line: Where a failure is reported: by default, at the call.
+  ///   - keyPath: The key path of the variable or constant in the store.
+  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part, as
+  ///     `dump` shows them.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     to value: Value,
@@ -26,14 +27,14 @@ public struct Change<Store: Storable>: Sendable {
     self.init(property: .published { $0[keyPath: keyPath] }, value: value, line: line)
   }
 
-  /// Returns the change of a variable that the store doesn't publish.
+  /// Returns an expected change to a variable that the store doesn't publish.
   ///
   /// - Parameters:
-  ///   - name: The name of the store's property; for a variable in an array or a dictionary, with
-  ///     its index or key, as in `counts[0]`.
-  ///   - value: The expected new value. Values that aren't `Equatable` are compared part by part,
-  ///     as `dump` shows them.
-  ///   - line: Where a failure is reported: by default, at the call.
+  ///   - name: The name of the store's property. For a variable in an array or a dictionary, the name
+  ///     includes the index or the key, as in `counts[0]`.
+  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part, as
+  ///     `dump` shows them.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
   public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
     Change(property: .named(name), value: value, line: line)
   }

@@ -1,9 +1,9 @@
 import FluxCapacitor
 
-/// Records every state that a dispatcher reduces, of any type, in order.
+/// Records the states of all types that a dispatcher reduces, in order.
 ///
-/// A state is recorded when its reduce has ended, even if it reaches no store. You can use a
-/// recorder on any thread.
+/// The recorder adds a state to its list after the state's reduce has ended. States that reach no store are
+/// recorded too. You can use a recorder on any thread.
 ///
 /// ```swift
 /// let recorder = DispatchRecorder()
@@ -14,7 +14,7 @@ public final class DispatchRecorder: Sendable {
   private let recording: Recording<any DispatchState>
   private let dust: Dust
 
-  /// Creates a recorder of the states whose reduce begins after this call.
+  /// Creates a recorder that records each state whose reduce begins after this call.
   public init(_ dispatcher: Dispatcher = .shared) {
     let recording = Recording<any DispatchState>()
     self.recording = recording
@@ -25,26 +25,27 @@ public final class DispatchRecorder: Sendable {
     dust.clean()
   }
 
-  /// The states recorded so far.
+  /// The states that the recorder has recorded so far.
   public var states: [any DispatchState] { recording.all }
 
-  /// Returns the states of one type recorded so far.
+  /// Returns the states of one type that the recorder has recorded so far.
   public func states<State: DispatchState>(of _: State.Type) -> [State] {
     states.compactMap { $0 as? State }
   }
 
-  /// Waits for the next states that no earlier call has returned.
+  /// Waits for the next states, which are the states that no earlier call of this method has returned.
   ///
   /// - Parameters:
   ///   - count: The number of states to wait for.
-  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The states. There are fewer than `count` if the time was up, or the task was
-  ///   cancelled.
+  /// - Returns: The next states. The result has fewer than `count` states if the wait timed out or the task
+  ///   was cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,

@@ -2,14 +2,15 @@ import Dispatch
 import FluxCapacitor
 
 extension Dispatcher {
-  /// Waits until all work that this dispatcher knows of has ended.
+  /// Waits until all the work that this dispatcher tracks has ended.
   ///
-  /// It knows of:
+  /// The dispatcher tracks:
   ///
-  /// - states that are being reduced or delivered, or that were invoked inside a reduce;
-  /// - calls of observers that are waiting on any queue, if the observers were added where this dispatcher is
-  ///   `Dispatcher.shared`;
-  /// - operations of `Effects` that were run there, and tasks that were added to a `DustBuster` there.
+  /// - states that the dispatcher is reducing or delivering, and states that were invoked inside a reduce
+  /// - pending calls, on any queue, of observers that were added while this dispatcher was
+  ///   `Dispatcher.shared`
+  /// - operations of `Effects` that were run, and tasks that were added to a `DustBuster`, while this
+  ///   dispatcher was `Dispatcher.shared`
   ///
   /// ```swift
   /// action.fetch("octocat")
@@ -17,19 +18,21 @@ extension Dispatcher {
   /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// A task that iterates over an endless sequence of values is under way until it is cancelled. The
-  /// dispatcher doesn't know of other tasks, or of variables that other threads set outside a dispatch. The
-  /// process-wide dispatcher doesn't know of work that began before a test first replaced it.
+  /// A task that iterates over an endless sequence of values never ends by itself, so cancel the task
+  /// before you call this method. The dispatcher doesn't track other tasks, or variables that other threads
+  /// set outside a dispatch. The process-wide dispatcher doesn't track work that began before a test first
+  /// replaced `Dispatcher.shared`.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait at most. When the time is up, the test fails, and lists the work that is
-  ///     still under way.
+  ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
+  ///     unfinished work.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: Whether the dispatcher has settled.
+  /// - Returns: Whether all the tracked work has ended.
   @discardableResult
   public func settled(
     within limit: Duration = .seconds(30),
@@ -39,7 +42,7 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
-    // The dispatcher only keeps track of its work while it has a hook.
+    // A dispatcher tracks its work only while the dispatcher has a hook.
     let hook = addHook { _ in }
     defer { hook.clean() }
     awaitReduce()
@@ -52,12 +55,13 @@ extension Dispatcher {
     return hasSettled
   }
 
-  /// A list of the work that is still under way, one line for each piece.
+  /// A list of the unfinished work, with one line for each piece of work.
   private var pendingWorkList: String {
     pendingWork.descriptions.map { "\n  \($0)" }.joined()
   }
 
-  /// A hint for a failure that lists the work still under way. It is empty if all work has ended.
+  /// A hint for a failure message, which lists the unfinished work. The hint is empty if all work has
+  /// ended.
   var hintAtUnsettled: String {
     let list = pendingWorkList
     guard !list.isEmpty else { return "" }
@@ -67,7 +71,8 @@ extension Dispatcher {
       """
   }
 
-  /// Counts a reduce or a transaction on another thread as work under way, until it has ended.
+  /// If a reduce or a transaction is running on another thread, tracks the reduce or transaction as
+  /// unfinished work.
   private func awaitReduce() {
     let end = pendingWork.begin { "A state is being reduced, or a transaction is running." }
     DispatchQueue.global().async {

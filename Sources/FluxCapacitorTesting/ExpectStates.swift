@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Expects that an operation dispatches exactly these states, of any type, in this order.
+/// Expects an asynchronous operation to dispatch exactly the listed states, in the listed order.
 ///
 /// ```swift
 /// await expectStates {
@@ -12,16 +12,17 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// States that aren't `Equatable` are compared part by part, as `dump` shows them. `expectStates`
-/// doesn't wait for work that the operation leaves on queues or in tasks. If the operation leaves
-/// any, let it end with `await Dispatcher.shared.settled()`.
+/// The states can have different types. `expectStates` compares states that aren't `Equatable` part by
+/// part, as `dump` shows them. `expectStates` doesn't wait for work that the operation starts on queues or
+/// in tasks. If the operation starts work on queues or in tasks, end the operation with `await
+/// Dispatcher.shared.settled()`.
 ///
 /// - Parameters:
-///   - dispatcher: The dispatcher of the states.
+///   - dispatcher: The dispatcher that receives the states.
 ///   - expected: The states.
-///   - operation: The operation that dispatches them.
+///   - operation: The operation that dispatches the states.
 ///   - isolation: The actor of the caller.
-///   - fileID: Where a failure is reported: by default, at the call.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.
@@ -41,17 +42,17 @@ public func expectStates(
   compare(recorder.states, with: expected(), on: dispatcher, at: place)
 }
 
-/// Expects that a synchronous operation dispatches exactly these states, of any type, in this
-/// order.
+/// Expects a synchronous operation to dispatch exactly the listed states, in the listed order.
 ///
-/// States that aren't `Equatable` are compared part by part, as `dump` shows them. `expectStates`
-/// doesn't wait for work that the operation leaves on queues or in tasks.
+/// The states can have different types. `expectStates` compares states that aren't `Equatable` part by
+/// part, as `dump` shows them. `expectStates` doesn't wait for work that the operation starts on queues or
+/// in tasks.
 ///
 /// - Parameters:
-///   - dispatcher: The dispatcher of the states.
+///   - dispatcher: The dispatcher that receives the states.
 ///   - expected: The states.
-///   - operation: The operation that dispatches them.
-///   - fileID: Where a failure is reported: by default, at the call.
+///   - operation: The operation that dispatches the states.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.

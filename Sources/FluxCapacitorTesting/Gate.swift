@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Holds asynchronous work at a chosen point until a test lets it continue.
+/// Holds asynchronous work at a chosen point until a test lets the work continue.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -22,7 +22,7 @@ public final class Gate: @unchecked Sendable {
   /// Creates a closed gate.
   public init() {}
 
-  /// Lets all held work continue, and all work that arrives later.
+  /// Opens the gate. The held work continues, and work that arrives later passes the gate without waiting.
   public func open() {
     let held = lock.withLock {
       isOpen = true
@@ -32,9 +32,10 @@ public final class Gate: @unchecked Sendable {
     for continuation in held { continuation.resume() }
   }
 
-  /// Waits until the gate is open; the work calls this.
+  /// Waits until the gate is open. Call this method in the asynchronous work.
   ///
-  /// The gate holds a cancelled task too, like a server that doesn't know of the cancellation.
+  /// Cancelling the task doesn't end the wait, so the gate can stand in for a server that ignores
+  /// cancellation.
   public func pass(isolation: isolated (any Actor)? = #isolation) async {
     await withCheckedContinuation { continuation in
       let isOpen = lock.withLock {
@@ -46,13 +47,15 @@ public final class Gate: @unchecked Sendable {
     }
   }
 
-  /// Waits for arrivals at the gate that no earlier call has waited for; the test calls this.
+  /// Waits until work arrives at the gate. Call this method in the test. Each call waits for new arrivals,
+  /// which no earlier call has waited for.
   ///
   /// - Parameters:
   ///   - count: The number of arrivals to wait for.
-  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

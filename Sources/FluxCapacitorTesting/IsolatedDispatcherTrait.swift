@@ -1,27 +1,27 @@
 import FluxCapacitor
 import Testing
 
-/// Gives each test its own dispatcher; see `.isolatedDispatcher`.
+/// A trait that gives each test its own dispatcher. See `.isolatedDispatcher`.
 public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
-  /// Creates the trait; see `.isolatedDispatcher`.
+  /// Creates the trait. See `.isolatedDispatcher`.
   public init() {}
 
-  /// `true`, because the tests in a suite with the trait have the trait too.
+  /// Always `true`, because every test in a suite with this trait also has the trait.
   public var isRecursive: Bool { true }
 
-  /// Returns a scope for each test case, and none for the suites around it.
+  /// Returns a scope for a test case, and nil for a suite.
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
     testCase == nil ? nil : self
   }
 
-  /// Runs a test case with its own dispatcher in place of `Dispatcher.shared`.
+  /// Runs a test case with a new dispatcher, which replaces `Dispatcher.shared` for the test case.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let dispatcher = Dispatcher()
-    // With a hook, the dispatcher keeps track of its work, in case the test calls `settled()`.
+    // The hook makes the dispatcher track its work, so that the test can call `settled()`.
     let hook = dispatcher.addHook { _ in }
     let isolation = EscapedDispatches.shared.begin(dispatcher, for: test)
     defer {
@@ -33,11 +33,12 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == IsolatedDispatcherTrait {
-  /// Gives each test, and each case of a parameterized one, its own dispatcher.
+  /// Gives each test, and each case of a parameterized test, its own dispatcher.
   ///
-  /// Inside the test, and in its child tasks, `Dispatcher.shared` is that dispatcher. So the stores
-  /// are the test's own, and tests can run in parallel. On a suite, this applies to every test in
-  /// it, and to the initial values of the suite's properties, which are created for each test.
+  /// In the test and in its child tasks, `Dispatcher.shared` is the test's dispatcher. Each test has its
+  /// own stores, so tests can run in parallel. A suite with the trait applies the trait to all its tests.
+  /// The initial values of the suite's properties also use the test's dispatcher, because Swift Testing
+  /// creates an instance of the suite for each test.
   ///
   /// ```swift
   /// @Suite(.isolatedDispatcher)
@@ -50,8 +51,9 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// Work that leaves the task, on a dispatch queue or in a detached task, uses the process-wide dispatcher
-  /// again. To prevent this, keep the dispatcher that is shared when the action is created:
+  /// Work on a dispatch queue or in a detached task doesn't belong to the test's task, so such work uses
+  /// the process-wide dispatcher. To make the work use the test's dispatcher, store `Dispatcher.shared` in
+  /// the action when you create the action:
   ///
   /// ```swift
   /// final class DownloadAction: Actionable {
@@ -65,9 +67,10 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// A state may reach the process-wide dispatcher from outside any test's task. It is reported if it reaches
-  /// no store there, or if an isolated test has a store for it. The report fails that test or, if it isn't
-  /// known which test the state came from, the run. So give the trait to all tests that invoke states, or to
-  /// none.
+  /// The trait reports states that reach the process-wide dispatcher from outside any test's task. An
+  /// escaped state is reported if the state reaches no store, or if an isolated test has a store for the
+  /// state. If one test is the likely origin of the state, the report fails that test. If no single test is
+  /// the likely origin, the report fails the run. Give the trait either to all tests that invoke states or
+  /// to no test.
   public static var isolatedDispatcher: Self { Self() }
 }

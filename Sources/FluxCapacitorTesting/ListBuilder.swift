@@ -1,22 +1,22 @@
-/// Builds the list of a test's expectations, one for each line: the states of `expectStates`, or
-/// the changes of a ``StoreTester``.
+/// Builds the list of the states that `expectStates` expects, or of the changes that a ``StoreTester``
+/// expects.
 @resultBuilder
 public enum ListBuilder<Element> {
-  /// Builds the item of one line.
+  /// Builds a list from the item in one line.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
 
-  /// Joins the items of all lines.
+  /// Joins the lists of all lines to one list.
   public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
 
-  /// Builds the items of an `if`.
+  /// Builds the list of an `if` without an `else`.
   public static func buildOptional(_ list: [Element]?) -> [Element] { list ?? [] }
 
-  /// Builds the items of an `if` that has an `else`, or of a `switch`.
+  /// Builds the list of the first branch of an `if` or a `switch`.
   public static func buildEither(first list: [Element]) -> [Element] { list }
 
-  /// Builds the items of an `else`, or of a `switch`.
+  /// Builds the list of the second branch of an `if` or a `switch`.
   public static func buildEither(second list: [Element]) -> [Element] { list }
 
-  /// Joins the items of a `for`.
+  /// Joins the lists of all iterations of a `for` loop.
   public static func buildArray(_ lists: [[Element]]) -> [Element] { lists.flatMap { $0 } }
 }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A clock that a test advances, for code that sleeps.
+/// A clock that stands still until a test advances it. Use this clock to test code that sleeps.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -15,20 +15,20 @@ import FluxCapacitor
 public final class ManualClock: Clock, @unchecked Sendable {
   /// A point in time on a manual clock.
   public struct Instant: InstantProtocol, Sendable {
-    /// How far this instant is from zero, where the clock starts.
+    /// The duration between the start of the clock and this instant.
     public let offset: Duration
 
-    /// Returns the instant that is later by a duration.
+    /// Returns the instant that is a given duration later than this instant.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// Returns how much later another instant is.
+    /// Returns the duration from this instant to another instant.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Returns whether the first instant is earlier.
+    /// Returns whether the first instant is earlier than the second instant.
     public static func < (first: Instant, second: Instant) -> Bool {
       first.offset < second.offset
     }
@@ -49,10 +49,10 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// The current instant of the clock.
   public var now: Instant { lock.withLock { time } }
 
-  /// Zero, because the clock is exact.
+  /// Always zero, because the clock is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// Waits until the clock reaches a deadline, or the task is cancelled.
+  /// Waits until the clock reaches a deadline or the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = lock.withLock {
       lastNumber += 1
@@ -66,7 +66,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
           return duration
         }
         if duration > .zero { beginnings.note(duration) } else { continuation.resume() }
-        // The task may have been cancelled before `sleepers` contained it.
+        // The cancellation handler might have run before `sleepers` contained this sleep.
         if Task.isCancelled { cancel(number) }
       }
     } onCancel: {
@@ -80,8 +80,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
     sleeper?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Advances the clock, and wakes all sleepers whose deadline has been reached, in the order of
-  /// their deadlines.
+  /// Advances the clock, and wakes the sleeping tasks whose deadlines the clock has reached, in the order
+  /// of their deadlines.
   public func advance(by duration: Duration) {
     let due = lock.withLock {
       time = time.advanced(by: duration)
@@ -92,7 +92,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
     for sleeper in due { sleeper.value.continuation.resume() }
   }
 
-  /// A sentence about the tasks that are sleeping now. It is empty if there are none.
+  /// A sentence that lists the deadlines of the sleeping tasks. The text is empty if no task is sleeping.
   private var sleepersByNow: String {
     let (now, deadlines) = lock.withLock { (time, sleepers.values.map(\.deadline).sorted()) }
     guard !deadlines.isEmpty else { return "" }
@@ -100,17 +100,19 @@ public final class ManualClock: Clock, @unchecked Sendable {
     return " The clock shows \(now.offset). Tasks are sleeping until \(list)."
   }
 
-  /// Waits for the beginning of sleeps that no earlier call has waited for.
+  /// Waits until tasks begin to sleep on this clock. Each call waits for new sleeps, which no earlier call
+  /// has waited for.
   ///
   /// - Parameters:
   ///   - count: The number of sleeps to wait for.
-  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The duration of each sleep, from its beginning.
+  /// - Returns: The durations that the tasks are going to sleep.
   @discardableResult
   public func sleeping(
     _ count: Int = 1,

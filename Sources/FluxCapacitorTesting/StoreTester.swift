@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Tests the changes that states make in a store: exactly these variables change, to exactly these
-/// values, in this order.
+/// Tests that a state or an operation changes exactly the listed variables of a store, to the listed
+/// values, in the listed order.
 ///
 /// ```swift
 /// let tester = StoreTester(CounterStore.self)
@@ -11,18 +11,18 @@ import FluxCapacitor
 /// tester.invoke(.add(0))
 /// ```
 ///
-/// A change that isn't listed fails the test, and so does a listed change that doesn't happen. The
-/// failure shows the difference. The tester compares all variables of the store. This includes
-/// private variables, and variables in the store's structs, enums, tuples, optionals, arrays and
-/// dictionaries, but not the variables of other objects. You may list a derived constant, anywhere
-/// in the list, but you don't have to.
+/// The test fails if a change happens that you haven't listed, or if a listed change doesn't happen. The
+/// failure message shows the difference. The tester compares all variables of the store, including private
+/// variables. The tester also finds variables in the store's structs, enums, tuples, optionals, arrays and
+/// dictionaries, but not in other objects. Listing the change to a derived constant is optional, and its
+/// position in the list doesn't matter.
 public final class StoreTester<Store: Storable>: Sendable {
-  /// The changes that a tester compares with the listed ones.
+  /// The changes that a tester compares with the listed changes.
   public enum Strictness: Sendable {
-    /// Every change.
+    /// The tester compares every change.
     case exact
 
-    /// Only the listed changes, in their order. Other changes may happen.
+    /// The tester checks only the listed changes and their order, and ignores other changes.
     case relaxed
   }
 
@@ -35,20 +35,21 @@ public final class StoreTester<Store: Storable>: Sendable {
   private let recording = Recording<RecordedChange>()
   private let dustBuster = DustBuster()
 
-  /// Creates a tester of the live store of a type, and the store itself if it doesn't exist yet.
+  /// Creates a tester for the live store of a type. If the store doesn't exist yet, this initializer
+  /// creates the store.
   ///
   /// - Parameters:
   ///   - type: The type of the store.
-  ///   - strictness: Whether changes that aren't listed fail the test.
+  ///   - strictness: Whether unlisted changes fail the test.
   public convenience init(_ type: Store.Type, _ strictness: Strictness = .exact) {
     self.init(type.instantiate(), strictness)
   }
 
-  /// Creates a tester of a store.
+  /// Creates a tester for a store.
   ///
   /// - Parameters:
-  ///   - store: The store, registered with `Dispatcher.shared`.
-  ///   - strictness: Whether changes that aren't listed fail the test.
+  ///   - store: The store, which must be registered with `Dispatcher.shared`.
+  ///   - strictness: Whether unlisted changes fail the test.
   public init(_ store: Store, _ strictness: Strictness = .exact) {
     self.store = store
     self.strictness = strictness
@@ -63,13 +64,14 @@ public final class StoreTester<Store: Storable>: Sendable {
     }
   }
 
-  /// Invokes a state, and expects the listed changes.
+  /// Invokes a state, and expects the state to cause the listed changes.
   ///
   /// - Parameters:
   ///   - state: The state.
-  ///   - changes: The changes, in the order in which the reduce first sets the variables. Setting a
-  ///     variable to its current value is not a change.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - changes: The expected changes, in the order in which the reduce first sets the variables. If the
+  ///     reduce sets a variable to its current value, don't list a change.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -91,7 +93,8 @@ public final class StoreTester<Store: Storable>: Sendable {
     )
   }
 
-  /// Expects the listed changes from an operation, such as an action that invokes several states.
+  /// Expects an operation to cause the listed changes. For example, the operation can be an action that
+  /// invokes several states.
   ///
   /// ```swift
   /// await tester.expect {
@@ -105,11 +108,12 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - changes: The changes, in the order in which they are delivered.
-  ///   - operation: The operation that makes them. The tester compares them when the operation has
-  ///     ended.
+  ///   - changes: The expected changes, in the order in which the observers receive the changes.
+  ///   - operation: The operation that causes the changes. The tester compares the changes after the
+  ///     operation has ended.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -175,7 +179,7 @@ struct RecordedChange: Sendable {
   let value: any Sendable
 }
 
-/// The values of a store's variables at one time.
+/// The values that a store's variables have at the same time.
 struct Snapshot {
   private let values: [String: any Sendable]
   private let start: Int
@@ -185,8 +189,8 @@ struct Snapshot {
     self.start = start
   }
 
-  /// Returns the changes since the snapshot, with the values before them. It leaves out a value
-  /// that equals the previous one.
+  /// Returns the changes since the snapshot, with the old and the new values. The result leaves out changes
+  /// to an equal value.
   func changes(in all: [RecordedChange]) -> [Difference.Event] {
     var values = values
     return all[start...].compactMap { change in

@@ -2,7 +2,8 @@ import FluxCapacitor
 
 /// Records every value of a variable, a constant or a signal, in order.
 ///
-/// A recorder observes from its creation until it is deallocated. You can use it on any thread.
+/// A recorder observes the value from the recorder's creation until its deallocation. You can use a
+/// recorder on any thread.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -15,12 +16,11 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   private let name: String
   private let dust: Dust
 
-  /// Creates a recorder of the current value of a variable or a constant, and of every later
-  /// change.
+  /// Creates a recorder that records the current value of a variable or a constant, and every later change.
   ///
   /// - Parameters:
-  ///   - value: The variable or constant. The recorder doesn't keep it alive.
-  ///   - ignoreFirst: Whether to skip the current value.
+  ///   - value: The variable or constant, which the recorder doesn't keep alive.
+  ///   - ignoreFirst: Whether the recorder skips the current value.
   public init<Trait>(_ value: PrimitiveValue<Trait, Value>, ignoreFirst: Bool = false) {
     let recording = Recording<Value>()
     self.recording = recording
@@ -28,7 +28,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     dust = value.observe(ignoreFirst: ignoreFirst) { recording.note($0) }
   }
 
-  /// Creates a recorder of every later event of a signal.
+  /// Creates a recorder that records every later event of a signal.
   public init(_ signal: Signal<Value>) {
     let recording = Recording<Value>()
     self.recording = recording
@@ -40,10 +40,10 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     dust.clean()
   }
 
-  /// The values recorded so far.
+  /// The values that the recorder has recorded so far.
   public var values: [Value] { recording.all }
 
-  /// Waits for the next values that no earlier call has returned.
+  /// Waits for the next values, which are the values that no earlier call of this method has returned.
   ///
   /// ```swift
   /// let recorder = ValueRecorder(store.count)
@@ -53,14 +53,15 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of values to wait for.
-  ///   - limit: How long to wait at most. When the time is up, the test fails.
+  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: Where a failure is reported: by default, at the call.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The values. There are fewer than `count` if the time was up, or the task was
-  ///   cancelled.
+  /// - Returns: The next values. The result has fewer than `count` values if the wait timed out or the task
+  ///   was cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,
@@ -78,7 +79,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   }
 }
 
-/// Returns the rest of a sentence about values that have not come in time.
+/// Returns the second half of a sentence about values that have not arrived in time.
 func missing(_ count: Int, of name: String, came: [String]) -> String {
   let wanted = "the next \(count) of \(name), but"
   if came.isEmpty { return "\(wanted) none came." }

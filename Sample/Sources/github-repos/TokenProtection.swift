@@ -1,14 +1,14 @@
 import Foundation
 
-/// Prevents environment variables from disclosing the token.
+/// Changes environment variables that could disclose the token.
 enum TokenProtection {
-  /// Changes the process's environment. Call this method first, while there is only one thread.
+  /// Changes the process's environment. Call this method before the process starts a second thread.
   static func apply() {
-    // With this variable, Foundation would write every request, including the token, to standard
-    // error.
+    // If this variable is set, Foundation writes every request to standard error, including the
+    // token.
     unsetenv("URLSessionDebugLibcurl")
 
-    // Plain http, which is for loopback only, bypasses proxies, because a proxy could read it.
+    // Plain http requests to loopback hosts bypass proxies, because a proxy could read the token.
     let variables = ProcessInfo.processInfo.environment
     let exceptions =
       ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""

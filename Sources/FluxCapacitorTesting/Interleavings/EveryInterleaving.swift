@@ -1,13 +1,14 @@
 import FluxCapacitor
 
-/// Runs a scenario of a few threads through every order of their steps, and fails the test at the
-/// first order that fails a check.
+/// Runs a scenario of a few threads in every order of the threads' steps. The test fails at the first order
+/// that fails a check.
 ///
-/// A race may show in one run of a thousand, or never on this machine. Here, the threads run one at a time.
-/// At each step that another thread could notice, the function also tries schedules in which another thread
-/// continues first. A step is an access of the library to shared state: a lock, a read of a constant, a call
-/// of an observer. So a test finds a fault in the same schedule each time. If a fault comes back later, the
-/// test finds it again.
+/// In ordinary tests, a race might fail one run in a thousand, or never fail on this machine.
+/// `everyInterleaving` runs the threads one at a time, and controls which thread takes the next step. A
+/// step is an access of the library to shared state. Examples are a lock, a read of a constant, and a call
+/// to an observer. At each step that other threads could notice, the function also tries schedules in which
+/// a different thread continues first. A test finds a fault in the same schedule each time, and finds the
+/// fault again if the fault returns later.
 ///
 /// ```swift
 /// @Test func incrementsAreNotLost() {
@@ -21,43 +22,45 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// - Each schedule creates a new scenario. While you set up the scenario, and on its threads, a new
-///   dispatcher takes the place of `Dispatcher.shared`. The scenario must do the same thing each time. Don't
-///   use random numbers, clocks, or anything that an earlier schedule has left behind.
-/// - Call ``interleavingPoint()`` before each access to state of your own that several threads share. Don't
-///   hold a lock of your own at such a point, or while you use the library. The same rule holds in a
-///   cancellation handler of your own, because the runtime calls it under a lock.
-/// - Each block that the library sends to a queue is a thread of the scenario too, and so is each job of a
-///   task. A job is the part of a task between two suspensions. Time doesn't pass: let code that sleeps use a
-///   ``ManualClock``.
-/// - A job of the main actor counts as main: `MainActor.assumeIsolated` works in it, and an observer on
-///   `.main` is called immediately. These jobs and the blocks on the main queue run one at a time, in the
-///   order in which they were enqueued. None of them runs on the main thread of the process, so
-///   `Thread.isMainThread` is false there.
-/// - Start tasks in the threads and tasks of the scenario. A task that you start while you set up the
-///   scenario runs outside of it.
-/// - The function runs all schedules with up to a given number of preemptions. A preemption is a switch from
-///   a thread that could have continued. A job that overtakes an earlier job counts as a preemption too if
-///   the earlier job could have continued, on the main actor or elsewhere. So without preemptions, jobs run
-///   in the order in which they were enqueued. Most faults need one or two preemptions. With *n* preemptions,
-///   the number of schedules grows with the *n*-th power of the number of steps.
+/// - The function creates a new scenario for each schedule. In the setup of the scenario and on its
+///   threads, a new dispatcher replaces `Dispatcher.shared`. Each run of the scenario must do the same
+///   work. Don't use random numbers, clocks, or state that an earlier schedule has left behind.
+/// - If threads share state outside the library, call ``interleavingPoint()`` before each access to the
+///   shared state. Don't hold your own lock while you call ``interleavingPoint()`` or use the library.
+///   Don't use the library in a cancellation handler of your task, because the runtime holds a lock during
+///   the handler.
+/// - Each block that the library sends to a queue, and each job of a task, also runs as a thread of the
+///   scenario. A job is the part of a task between two suspensions. Time doesn't pass in a scenario, so
+///   code that sleeps must use a ``ManualClock``.
+/// - In a job of the main actor, `MainActor.assumeIsolated` works, and observers on `.main` are called
+///   immediately. Jobs of the main actor and blocks on the main queue run one at a time, in the order in
+///   which they were enqueued. `Thread.isMainThread` is false in main-actor jobs and main-queue blocks,
+///   because they don't run on the main thread of the process.
+/// - Start tasks in the threads and tasks of the scenario. A task that you start during the setup runs
+///   outside the scenario.
+/// - The function runs all schedules with up to a given number of preemptions. A preemption is a switch
+///   away from a thread that could have continued. If a job overtakes an earlier job that could have
+///   continued, the switch counts as a preemption too. Without preemptions, jobs run in the order in which
+///   they were enqueued. Most faults need one or two preemptions. With *n* preemptions, the number of
+///   schedules grows with the *n*-th power of the number of steps.
 ///
-/// The failure lists the steps: the last 80, if there are more. It also prints a schedule that you can run
-/// again, as often as you like and in a debugger too: `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`.
-/// If the threads wait for each other, the failure says why each of them waits, and the threads stay blocked.
+/// A failure message lists the last steps of the schedule, up to 80 of them. To run the schedule again, for
+/// example in a debugger, call the function as the message shows:
+/// `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait for each other in a deadlock,
+/// the message says why each thread waits, and the threads stay blocked.
 ///
-/// The function needs a debug build. In a release build, the library has no points at which to switch
-/// threads, so the test fails with a message that says so.
+/// The function needs a debug build. In a release build, the test fails, because the library has no points
+/// at which the function can switch threads.
 ///
 /// - Parameters:
-///   - preemptions: The largest number of preemptions in a schedule.
-///   - schedule: A single schedule to run, in the form in which a failure prints it.
-///   - fileID: Where a failure is reported: by default, at the call.
+///   - preemptions: The maximum number of preemptions in a schedule.
+///   - schedule: A single schedule to run, in the form that a failure message contains.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.
-///   - scenario: A closure that sets up the scenario: its state, its threads and its checks.
-/// - Returns: The number of schedules that were run.
+///   - scenario: A closure that sets up the scenario's state, threads and checks.
+/// - Returns: The number of schedules that the function has run.
 @discardableResult
 public func everyInterleaving(
   preemptions: Int = 2,
@@ -85,20 +88,21 @@ public func everyInterleaving(
   #endif
 }
 
-/// Marks a point at which an interleaving may switch threads.
+/// Marks a point at which ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)`` can
+/// switch threads.
 ///
-/// Call it before each access to state that threads share outside the library. Outside of
-/// ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``, it does nothing.
+/// If threads share state outside the library, call this function before each access to the shared state.
+/// Outside a scenario, this function has no effect.
 public func interleavingPoint() {
   #if DEBUG
-    // All points count as writes to one place, because it isn't known which state the caller accesses.
+    // The caller's state is unknown, so all interleaving points count as writes to the same memory
+    // location.
     scheduledThread?.reach(.write(2))
   #endif
 }
 
-/// The threads of an interleaving, and its checks.
-///
-/// See ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)``.
+/// The threads and the checks that
+/// ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)`` runs.
 public final class Scenario {
   enum Body: Sendable {
     case thread(@Sendable () throws -> Void)
@@ -108,41 +112,41 @@ public final class Scenario {
   var threads: [(name: String?, isMain: Bool, body: Body)] = []
   var checks: [() throws -> Void] = []
 
-  /// Adds a thread. If its body throws, the schedule fails.
+  /// Adds a thread. If the thread's body throws an error, the schedule fails.
   ///
   /// - Parameters:
-  ///   - name: The name by which a failure refers to it: by default, its number.
+  ///   - name: The name of the thread or task in failure messages. By default, the name contains a number.
   ///   - body: The work of the thread.
   public func thread(_ name: String? = nil, _ body: @escaping @Sendable () throws -> Void) {
     threads.append((name, false, .thread(body)))
   }
 
-  /// Adds a task. Each part of it between two suspensions is a thread. If its body throws, the schedule
-  /// fails.
+  /// Adds a task. Each part of the task between two suspensions runs as a thread. If the task's body throws
+  /// an error, the schedule fails.
   ///
-  /// The body may be on the main actor: `scenario.task { @MainActor in model.load() }`.
+  /// The body can be isolated to the main actor, as in `scenario.task { @MainActor in model.load() }`.
   ///
   /// - Parameters:
-  ///   - name: The name by which a failure refers to it: by default, its number.
+  ///   - name: The name of the thread or task in failure messages. By default, the name contains a number.
   ///   - body: The work of the task.
   public func task(_ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void) {
     threads.append((name, false, .task(body)))
   }
 
-  /// Adds a thread that stands for the main queue.
+  /// Adds a thread that plays the role of the main queue.
   package func mainThread(_ body: @escaping @Sendable () throws -> Void) {
     threads.append(("main", true, .thread(body)))
   }
 
-  /// Adds a check of the result. It runs at the end of each schedule, when all threads have ended.
+  /// Adds a check of the result. The check runs at the end of each schedule, after all threads have ended.
   ///
-  /// - Parameter body: A closure that throws, or fails an expectation of Swift Testing, if the result is
-  ///   wrong.
+  /// - Parameter body: A closure that throws an error or fails an expectation of Swift Testing if the
+  ///   result is wrong.
   public func check(_ body: @escaping () throws -> Void) {
     checks.append(body)
   }
 }
 
-// Only the closure that sets up the scenario uses it.
+// Only the closure that sets up a scenario uses a `Scenario` object.
 @available(*, unavailable)
 extension Scenario: Sendable {}

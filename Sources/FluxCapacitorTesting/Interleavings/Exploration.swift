@@ -1,18 +1,18 @@
 #if DEBUG
   import FluxCapacitor
 
-  /// Goes through the schedules of a scenario, depth first.
+  /// Runs the schedules of a scenario in depth-first order.
   ///
-  /// Each schedule runs from its beginning. It follows the decisions of the previous schedule, up to the last
-  /// decision with a choice left, and takes that choice. From then on, each thread continues as long as it
-  /// can.
+  /// Each schedule runs from the beginning of the scenario. A schedule repeats the previous schedule's
+  /// decisions up to the last decision that has an untried choice, and makes this choice. After the last
+  /// decision, each thread continues until the thread blocks or ends.
   package final class Exploration {
-    /// A step at which there was more than one choice.
+    /// A step at which several threads could continue.
     struct Decision {
-      /// The number of steps before this one.
+      /// The number of steps before this step.
       let step: Int
 
-      /// The threads that may continue. The first one continues by default.
+      /// The threads that could continue at this step. The first thread is the default.
       let choices: [Choice]
 
       var index = 0
@@ -24,17 +24,18 @@
       /// The number of the thread.
       let thread: Int
 
-      /// The number of preemptions in the schedule up to this choice, including this choice.
+      /// The number of the schedule's preemptions up to and including this choice.
       let preemptions: Int
 
-      /// The outcome of the thread's next step; see `ScheduleRun.outcome(of:)`.
+      /// The outcome of the thread's next step. See `ScheduleRun.outcome(of:)`.
       let outcome: UInt64
     }
 
     let preemptions: Int
 
-    /// Whether to skip a schedule that is equivalent to an earlier one: each of its steps finds the same
-    /// state. This requires a point before each access to shared state, in the scenario too.
+    /// Whether the exploration skips schedules whose steps find the same state as an earlier schedule's
+    /// steps. Skipping schedules requires an interleaving point before each access to shared state,
+    /// including the accesses in the scenario.
     let isReduced: Bool
 
     package private(set) var schedules = 0
@@ -42,7 +43,7 @@
     /// The decisions of the current schedule.
     var decisions: [Decision] = []
 
-    /// The outcomes of all steps so far, each with the smallest number of preemptions that has led to it.
+    /// The outcomes of all steps so far, with the smallest number of preemptions before each outcome.
     var outcomes: [UInt64: Int] = [:]
 
     let workers = Workers()
@@ -52,7 +53,7 @@
       self.isReduced = isReduced
     }
 
-    /// Runs every schedule, or only the given one.
+    /// Runs every schedule of a scenario, or only the given schedule.
     ///
     /// - Returns: A description of the first failure, or nil if no schedule fails.
     package func run(
@@ -60,7 +61,7 @@
       _ scenario: (Scenario) throws -> Void
     ) -> String? {
       defer { workers.end() }
-      // The first access creates this dispatcher, which takes steps of its own.
+      // Creating the process-wide dispatcher inside a schedule would add steps to the schedule.
       _ = Dispatcher.processWide
       guard TaskHooks.isSet else {
         return "Tasks would leave the scenario, because this runtime has no hooks."
@@ -75,7 +76,7 @@
       repeat {
         let run = runOnce(scenario)
         if let failure = run.failure {
-          // The second run records where in the source each step happens.
+          // The replay records the source location of each step for the report.
           let again = runOnce(scenario, by: Schedule(of: run.trace), isChecked: false)
           return Report(run: again).text(failure, number: schedules)
         }
@@ -104,7 +105,7 @@
       return run
     }
 
-    /// Moves on to the next schedule, and returns whether there is one.
+    /// Prepares the decisions of the next schedule, and returns whether there is a next schedule.
     private func advance() -> Bool {
       while var decision = decisions.popLast() {
         while decision.index + 1 < decision.choices.count {
@@ -117,8 +118,8 @@
       return false
     }
 
-    /// Whether an earlier step had this outcome, with at most this many preemptions. The schedules that
-    /// continue from the outcome need no second run then.
+    /// Whether an earlier step had this outcome with at most this number of preemptions. If an outcome is
+    /// known, the exploration has already covered all schedules that continue from the outcome.
     func isKnown(_ outcome: UInt64, by preemptions: Int) -> Bool {
       guard isReduced, let least = outcomes[outcome] else { return false }
       return least <= preemptions

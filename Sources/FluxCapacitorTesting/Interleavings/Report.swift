@@ -6,12 +6,11 @@
     import Runtime
   #endif
 
-  /// The text of a failure, with the steps of its schedule.
+  /// The message of a failure, which lists the steps of the schedule.
   struct Report {
     let run: ScheduleRun
 
-    /// The largest number of steps in a report, which lists the last ones. A schedule that does not end has
-    /// thousands of steps.
+    /// The maximum number of steps in a report, because an endless schedule has thousands of steps.
     private static let mostSteps = 80
 
     func text(_ failure: String, number: Int) -> String {
@@ -44,31 +43,31 @@
     }
   }
 
-  /// The calls that have led to a step, on systems that provide them.
+  /// The call stack of a step, on systems that can capture call stacks.
   struct CallStack {
     #if os(Linux) || os(macOS)
-      /// The return addresses of the calls, the innermost first.
+      /// The return addresses of the calls, starting with the innermost call.
       private let addresses = Thread.callStackReturnAddresses.map(\.uint64Value)
 
-      /// Returns the locations of some steps in the library and in the scenario. An example:
-      /// `Cell.swift:46 Channel.read(), from CounterTests.swift:12`.
+      /// Returns the source locations of steps, such as `Cell.swift:46 Channel.read(), from
+      /// CounterTests.swift:12`.
       static func places(of stacks: [CallStack]) -> [String] {
         guard #available(macOS 26, *) else { return stacks.map { _ in "" } }
         let frames = symbolicated(Set(stacks.lazy.flatMap(\.addresses)))
         return stacks.map { stack in place(of: stack.addresses.flatMap { frames[$0] ?? [] }) }
       }
 
-      /// Looks up all addresses at once. This takes a fifth of a second, as long as looking up a single one.
+      /// Looks up all addresses at once, which takes as long as looking up a single address.
       ///
-      /// A `Backtrace` of these addresses can't be created, but it can be decoded. The toolchain's document
-      /// `CompactBacktraceFormat` describes the format. If this system has a different format, the report has
-      /// no locations.
+      /// No initializer creates a `Backtrace` from addresses, so this method decodes a `Backtrace` from an
+      /// encoded form. The toolchain's document `CompactBacktraceFormat` describes the encoded form. If the
+      /// system uses a different format, the report has no locations.
       @available(macOS 26, *)
       private static func symbolicated(
         _ addresses: Set<UInt64>
       ) -> [UInt64: [SymbolicatedBacktrace.Frame]] {
-        // The width of the addresses. For each return address, this is followed by its number of bytes, and
-        // by its difference from the previous address.
+        // The encoded form begins with the width of an address. Each address is encoded as a number of
+        // bytes and the difference from the previous address.
         var bytes: [UInt8] = [2]
         var last: UInt64 = 0
         for address in addresses {
@@ -87,7 +86,7 @@
           let all = try? JSONDecoder().decode(Backtrace.self, from: encoded)
         else { return [:] }
         return Dictionary(grouping: all.symbolicated(with: images)?.frames ?? []) { frame in
-          // The original counter is the return address. The counter of the call is one less.
+          // The original program counter is the return address, and the call's program counter is one less.
           UInt64(frame.captured.originalProgramCounter) ?? 0
         }
       }
@@ -120,8 +119,8 @@
       )
       private static let library = sources + "FluxCapacitor/"
 
-      /// Whether a file contains the code that carries out a step. A report skips such files, and names their
-      /// callers.
+      /// Whether a file contains the code that performs the steps of a schedule. A report skips
+      /// such files, and names their callers.
       private static func isBetween(_ path: String) -> Bool {
         !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
           || path.hasSuffix("/ScheduledThread.swift") || path.hasSuffix("/ScheduledAtomic.swift")

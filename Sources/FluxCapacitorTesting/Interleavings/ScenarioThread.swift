@@ -2,20 +2,20 @@
   import Dispatch
   import FluxCapacitor
 
-  /// One thread of a scenario in one run.
+  /// A thread of a scenario in one run of the scenario.
   final class ScenarioThread: ScheduledThread, @unchecked Sendable {
     let name: String
 
-    /// Whether the thread stands for the main queue.
+    /// Whether the thread plays the role of the main queue.
     let isMain: Bool
 
-    /// The queue of the block that the thread runs, or nil if it doesn't run one.
+    /// The dispatch queue of the thread's block, or nil if the thread doesn't run a block of a queue.
     let queue: DispatchQueue?
 
     let number: Int
 
-    /// The thread's position among the threads that other threads have created. It is zero for a
-    /// thread that the scenario has added.
+    /// The position of this thread in the sequence of threads that other threads have created. The position
+    /// is zero for a thread that the scenario has added.
     let birth: UInt64
 
     /// The number of threads that this thread has created.
@@ -26,11 +26,11 @@
 
     @exclusivity(unchecked) var isUninterrupted = false
 
-    /// The threads that have to take a step before this thread continues, one bit for each.
+    /// A bit set of the threads that have to take a step before this thread continues.
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0
     @exclusivity(unchecked) var hasEnded = false
 
-    /// A hash of the thread's steps, and of all steps that they depend on.
+    /// A hash of the thread's steps, and of all steps that the thread's steps depend on.
     @exclusivity(unchecked) var history: UInt64
 
     unowned let run: ScheduleRun
@@ -40,7 +40,7 @@
     /// Whether the thread runs a job of a task.
     let isJob: Bool
 
-    /// The address of that job, and whether to run the job once more; see `runJob(_:)`.
+    /// The address of the thread's job. See `runJob(_:)`.
     @exclusivity(unchecked) var job: UInt = 0
     @exclusivity(unchecked) var hasHopped = false
 
@@ -81,7 +81,7 @@
       while true { wait() }
     }
 
-    /// Runs the thread's body. A worker calls this.
+    /// Runs the thread's body. The thread's worker calls this method.
     func main() {
       scheduledThread = self
       run.begin(self)

@@ -1,8 +1,8 @@
 #if DEBUG
   import FluxCapacitor
 
-  /// The order of the threads' steps. In `1×12 2×7 1×3`, thread 1 takes twelve steps, thread 2 takes seven,
-  /// and thread 1 takes three more.
+  /// The order in which the threads of a scenario take their steps. In `1×12 2×7 1×3`, thread 1 takes 12
+  /// steps, thread 2 takes 7 steps, and thread 1 takes 3 more steps.
   struct Schedule: CustomStringConvertible {
     private var parts: [(thread: Int, steps: Int)] = []
 
@@ -29,7 +29,7 @@
       parts.map { "\($0.thread)×\($0.steps)" }.joined(separator: " ")
     }
 
-    /// Returns the thread that takes a step, or nil after the end of the schedule.
+    /// Returns the number of the thread that takes a step, or nil if the schedule has fewer steps.
     func thread(at step: Int) -> Int? {
       var rest = step
       for part in parts {

@@ -1,15 +1,15 @@
 #if DEBUG
   extension ScheduleRun {
-    /// Returns the thread that continues, or nil if no thread can.
+    /// Returns the thread that takes the next step, or nil if no thread can continue.
     ///
-    /// - Parameter thread: The thread that has reached a step, or nil if a thread begins or ends. It
-    ///   continues by default.
+    /// - Parameter thread: The thread that has reached a step, and continues by default. Pass nil if a
+    ///   thread begins or ends.
     func choose(after thread: ScenarioThread?) -> ScenarioThread? {
       if trace.count > ScheduleRun.mostSteps {
         fail("it doesn't end: it was stopped after \(trace.count) steps.")
         return nil
       }
-      // At most steps, there is nothing to decide.
+      // Most steps need no decision, so the running thread continues.
       if let thread, schedule == nil, thread.isUninterrupted || !isToDecide, thread.yieldsTo == 0,
         canGoOn(thread)
       {
@@ -30,8 +30,7 @@
       return usual
     }
 
-    /// Returns the thread that was created first. So without other decisions, jobs run in the order in which
-    /// they were enqueued.
+    /// Returns the oldest thread. By default, jobs run in the order in which they were enqueued.
     private func oldest(of able: UInt64) -> ScenarioThread {
       var oldest = threads[able.trailingZeroBitCount]
       for thread in threads where able & thread.bit != 0 && thread.birth < oldest.birth {
@@ -40,7 +39,7 @@
       return oldest
     }
 
-    /// Whether a thread that could continue may be preempted at this step.
+    /// Whether the exploration can preempt the running thread at this step.
     private var isToDecide: Bool {
       position < exploration.decisions.count
         ? exploration.decisions[position].step == trace.count
@@ -63,8 +62,8 @@
       return memory.canPerform(step)
     }
 
-    /// Whether a thread has reached the front of its queue. Blocks on a queue run one at a time, in the order
-    /// in which they were sent.
+    /// Whether a thread's block has reached the front of its dispatch queue. Blocks on a queue run one at a
+    /// time, in the order in which they were sent.
     private func isNextOnItsQueue(_ thread: ScenarioThread) -> Bool {
       guard let queue = thread.queue else { return true }
       return !threads.contains { other in
@@ -85,8 +84,8 @@
       return nil
     }
 
-    /// Returns the thread that the exploration has chosen for this step. Without a decision for the step, it
-    /// returns the usual thread.
+    /// Returns the thread that the exploration has chosen for this step, or the default thread if the
+    /// exploration has no decision for the step.
     private func follow(among able: UInt64, usually usual: ScenarioThread) -> ScenarioThread {
       let decision = exploration.decisions[position]
       guard decision.step == trace.count else { return usual }
@@ -107,7 +106,7 @@
       return threads[number - 1]
     }
 
-    /// Adds a decision with the other threads that could continue at this step.
+    /// Adds a decision that lists all threads that could continue at this step.
     private func decide(
       among others: UInt64,
       usually usual: ScenarioThread,
@@ -117,7 +116,8 @@
       let jobs = threads.lazy.filter { $0.isJob && (others | usual.bit) & $0.bit != 0 }
       let firstJob = jobs.map(\.birth).min() ?? 0
       for thread in threads where others & thread.bit != 0 {
-        // A job that overtakes another one counts too. Otherwise, there would be too many orders of jobs.
+        // A job that overtakes an earlier job counts as a preemption. Otherwise, there would be too many
+        // orders of jobs.
         let isCounted = isPreemption || (thread.isJob && thread.birth > firstJob)
         let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
         guard choice.preemptions <= exploration.preemptions,
@@ -141,24 +141,25 @@
 
   // MARK: - Reduction
 
-  // A thread's history is a hash of its steps. Each step adds the histories of the steps that produced the
-  // state it finds. Two schedules have the same histories if they differ only in the order of independent
-  // steps. So it is enough to continue from one of them.
+  // A thread's history is a hash of the thread's steps. Each step adds the histories of the earlier steps
+  // that produced the state that the step finds. If two schedules differ only in the order of independent
+  // steps, their threads have the same histories. So the exploration continues from only one of two such
+  // schedules.
 
   extension ScheduleRun {
-    /// Returns the outcome of a thread's next step.
+    /// Returns the outcome of a thread's next step, which is a hash of all histories after the step.
     private func outcome(of thread: ScenarioThread) -> UInt64 {
       let history = memory.history(of: thread, after: thread.step)
       return outcome(histories &- thread.history &+ history, of: history)
     }
 
-    /// The outcome includes the thread that has taken the step, because that thread continues without a
-    /// preemption.
+    /// Returns a hash of the sum of all histories and of one thread's history. The hash includes
+    /// the thread that has taken the step, because only this thread continues without a preemption.
     private func outcome(_ histories: UInt64, of history: UInt64) -> UInt64 {
       (histories ^ history.mixed).mixed
     }
 
-    /// Records the outcome of a thread's step, or notes that it is already known.
+    /// Records the outcome of a thread's step, or notes that an earlier schedule had the same outcome.
     func note(_ thread: ScenarioThread) {
       guard schedule == nil, !isKnown, position == exploration.decisions.count else { return }
       let outcome = outcome(histories, of: thread.history)

@@ -3,15 +3,16 @@
   import FluxCapacitor
   import Testing
 
-  /// One run of a scenario by one schedule.
+  /// A run of a scenario in the order of one schedule.
   ///
-  /// No lock guards the state of a run. At any time, either one thread of the scenario runs, or the
-  /// exploration runs and all threads wait. They hand over to each other through semaphores.
+  /// The state of a run needs no lock. At any time, either one thread of the scenario runs, or the
+  /// exploration runs while all threads wait. The threads and the exploration hand over to each other
+  /// through semaphores.
   final class ScheduleRun: @unchecked Sendable {
     unowned let exploration: Exploration
     let schedule: Schedule?
 
-    /// The dispatcher that takes the place of `Dispatcher.shared` on the threads.
+    /// The dispatcher that replaces `Dispatcher.shared` on the scenario's threads.
     private let dispatcher: Dispatcher
     private let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
@@ -19,35 +20,34 @@
     @exclusivity(unchecked) private(set) var threads: [ScenarioThread] = []
     @exclusivity(unchecked) private(set) var failure: String?
 
-    /// The number of the thread that has taken each step, in order.
+    /// The numbers of the threads that have taken the steps, in the order of the steps.
     @exclusivity(unchecked) private(set) var trace: [Int] = []
 
-    /// The steps themselves, which are recorded if a schedule is replayed.
+    /// The steps with their threads and call stacks, which are recorded only in the replay of a schedule.
     @exclusivity(unchecked) private(set) var details:
       [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
 
     @exclusivity(unchecked) var isAnyoneYielding = false
 
-    /// The number of threads that other threads have created.
+    /// The number of threads that other threads of the scenario have created.
     @exclusivity(unchecked) var births: UInt64 = 0
 
-    /// The number of the scenario's tasks that have not ended.
+    /// The number of the scenario's unfinished tasks.
     @exclusivity(unchecked) var openTasks = 0
 
-    /// The number of the exploration's decisions that this run has followed, and the number of its
-    /// preemptions.
+    /// The number of the exploration's decisions that this run has followed.
     @exclusivity(unchecked) var position = 0
     @exclusivity(unchecked) var preemptions = 0
 
-    /// Whether the exploration has already covered everything that can follow.
+    /// Whether earlier schedules have covered all continuations from the current step.
     @exclusivity(unchecked) var isKnown = false
 
-    /// The sum of the threads' histories.
+    /// The sum of the histories of all threads.
     @exclusivity(unchecked) var histories: UInt64 = 0
 
     private static let main = DispatchQueue.main
 
-    /// The limit of steps. No schedule that ends takes more.
+    /// The maximum number of steps in a schedule. A schedule with more steps is assumed to be endless.
     static let mostSteps = 20_000
 
     init(in exploration: Exploration, with dispatcher: Dispatcher, by schedule: Schedule?) {
@@ -80,7 +80,7 @@
     }
 
     private func check(_ body: () throws -> Void) {
-      // No issue is known here. `withKnownIssue` only serves to notice an expectation that fails.
+      // `withKnownIssue` serves only to detect failing expectations in the check.
       withKnownIssue(isIntermittent: true) {
         do { try body() } catch { self.fail("the check throws \(error).") }
       } matching: { issue in
@@ -99,7 +99,7 @@
         try body()
       case .task(let body):
         openTasks += 1
-        // No code cancels this task. It ends, or the schedule fails because it doesn't.
+        // No code cancels this task. If the task doesn't end, the schedule fails.
         Task {
           do { try await body() } catch { fail("a task throws \(error).") }
           openTasks -= 1
@@ -107,7 +107,7 @@
       }
     }
 
-    /// Adds a thread for a block that another thread sends to a queue, or for a job that it enqueues.
+    /// Adds a thread for a block or a job that another thread has enqueued.
     func add(
       byThread sender: ScenarioThread,
       named name: String,
@@ -115,7 +115,7 @@
       to queue: DispatchQueue? = nil,
       _ body: @escaping @Sendable () -> Void
     ) {
-      // Each access to `DispatchQueue.main` may return a new object.
+      // Each access to `DispatchQueue.main` can return a different object.
       let isMain = queue?.label == ScheduleRun.main.label
       let queue = isMain ? ScheduleRun.main : queue
       if let queue {
@@ -136,7 +136,8 @@
       )
     }
 
-    /// Adds the order of enqueued jobs to the histories, because it decides which job overtakes which.
+    /// Makes the order of enqueued jobs a part of the histories, because this order decides which jobs
+    /// count as overtaking.
     private func noteOrder(of sender: ScenarioThread) {
       histories &-= sender.history
       _ = memory.perform(.write(3), by: sender)
@@ -152,7 +153,7 @@
       queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
     ) {
-      // A new thread takes the place of a job or block that has ended, so a task may have any number of jobs.
+      // A new thread reuses the number of a finished job or block, so a task can have any number of jobs.
       let place = birth == 0 ? nil : threads.firstIndex { $0.hasEnded && $0.birth > 0 }
       let number = (place ?? threads.count) + 1
       guard number <= 64 else { return fail("there are more than 64 threads at a time.") }
@@ -172,7 +173,8 @@
       histories &+= history
     }
 
-    /// Lets other threads continue before a thread's step, and then performs the step.
+    /// Lets other threads continue first if the exploration chooses them, and then performs a thread's
+    /// step.
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
@@ -212,7 +214,7 @@
       return isDone
     }
 
-    /// Makes a thread wait until every other thread that can continue now has taken a step.
+    /// Makes a thread wait until each of the threads that can continue now has taken a step.
     private func yield(_ thread: ScenarioThread) {
       isAnyoneYielding = true
       for other in threads where other !== thread && canGoOn(other) { thread.yieldsTo |= other.bit }

@@ -1,18 +1,19 @@
 #if DEBUG
   import FluxCapacitor
 
-  /// The state of the locks and of the atomics, as far as a run needs it.
+  /// The holders of the locks in a run, and the histories of the accesses to shared state.
   ///
-  /// It is a hash table by number. Every step looks it up, and a `Dictionary` is slow in a debug build.
+  /// A hand-written hash table stores the state, because every step needs a lookup, and `Dictionary` is
+  /// slow in debug builds.
   final class SharedMemory {
     private struct Place {
-      /// The number of a lock, the address of a queue, or a small number for other state.
+      /// The identifier of a lock, the address of a queue, or a small number for other shared state.
       var id: UInt
 
-      /// The thread that has the lock.
+      /// The thread that holds the lock.
       var holder: Unmanaged<ScenarioThread>?
 
-      /// The history of the last write here, and the sum of the histories of all reads since then.
+      /// The history of the last write to this place.
       var lastWrite: UInt64
       var reads: UInt64 = 0
     }
@@ -34,7 +35,7 @@
       for index in 0...mask { (places + index).initialize(to: Place(id: 0, lastWrite: 0)) }
     }
 
-    /// Performs a step, and returns whether that was possible.
+    /// Performs a step, and returns whether the step has succeeded.
     func perform(_ step: ScheduledStep?, by thread: ScenarioThread) -> Bool {
       let history = history(of: thread, after: step)
       defer { thread.history = history }
@@ -83,7 +84,7 @@
       return " waits for a lock that \(holder.name) holds"
     }
 
-    /// Returns a thread's history after a step.
+    /// Returns the history that a thread has after a step.
     func history(of thread: ScenarioThread, after step: ScheduledStep?) -> UInt64 {
       let before = thread.history
       guard let step else { return (before &+ 1).mixed }
@@ -102,7 +103,7 @@
       find(id)?.pointee.lastWrite ?? SharedMemory.firstHistory(for: thread)
     }
 
-    /// Returns the initial history of a place. It depends on the thread that accesses the place first.
+    /// Returns the initial history of a place, which depends on the thread that accesses the place first.
     private static func firstHistory(for thread: ScenarioThread) -> UInt64 {
       (thread.history &+ 6).mixed
     }
@@ -148,7 +149,7 @@
   }
 
   extension UInt64 {
-    /// The number after mixing its bits, so that each bit affects all others.
+    /// A hash of the number, in which each bit of the number affects all bits.
     var mixed: UInt64 {
       var bits = (self ^ self &>> 30) &* 0xBF58_476D_1CE4_E5B9
       bits = (bits ^ bits &>> 27) &* 0x94D0_49BB_1331_11EB

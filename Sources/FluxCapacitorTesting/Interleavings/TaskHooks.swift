@@ -3,10 +3,11 @@
   import FluxCapacitor
   import Foundation
 
-  /// Runs a job as a thread of the scenario if a thread of that scenario enqueues it.
+  /// Runs each job that a scenario's thread enqueues as a thread of the scenario.
   ///
-  /// The runtime calls its hooks before it enqueues a job. The hooks leave all other jobs to the runtime.
-  /// They are set once, before the first scenario, and stay set.
+  /// The Swift runtime calls these hooks before it enqueues a job. The hooks let the runtime enqueue jobs
+  /// from outside a scenario as usual. The library sets the hooks once, before the first scenario, and
+  /// never removes the hooks.
   enum TaskHooks {
     typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
@@ -18,7 +19,8 @@
     static let isSet: Bool = {
       set("swift_task_enqueueGlobal_hook", to: enqueue, as: EnqueueHook.self)
         && set("swift_task_checkIsolated_hook", to: checkIsolated, as: CheckIsolatedHook.self)
-        // Runtimes before Swift 6.2 have no hook for the main executor, but one for enqueuing a job there.
+        // Instead of a hook for the main executor, runtimes before Swift 6.2 have a hook for enqueuing jobs
+        // on the main executor.
         && (set("swift_task_getMainExecutor_hook", to: mainExecutor, as: MainExecutorHook.self)
           || set("swift_task_enqueueMainExecutor_hook", to: enqueueOnMain, as: EnqueueHook.self))
     }()
@@ -59,14 +61,14 @@
     }
   }
 
-  /// The executor that the jobs of a scenario run on, as far as the runtime knows.
+  /// The task executor that a scenario's jobs run on from the runtime's point of view.
   private final class ScenarioExecutor: TaskExecutor {
     static let shared = ScenarioExecutor()
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       guard let thread = scheduledThread as? ScenarioThread else {
-        // A job that leaves the scenario runs on a global queue, like other jobs.
+        // A job from outside the scenario runs on a global queue, like ordinary jobs.
         return DispatchQueue.global().async {
           job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
@@ -75,14 +77,14 @@
     }
   }
 
-  /// The executor of the main actor on the threads of a scenario.
+  /// The executor that replaces the main actor's executor on the threads of a scenario.
   private final class ScenarioMainExecutor: SerialExecutor {
     static let shared = ScenarioMainExecutor()
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       guard let thread = scheduledThread as? ScenarioThread else {
-        // A job that leaves the scenario runs on the main queue.
+        // A job from outside the scenario runs on the main queue.
         return DispatchQueue.main.async {
           job.runSynchronously(on: MainActor.sharedUnownedExecutor)
         }
@@ -104,10 +106,11 @@
       }
     }
 
-    /// Runs a job, and runs it again if it immediately enqueues itself.
+    /// Runs a job, and runs the job again if it immediately enqueues itself.
     ///
-    /// A task doesn't prefer the executor that it runs on here. So it first hops to the executor that it is
-    /// already on. Outside of a scenario, this hop is not a suspension.
+    /// A task has no preference for the scenario's executor, so the task's job first hops to the default
+    /// executor. Outside a scenario, tasks already run on the default executor, so this hop is not a
+    /// suspension.
     private func runJob(_ job: UnownedJob) {
       self.job = job.address
       repeat {
@@ -118,7 +121,7 @@
   }
 
   extension UnownedJob {
-    /// The address, which identifies the job until it has ended.
+    /// The job's address, which identifies the job until the job ends.
     fileprivate var address: UInt { unsafeBitCast(self, to: UInt.self) }
   }
 #endif

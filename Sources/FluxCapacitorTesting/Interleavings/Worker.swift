@@ -2,9 +2,10 @@
   import Dispatch
   import Foundation
 
-  /// A system thread that runs the threads of scenarios, one after the other.
+  /// A system thread that runs the threads of scenarios, one at a time.
   ///
-  /// A thread writes `thread` before it signals the baton, and the worker reads `thread` afterward.
+  /// `ScenarioThread.resume()` sets `thread` and then signals the baton. The worker reads `thread` after
+  /// the signal.
   final class Worker: @unchecked Sendable {
     let baton = DispatchSemaphore(value: 0)
     @exclusivity(unchecked) var thread: ScenarioThread?
@@ -26,31 +27,32 @@
     }
   }
 
-  /// The workers of an exploration.
+  /// The workers that an exploration uses.
   final class Workers {
     private var workers: [Worker] = []
     private let processor = Processor.current
 
-    /// Returns the worker with a given number. Each run uses the same workers for the same threads.
+    /// Returns the worker with a given number. In each run, threads with the same number run on the same
+    /// worker.
     func worker(for number: Int) -> Worker {
       if number > workers.count { workers.append(Worker(on: processor)) }
       return workers[number - 1]
     }
 
-    /// Ends the workers.
     func end() {
       for worker in workers { worker.baton.signal() }
     }
 
-    /// Abandons the workers, because some of them have threads that never end.
+    /// Abandons the workers, because some workers run threads that never end.
     func abandon() {
       workers = []
     }
   }
 
-  /// The processor that all workers run on.
+  /// The processor that runs all workers of an exploration.
   ///
-  /// Only one worker runs at a time. On one processor, a handover between workers takes half the time.
+  /// Only one worker runs at a time, and handovers between workers take half the time if all workers share
+  /// a processor.
   struct Processor: Sendable {
     #if canImport(Darwin) || os(Windows)
       static let current = Processor()
@@ -73,7 +75,7 @@
         _ = unsafeBitCast(call, to: SetAffinity.self)(0, set.count, &set)
       }
 
-      /// Looks up a function that the modules of the system don't declare.
+      /// Looks up a C function that Swift's system modules don't declare.
       private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
     #endif
   }

@@ -23,9 +23,9 @@ struct Difference {
   ///   - expected: The expected changes, in order.
   ///   - happened: The changes that have happened, in order.
   ///   - names: The names of the store's variables and constants.
-  ///   - isExact: Whether changes that aren't expected are mistakes.
-  ///   - isDerived: A closure that returns whether a name belongs to a derived constant. Its changes may be
-  ///     left out, and may stand anywhere in the list.
+  ///   - isExact: Whether unexpected changes are mistakes.
+  ///   - isDerived: A closure that returns whether a name belongs to a derived constant. The test can omit
+  ///     a derived constant's changes, or list them at any position.
   init(
     expected: [Expectation],
     happened: [Event],
@@ -58,7 +58,7 @@ struct Difference {
     }
   }
 
-  /// The changes and the mistakes, one line for each, or nil if there is no mistake.
+  /// The changes and the mistakes, in one line each. The text is nil if there is no mistake.
   var text: String? {
     hasMistake ? lines.map { "\n\($0)" }.joined() : nil
   }

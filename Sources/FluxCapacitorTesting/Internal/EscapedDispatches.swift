@@ -1,11 +1,11 @@
 import FluxCapacitor
 import Testing
 
-/// Reports dispatches that have escaped from isolated tests to the process's dispatcher.
+/// Reports states that escape from isolated tests to the process-wide dispatcher.
 ///
-/// Work that has left its test's task has no current test. While isolated tests run, such work may dispatch a
-/// state to that dispatcher. The state has escaped from one of these tests if it reaches no store, or if one
-/// of the tests has a store for it. The exact test can't be known for sure, and the message says so.
+/// Work outside a test's task has no current test, and can dispatch states to the process-wide dispatcher.
+/// If the state reaches no store, or if an isolated test has a store for the state, the state counts as
+/// escaped. The origin of the state is never certain, so the message calls a test only a possible origin.
 final class EscapedDispatches: @unchecked Sendable {
   static let shared = EscapedDispatches()
 
@@ -20,13 +20,13 @@ final class EscapedDispatches: @unchecked Sendable {
     }
   }
 
-  // `lock` guards both `running` and `escaped`.
+  // `lock` guards `running` and `escaped`.
   private let lock = Lock()
   private var running: [Isolation] = []
   private var escaped: [(isolation: Isolation, sentence: String)] = []
 
   private init() {
-    // The hook lasts as long as the process, so its Dust is not kept.
+    // The hook stays until the process ends, so no code keeps the hook's Dust.
     _ = Dispatcher.processWide.addHook { event in
       EscapedDispatches.shared.inspect(event.state, reachingStores: !event.stores.isEmpty)
     }
@@ -38,8 +38,7 @@ final class EscapedDispatches: @unchecked Sendable {
     return isolation
   }
 
-  /// Ends an isolation, and fails its test for each state that has escaped from it. The test's task calls
-  /// this.
+  /// Ends an isolation, and fails its test for each escaped state. The test's task calls this method.
   func end(_ isolation: Isolation) {
     let sentences = lock.withLock {
       running.removeAll { $0 === isolation }
@@ -55,7 +54,7 @@ final class EscapedDispatches: @unchecked Sendable {
   }
 
   private func inspect(_ state: any DispatchState, reachingStores: Bool) {
-    // A test that is not isolated may use the process's dispatcher.
+    // A test without the trait can use the process-wide dispatcher.
     guard Test.current == nil else { return }
     let unclaimed = lock.withLock { () -> String? in
       let owners = running.filter { $0.dispatcher.hasStores(for: state) }
@@ -66,11 +65,11 @@ final class EscapedDispatches: @unchecked Sendable {
       escaped.append((suspects[0], sentence))
       return nil
     }
-    // It isn't known which test the state came from.
+    // No single test is the likely origin of the state, so the report fails the run instead of a test.
     if let unclaimed { Issue.record(Comment(rawValue: unclaimed)) }
   }
 
-  /// Returns the message about an escaped state. The lock must be held.
+  /// Returns the message about an escaped state. The caller must hold the lock.
   private func sentence(for state: any DispatchState, suspects: [Isolation]) -> String {
     let others = running.filter { isolation in !suspects.contains { $0 === isolation } }
     let origin =

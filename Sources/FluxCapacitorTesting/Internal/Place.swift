@@ -4,7 +4,7 @@ import Testing
   import XCTest
 #endif
 
-/// The location of an expectation in the source.
+/// The location of an expectation in the source code.
 struct Place: Sendable {
   let fileID: StaticString
   let filePath: StaticString
@@ -18,10 +18,10 @@ struct Place: Sendable {
     self.column = column
   }
 
-  /// Fails the current test, which may be a test of Swift Testing or of XCTest.
+  /// Fails the current test of Swift Testing or XCTest.
   func fail(_ sentence: String) {
     #if canImport(XCTest)
-      // Outside of an XCTest test, `XCTFail` does nothing.
+      // Outside an XCTest test, `XCTFail` has no effect.
       if Test.current == nil { XCTFail(sentence, file: filePath, line: line) }
     #endif
     Issue.record(

@@ -1,12 +1,12 @@
 import FluxCapacitor
 
-/// A list of entries in order, and the calls that wait for more entries.
+/// A list of recorded entries, and the callers that wait for more entries.
 final class Recording<Entry: Sendable>: @unchecked Sendable {
-  // `lock` guards all properties below.
+  // `lock` guards `entries`, `claimed` and `waiting`.
   private let lock = Lock()
   private var entries: [Entry] = []
 
-  /// The number of entries that `next` has returned or is waiting for.
+  /// The number of entries that calls of `next` have returned or are waiting for.
   private var claimed = 0
   private var waiting: [(count: Int, notify: @Sendable () -> Void)] = []
 
@@ -23,8 +23,8 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     for waiting in due { waiting.notify() }
   }
 
-  /// Returns the next entries that no earlier call has returned. When the time is up, it returns the entries
-  /// that there are, which may be fewer than `count`.
+  /// Returns the next entries that no earlier call has returned. If the wait times out, the result can have
+  /// fewer than `count` entries.
   func next(
     _ count: Int,
     within limit: Duration,
@@ -37,17 +37,17 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     _ = await wait(atMost: limit) { notify(at: range.upperBound, $0) }
     return lock.withLock {
       let end = min(range.upperBound, entries.count)
-      // The next call returns the entries that have not come in time.
+      // Entries that have not arrived in time are left to the next call.
       if claimed == range.upperBound { claimed = max(range.lowerBound, end) }
       return Array(entries[min(range.lowerBound, end)..<end])
     }
   }
 
-  /// Returns the next entries that no earlier call has returned. If there are fewer than `count`, the test
-  /// fails.
+  /// Returns the next entries that no earlier call has returned. If fewer than `count` entries arrive in
+  /// time, the test fails.
   ///
-  /// - Parameter sentence: Returns the rest of a sentence that begins with "Waited 30 seconds for". It is
-  ///   called with the entries that came.
+  /// - Parameter sentence: A closure that receives the arrived entries, and completes a sentence such as
+  ///   "Waited 30 seconds for".
   func next(
     _ count: Int,
     within limit: Duration,

@@ -1,9 +1,8 @@
 import FluxCapacitor
 
-/// Returns whether two values are the same: equal if they are `Equatable`, or otherwise alike in
-/// every part.
+/// Returns whether two `Equatable` values are equal, or whether two other values are alike in every part.
 ///
-/// Functions can't be compared: two functions of one type count as the same.
+/// Swift can't compare functions, so two functions of the same type count as the same value.
 func isSame(_ first: Any, _ second: Any) -> Bool {
   if let first = first as? any Equatable { return first.isEqual(to: second) }
   guard type(of: first) == type(of: second) else { return false }
@@ -24,7 +23,7 @@ func isSame(_ first: Any, _ second: Any) -> Bool {
   }
 }
 
-/// Returns the entries of a dictionary by their keys, because the order of its children varies.
+/// Returns a dictionary's entries by their keys, because a mirror lists the entries in varying order.
 private func entries(_ mirror: Mirror) -> [AnyHashable: Any] {
   var entries: [AnyHashable: Any] = [:]
   for child in mirror.children {
@@ -40,8 +39,7 @@ private func dumped(_ value: Any) -> String {
   return text
 }
 
-/// Returns the text of a value for one line of a difference: as in the source, and not longer than
-/// a screen.
+/// Returns a short text for a value, written as in source code.
 func shown(_ value: Any) -> String {
   shortened(String(reflecting: value))
 }
@@ -51,7 +49,7 @@ private func shortened(_ text: String) -> String {
   return text.count <= 500 ? text : "\(text.prefix(500))…"
 }
 
-/// Returns the text of a state as in the source, with the name of its type.
+/// Returns a short text for a state, written as in source code, with the name of the state's type.
 func shownState(_ state: Any) -> String {
   let type = String(reflecting: type(of: state)).split(separator: ".").last ?? ""
   let text = shortened(String(describing: state))

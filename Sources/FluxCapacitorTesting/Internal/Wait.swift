@@ -1,17 +1,16 @@
 import FluxCapacitor
 
-/// Waits until something happens, or until the time is up.
+/// Waits until an event happens or the time limit is reached.
 ///
-/// The time passes in ten parts, and after each part a task has to run. So if a busy machine runs no task for
-/// a minute, that minute doesn't count in full.
+/// A task sleeps ten times for a tenth of the time limit. If a busy machine runs no task for a
+/// minute, the minute counts only in part.
 ///
 /// - Parameters:
-///   - limit: How long to wait at most.
+///   - limit: The maximum time to wait.
 ///   - clock: The clock that measures the time.
-///   - begin: A closure that receives another closure. Call this when the event happens: at once or later, on
-///     any thread.
-/// - Returns: Whether the event has happened. It is false if the time was up, or the task was cancelled,
-///   before.
+///   - begin: A closure that registers for the event. The closure receives a callback, which it can
+///     call on any thread when the event happens.
+/// - Returns: Whether the event happened before the time limit was reached or the task was cancelled.
 package func wait(
   atMost limit: Duration,
   by clock: some Clock<Duration> = .continuous,
@@ -33,7 +32,7 @@ package func wait(
 }
 
 private final class Wait: @unchecked Sendable {
-  // `lock` guards both `result` and `continuation`.
+  // `lock` guards `result` and `continuation`.
   private let lock = Lock()
   private var result: Bool?
   private var continuation: CheckedContinuation<Bool, Never>?
@@ -56,7 +55,7 @@ private final class Wait: @unchecked Sendable {
   }
 }
 
-/// Returns the beginning of a sentence about a wait that has failed.
+/// Returns the first half of a sentence about a wait that has timed out or was cancelled.
 func waited(_ limit: Duration) -> String {
   Task.isCancelled ? "The task was cancelled while it waited" : "Waited \(limit)"
 }

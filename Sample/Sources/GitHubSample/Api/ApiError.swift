@@ -1,13 +1,13 @@
-/// The reason why a request failed, and the server's name. It is a value, so a store can hold it.
+/// The reason why a request failed, and the server's name.
 package struct ApiError: Error, Equatable {
   package enum Reason: Error, Equatable {
-    // Before the request is sent.
+    // Errors before the request is sent.
     case missingToken(variables: [String])
     case malformedToken(source: String)
     case unusableEndpoint(String)
     case insecureEndpoint
 
-    // During the request.
+    // Errors during the request.
     case unreachable(String)
     case connectionLost(String)
     case timedOut(after: Duration)
@@ -15,7 +15,7 @@ package struct ApiError: Error, Equatable {
     case tooLarge(limit: Int)
     case cancelled
 
-    // In the response.
+    // Errors in the response.
     case rejectedToken(String)
     case forbidden(String, singleSignOn: String?)
     case rateLimited(String, retryAfter: Duration?)
@@ -32,7 +32,7 @@ package struct ApiError: Error, Equatable {
 
   package let reason: Reason
 
-  /// The name of the server, as in ``ApiSession/place``.
+  /// The name of the server. See ``ApiSession/place``.
   package let place: String
 
   package init(_ reason: Reason, at place: String) {

@@ -1,24 +1,24 @@
 /// A query of GitHub's GraphQL API, and the conversion of its response.
 package protocol ApiRequest: Sendable {
-  /// The values of the query's variables. They are never inserted into the query's text.
+  /// The type of the query's variables, which the request sends apart from the query's text.
   associatedtype Variables: Encodable
 
-  /// The shape of the response's `data`.
+  /// The type that decodes the `data` field of GitHub's response.
   associatedtype Payload: Decodable
 
-  /// The value that the application receives.
+  /// The type of the value that the application receives.
   associatedtype Response: Sendable
 
   static var query: String { get }
 
   var variables: Variables { get }
 
-  /// The key under which a response is recorded.
+  /// The key of the recorded response to this request.
   var recordingKey: String { get }
 
-  /// The reason for a failure if GitHub finds nothing.
+  /// The error to report if GitHub finds no matching object.
   var reasonIfNotFound: ApiError.Reason { get }
 
-  /// Creates the response, or throws the reason why the payload contains no response.
+  /// Creates the response from the payload. This method throws if the payload contains no response.
   func response(from payload: Payload) throws(ApiError.Reason) -> Response
 }

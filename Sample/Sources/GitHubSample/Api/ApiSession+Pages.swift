@@ -1,6 +1,6 @@
 extension ApiSession {
-  /// Sends a request and returns the response, or throws if the task has been cancelled in the
-  /// meantime.
+  /// Sends a request and returns the response. This method throws if the task is cancelled before
+  /// the response arrives.
   func sendUnlessCancelled<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
@@ -11,8 +11,8 @@ extension ApiSession {
 
   /// Fetches pages until the last one, and calls a closure with the new items of each page.
   ///
-  /// If a page takes GitHub too long or costs too much, it is requested again at half the size, at
-  /// most twice.
+  /// If GitHub needs too long for a page, or if a page costs too much, the method requests half the
+  /// page size, at most twice.
   func fetchPages<Request: PagedRequest>(
     of pager: inout Pager<Request>,
     _ receive: (_ items: [Request.Item], _ totalCount: Int, _ hasMore: Bool) -> Void

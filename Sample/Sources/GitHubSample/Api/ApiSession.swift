@@ -1,17 +1,16 @@
-/// Sends requests to GitHub: the only part of the network that actions know.
+/// A session that sends requests to GitHub on behalf of actions.
 ///
-/// A session is live, recorded, or a mock.
+/// A session can be live, recorded, or a mock.
 package protocol ApiSession: Sendable {
-  /// The name of the server in messages, usually its host.
+  /// The name of the server in messages, which is usually the server's host.
   var place: String { get }
 
-  /// The token that the session sends. It must not be shown.
+  /// The secret token that the session sends.
   var token: AccessToken? { get }
 
   /// Sends a request and returns the decoded response.
   ///
-  /// If the task is cancelled, a session that uses the network throws
-  /// ``ApiError/Reason/cancelled``.
+  /// If the task is cancelled, a live session throws ``ApiError/Reason/cancelled``.
   func send<Request: ApiRequest>(_ request: Request) async throws(ApiError) -> Request.Response
 }
 

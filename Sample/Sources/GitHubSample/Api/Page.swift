@@ -2,7 +2,7 @@
 package struct Page<Item: Identifiable & Sendable>: Sendable {
   package let items: [Item]
 
-  /// The number of items on all pages together.
+  /// The total number of items on all pages.
   package let totalCount: Int
   package let hasNextPage: Bool
 
@@ -25,7 +25,7 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
 extension Page: Equatable where Item: Equatable {}
 
 extension Page {
-  /// Creates a page from a GraphQL connection, without its missing nodes.
+  /// Creates a page from the nodes of a GraphQL connection that are not null.
   init(nodes: [Item?]?, totalCount: Int, pageInfo: PageInfo) {
     self.init(
       items: (nodes ?? []).compactMap(\.self),
@@ -36,7 +36,8 @@ extension Page {
   }
 }
 
-/// GraphQL's description of a page's end: its cursor, and whether another page follows.
+/// The part of a GraphQL response that contains a page's end cursor, and tells whether another page
+/// follows.
 struct PageInfo: Decodable {
   let hasNextPage: Bool
   let endCursor: String?

@@ -1,18 +1,19 @@
 /// Decides which page to request next, and which items of a page are new.
 ///
-/// Star counts change between requests, so a repository can be on two pages. A server may also
-/// return cursors that lead nowhere. Even then, no item is repeated, and the paging ends.
+/// Star counts change between requests, so a repository can be on two pages. The pager accepts such
+/// a repository only once. The pager also ends the paging if a server returns the same cursor
+/// again.
 package struct Pager<Request: PagedRequest> {
-  /// The largest page that GitHub returns.
+  /// The maximum number of items on a page of GitHub's API.
   private static var largestPage: Int { 100 }
 
-  /// The number of successive pages without a new item after which the paging ends.
+  /// The number of successive pages without new items that ends the paging.
   private static var mostPagesWithoutNews: Int { 3 }
 
-  /// Whether the server reports more pages, but gives no way to reach them.
+  /// Whether the server reports more pages, but returns no usable cursor.
   package private(set) var isStuck = false
 
-  /// Whether the server may have more items than the pager has accepted.
+  /// Whether the server might have more items than the pager has accepted.
   package var hasMore: Bool { hasNextPage && !isStuck || hasDropped }
 
   private let request: Request
@@ -30,8 +31,8 @@ package struct Pager<Request: PagedRequest> {
 
   /// - Parameters:
   ///   - request: The request for the first page, of any size.
-  ///   - limit: The largest number of items to accept; nil for all.
-  ///   - isWanted: Returns whether to accept an item; nil to accept every item.
+  ///   - limit: The maximum number of items to accept, or nil to accept all items.
+  ///   - isWanted: A closure that returns whether to accept an item, or nil to accept every item.
   package init(
     _ request: Request,
     limit: Int?,
@@ -43,7 +44,7 @@ package struct Pager<Request: PagedRequest> {
     isFiltered = isWanted != nil
   }
 
-  /// The request for the next page; nil if the paging has ended.
+  /// The request for the next page, or nil if the paging has ended.
   package var nextRequest: Request? {
     let missing = limit - acceptedCount
     guard hasNextPage, !isStuck, missing > 0 else { return nil }
@@ -51,9 +52,9 @@ package struct Pager<Request: PagedRequest> {
     return request.page(first: size, after: cursor)
   }
 
-  /// Accepts the page that was requested.
+  /// Accepts the page that the server has returned for ``nextRequest``.
   ///
-  /// - Returns: The wanted items that no earlier page contained, up to the limit.
+  /// - Returns: The page's new items that pass the filter, up to the limit.
   package mutating func accept(_ page: Page<Request.Item>) -> [Request.Item] {
     var accepted: [Request.Item] = []
     var hasNews = false
@@ -77,7 +78,7 @@ package struct Pager<Request: PagedRequest> {
     return accepted
   }
 
-  /// Halves the size of the next pages, because GitHub stops a query that takes too long.
+  /// Halves the size of the next pages. Smaller pages avoid a timeout at GitHub.
   package mutating func halvePageSize() {
     guard let request = nextRequest else { return }
     pageSize = max(1, request.first / 2)

@@ -120,7 +120,8 @@ extension ParsedArguments {
     return Int(limit)
   }
 
-  /// Returns true for the first option, false for the second, and nil for neither. Throws for both.
+  /// Returns true if the first option is given, false if the second option is given, and nil if
+  /// neither option is given. Throws for both.
   fileprivate func either(_ yes: String, or no: String) throws(UsageError) -> Bool? {
     if has(yes), has(no) { throw UsageError("--\(yes) and --\(no) cannot be used together") }
     return has(yes) ? true : has(no) ? false : nil

@@ -1,5 +1,5 @@
 extension Command.Topic {
-  /// The usage of the command, in one line.
+  /// The line in the help that shows how to call the command.
   package var usage: String {
     switch self {
     case .list: "Usage: github-repos [LOGIN] [OPTIONS]"

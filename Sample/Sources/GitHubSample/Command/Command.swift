@@ -6,11 +6,12 @@ package enum Command: Equatable, Sendable {
   case search(SearchOptions)
   case show(ShowOptions)
 
-  /// The commands. Each of them has its own help.
+  /// The commands, which have separate help texts.
   package enum Topic: String, CaseIterable, Sendable {
     case list, search, show
 
-    /// Creates the command that the first argument names, or else `list`, which has no name.
+    /// Creates the topic that the first argument names. If the first argument names no command, the
+    /// topic is `list`.
     init(of arguments: some Sequence<String>) {
       self = arguments.first { _ in true }.flatMap(Topic.init) ?? .list
     }
@@ -19,7 +20,7 @@ package enum Command: Equatable, Sendable {
   package static let versionNumber = "1.0.0"
 }
 
-/// The options that all commands share: the connection, the output, and the recording of
+/// The options that all commands share, for the connection, the output and the recording of
 /// dispatches.
 package struct CommonOptions: Equatable, Sendable {
   package enum ColorChoice: String, CaseIterable, Sendable {
@@ -32,46 +33,47 @@ package struct CommonOptions: Equatable, Sendable {
   package var readsToken = false
   package var color = ColorChoice.auto
 
-  /// The fields to write as JSON; nil for another format.
+  /// The fields to write as JSON, or nil to use another format.
   package var jsonFields: [String]?
 
-  /// The path of the log, which has a line of JSON for each dispatch.
+  /// The path of the log file, which contains a line of JSON for each dispatch.
   package var logPath: String?
 
-  /// The path of the page that shows the dispatches.
+  /// The path of the HTML page that shows the dispatches.
   package var explorerPath: String?
 
-  /// Whether to show the dispatches in a browser until the user ends the process.
+  /// Whether the command serves a page that shows the dispatches in a browser until the user ends
+  /// the process.
   package var exploresLive = false
 
   package init() {}
 }
 
-/// The options of `list`: the owner, the filters, the order and the limit.
+/// The options of the `list` command.
 package struct ListOptions: Equatable, Sendable {
   package var common = CommonOptions()
 
-  /// The query. An empty login stands for the token's owner.
+  /// The query. The query for the repositories. An empty login selects the token's owner.
   package var query = RepositoryQuery(login: "")
 
-  /// The largest number of items to list; nil for all.
+  /// The maximum number of items to list, or nil to list all items.
   package var limit: Int? = 30
 
   package init() {}
 }
 
-/// The options of `search`: the text and the limit.
+/// The options of the `search` command.
 package struct SearchOptions: Equatable, Sendable {
   package var common = CommonOptions()
   package var text = ""
 
-  /// The largest number of items to list; nil for all.
+  /// The maximum number of items to list, or nil to list all items.
   package var limit: Int? = 30
 
   package init() {}
 }
 
-/// The options of `show`: the repository's owner and name.
+/// The options of the `show` command.
 package struct ShowOptions: Equatable, Sendable {
   package var common = CommonOptions()
   package var owner = ""

@@ -1,13 +1,13 @@
-/// An option of the command line: its names, its value, and its line in the help.
+/// A command-line option with its names, its value and its help text.
 package struct CommandOption: Sendable {
   package let short: Character?
   package let long: String
 
-  /// The placeholder of the value in the help; nil if the option has no value.
+  /// The placeholder for the option's value in the help, or nil if the option has no value.
   package let value: String?
   package let help: String
 
-  /// Whether the value may be omitted.
+  /// Whether the user can omit the option's value.
   package let isValueOptional: Bool
 
   init(
@@ -24,7 +24,7 @@ package struct CommandOption: Sendable {
     self.help = help
   }
 
-  /// The names and the value as the help shows them, such as "-L, --limit N".
+  /// The option's names and placeholder in the help, such as "-L, --limit N".
   var synopsis: String {
     let names = (short.map { "-\($0), " } ?? "    ") + "--\(long)"
     return value.map { "\(names) \($0)" } ?? names
@@ -32,7 +32,7 @@ package struct CommandOption: Sendable {
 }
 
 extension Command.Topic {
-  /// The options of the command, in the order of its help.
+  /// The options of the command, in the order in which the help lists the options.
   var options: [CommandOption] {
     switch self {
     case .list: CommandOption.paging + CommandOption.listing + CommandOption.common

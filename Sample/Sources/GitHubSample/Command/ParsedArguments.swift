@@ -1,9 +1,9 @@
-/// The words of a command line, split into options and positionals.
+/// The arguments of a command line, split into options and positional arguments.
 struct ParsedArguments {
   private(set) var positionals: [String] = []
 
-  /// The values of the given options, by their long names. If an option is repeated, the last value
-  /// counts.
+  /// The values of the given options. The keys are the options' long names. If an option is
+  /// repeated, the last value counts.
   private(set) var values: [String: String?] = [:]
 
   /// Parses `-L 5`, `-L5`, `--limit 5` and `--limit=5`. The argument `--` ends the options.
@@ -29,7 +29,7 @@ struct ParsedArguments {
     }
   }
 
-  /// Splits an option from a value that is attached to it, as in "--limit=5" and "-L5".
+  /// Splits an argument such as "--limit=5" or "-L5" into the option and the option's value.
   private static func split(_ argument: String) -> (name: String, inline: String?) {
     if argument.hasPrefix("--") {
       guard let sign = argument.firstIndex(of: "=") else { return (argument, nil) }
@@ -70,7 +70,7 @@ extension CommandOption {
   }
 }
 
-/// The reason why a command line can't be parsed.
+/// The message that explains why a command line can't be parsed.
 package struct UsageError: Error, Equatable {
   package let message: String
 

@@ -1,11 +1,11 @@
 /// The time by which a command must end.
 package struct Deadline: Sendable {
-  /// The time that the command may take in all.
+  /// The total time that the command is allowed to take.
   package let total: Duration
   private let end: ContinuousClock.Instant
   private let uncounted: @Sendable () -> Duration
 
-  /// - Parameter uncounted: Returns the part of the elapsed time that doesn't count.
+  /// - Parameter uncounted: A closure that returns the part of the elapsed time that doesn't count.
   package init(
     after total: Duration,
     notCounting uncounted: @escaping @Sendable () -> Duration = { .zero }

@@ -2,10 +2,10 @@ import Foundation
 
 /// A value that a lock protects.
 ///
-/// `Mutex` does the same, but the thread sanitizer can't see how it hands over, and reports false
-/// races.
+/// This class replaces `Mutex`, because the thread sanitizer doesn't understand `Mutex`, and
+/// reports false races.
 package final class Protected<Value>: @unchecked Sendable {
-  // `value` is used under `lock` only.
+  // `lock` guards `value`.
   private let lock = NSLock()
   private var value: Value
 
@@ -13,10 +13,11 @@ package final class Protected<Value>: @unchecked Sendable {
     self.value = value
   }
 
-  /// Calls a closure with the value for the last time. Later uses wait until the process ends.
+  /// Calls a closure with the value, and keeps the lock. After this call, every thread that uses
+  /// the value blocks until the process ends.
   ///
-  /// - Parameter isStuck: Returns whether to give up. It is called repeatedly while another thread
-  ///   uses the value.
+  /// - Parameter isStuck: A closure that returns whether to give up. While another thread uses the
+  ///   value, this method calls the closure repeatedly.
   func close(unless isStuck: () -> Bool, _ body: (inout Value) -> Void) {
     while !lock.lock(before: Date() + 0.01) {
       if isStuck() { return }

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Announces that requests wait for a rate limit.
+/// Invokes a state when a request begins to wait for a rate limit.
 package final class ConnectionAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Connection
 

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Publishes the events of the connection that are not responses.
+/// Publishes each wait for a rate limit through a signal.
 package final class ConnectionStore: Storable {
   package typealias DispatchStateType = Dispatcher.Connection
 

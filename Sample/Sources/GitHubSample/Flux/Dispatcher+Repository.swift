@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// The states of fetching a user's repositories.
+  /// The states that a fetch of a user's repositories invokes.
   package enum Repository: FetchingState {
     package typealias RelatedStoreType = RepositoryStore
     package typealias RelatedActionType = RepositoryAction

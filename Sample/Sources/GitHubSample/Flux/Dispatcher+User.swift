@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// The states of selecting a user, and of a search for users.
+  /// The states that select a user and report a search for users.
   package enum User: FetchingState {
     package typealias RelatedStoreType = UserStore
     package typealias RelatedActionType = UserAction

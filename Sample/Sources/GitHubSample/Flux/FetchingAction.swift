@@ -1,14 +1,14 @@
 import FluxCapacitor
 
-/// An action that makes one fetch at a time. A newer fetch supersedes the older one.
+/// An action that runs one fetch at a time. A newer fetch supersedes an older fetch.
 protocol FetchingAction: Actionable where DispatchStateType: FetchingState {
   var effects: Effects { get }
 }
 
 extension FetchingAction {
-  /// Makes a fetch, and returns when it has succeeded or failed.
+  /// Runs a fetch, and returns after the fetch has succeeded or failed.
   ///
-  /// A fetch that is cancelled before its last response fails.
+  /// If a fetch is cancelled before its last response arrives, the fetch fails.
   func fetch(_ body: @escaping @Sendable (Effect) async throws(ApiError) -> Void) async {
     await effects.perform { effect in
       invoke(.removeAll, as: effect)

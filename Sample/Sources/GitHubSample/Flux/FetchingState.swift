@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// The states that every fetch goes through.
+/// The states that every fetch invokes.
 package protocol FetchingState: DispatchState, Equatable {
   static var removeAll: Self { get }
   static func isFetching(_ isFetching: Bool) -> Self

@@ -1,6 +1,7 @@
 import FluxCapacitor
 
-/// Fetches repositories, and invokes a state for each step. A newer fetch supersedes the older one.
+/// Fetches repositories, and invokes a state for each step. A newer fetch supersedes an older
+/// fetch.
 package struct RepositoryAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.Repository
 
@@ -11,12 +12,15 @@ package struct RepositoryAction: FetchingAction {
     self.session = session
   }
 
-  /// Fetches the repositories that match, and returns after the last page or after a failure.
+  /// Fetches the repositories that match a query, and returns after the last page or after a
+  /// failure.
   ///
-  /// Each page is a state, so observers of the store can show each page when it arrives. An error
-  /// is a state too. Cancelling the task ends the fetch as an error does.
+  /// The action invokes a state for each page, so observers of the store can show each page
+  /// immediately. The action also invokes a state for an error. Cancelling the task makes the fetch
+  /// fail.
   ///
-  /// - Parameter limit: The largest number of repositories to fetch; nil for all.
+  /// - Parameter limit: The maximum number of repositories to fetch, or nil to fetch all
+  ///   repositories.
   package func fetchRepositories(matching query: RepositoryQuery, limit: Int?) async {
     await fetch { effect async throws(ApiError) in
       let isWanted = query.isFiltered ? query.matches : nil

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Holds the repositories that have been fetched so far, and whether a fetch is running.
+/// Stores the fetched repositories, the selected repository, and the status of the fetch.
 package final class RepositoryStore: Storable {
   package typealias DispatchStateType = Dispatcher.Repository
 
@@ -11,7 +11,7 @@ package final class RepositoryStore: Storable {
   package let repositories: Constant<[GitHub.Repository]>
   private let _repositories = Variable<[GitHub.Repository]>([])
 
-  /// The number of fetched repositories, and of all repositories; nil before the first page.
+  /// The numbers of fetched repositories and of all repositories, or nil before the first page.
   package let total: Constant<Total?>
   private let _totalCount = Variable<Int?>(nil)
   private let _hasMore = Variable<Bool>(false)
@@ -19,7 +19,8 @@ package final class RepositoryStore: Storable {
   package let selectedRepository: Constant<GitHub.Repository?>
   private let _selectedRepository = Variable<GitHub.Repository?>(nil)
 
-  /// The error that ended the fetch early. The repositories that were fetched before it stay.
+  /// The error that ended the fetch early. The store keeps the repositories that were fetched
+  /// before the error.
   package let failure: Constant<ApiError?>
   private let _failure = Variable<ApiError?>(nil)
 

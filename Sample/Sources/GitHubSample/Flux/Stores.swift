@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// The stores of the application, which live as long as a command runs.
+/// The stores of the application, which are kept alive while a command runs.
 package struct Stores: Sendable {
   package let user = UserStore.instantiate()
   package let repository = RepositoryStore.instantiate()
@@ -9,7 +9,7 @@ package struct Stores: Sendable {
   /// Whether a fetch is running.
   let isFetching: Constant<Bool>
 
-  /// The error that ended a fetch early, if there is one.
+  /// The error that ended a fetch early, or nil if no fetch has failed.
   let failure: Constant<ApiError?>
 
   package init() {

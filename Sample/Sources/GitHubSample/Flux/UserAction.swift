@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Selects a user, and searches for users. A newer fetch supersedes the older one.
+/// Selects a user, and searches for users. A newer fetch supersedes an older fetch.
 package struct UserAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.User
 
@@ -16,7 +16,7 @@ package struct UserAction: FetchingAction {
     invoke(.selectUser(GitHub.User(login: login)))
   }
 
-  /// Selects the token's owner, and returns when that has succeeded or failed.
+  /// Fetches and selects the token's owner, and returns after the fetch has succeeded or failed.
   package func selectViewer() async {
     await fetch { effect async throws(ApiError) in
       invoke(.selectUser(nil), as: effect)
@@ -26,7 +26,7 @@ package struct UserAction: FetchingAction {
 
   /// Searches for users and organizations, and returns after the last page or after a failure.
   ///
-  /// - Parameter limit: The largest number of users to fetch; nil for all.
+  /// - Parameter limit: The maximum number of users to fetch, or nil to fetch all users.
   package func searchUsers(matching text: String, limit: Int?) async {
     await fetch { effect async throws(ApiError) in
       var pager = Pager(UsersRequest(matching: text), limit: limit)

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Holds the selected user, and the users that a search has found so far.
+/// Stores the selected user, and the users that a search has found so far.
 package final class UserStore: Storable {
   package typealias DispatchStateType = Dispatcher.User
 
@@ -10,15 +10,16 @@ package final class UserStore: Storable {
   package let isUserFetching: Constant<Bool>
   private let _isUserFetching = Variable(false)
 
-  /// The users, in the order in which they were fetched: the best matches first.
+  /// The users, in the order in which they were fetched. The best matches come first.
   package let users: Constant<[GitHub.User]>
   private let _users = Variable<[GitHub.User]>([])
 
-  /// The number of fetched users, and of all users that match; nil before the first page.
+  /// The numbers of fetched users and of all matching users, or nil before the first page.
   package let total: Constant<Total?>
   private let _totalCount = Variable<Int?>(nil)
 
-  /// The error that ended the fetch early. The users that were fetched before it stay.
+  /// The error that ended the fetch early. The store keeps the users that were fetched before the
+  /// error.
   package let failure: Constant<ApiError?>
   private let _failure = Variable<ApiError?>(nil)
 

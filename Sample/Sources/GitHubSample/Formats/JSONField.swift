@@ -1,6 +1,6 @@
 import Foundation
 
-/// A field of an item in the JSON output.
+/// A field of each item in the JSON output.
 package struct JSONField<Item>: Sendable {
   package let name: String
   let value: @Sendable (Item) -> JSONValue
@@ -40,9 +40,9 @@ indirect enum JSONValue: Encodable, Equatable, Sendable {
     }
   }
 
-  /// Returns the JSON text: in one line, or in several lines for people.
+  /// Returns the JSON text, either in one line or indented for people.
   ///
-  /// Characters that could harm a terminal are written as escapes, which decode to the same text.
+  /// Characters that could harm a terminal become JSON escapes, which decode to the same text.
   func text(isPretty: Bool) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,4 +1,4 @@
-/// A line with small bars, which show the shares of the repositories' languages.
+/// A line of small bars that show each language's share of the repositories.
 package enum LanguageBar {
   private static let mostLanguages = 5
   private static let longestBar = 10
@@ -6,7 +6,8 @@ package enum LanguageBar {
 
   /// Returns a line such as "Swift ████████▌ 84% · C ▌ 9%".
   ///
-  /// - Returns: Nil if no repository has a language, or if the width is too small for one.
+  /// - Returns: The line, or nil if no repository has a language or if the width is too small for a
+  ///   bar.
   package static func line(
     for languages: [String],
     width: Int,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The formats of a list of items: a table, lines for other programs, and JSON.
+/// The formats of a list of items, as a table, as lines for other programs, and as JSON.
 package struct ListFormat<Item: Sendable>: Sendable {
   let columns: @Sendable (_ now: Date) -> [Table<Item>.Column]
 
-  /// Returns the values of a line for other programs, sanitized.
+  /// Returns the sanitized values in an item's line for other programs.
   let values: @Sendable (Item) -> [String]
   let fields: [JSONField<Item>]
 

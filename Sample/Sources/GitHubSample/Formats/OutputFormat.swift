@@ -1,12 +1,12 @@
-/// The format of a result.
+/// The format in which a command writes its result.
 package enum OutputFormat: Equatable, Sendable {
-  /// A table for people, on a terminal of this width.
+  /// A table for people, which fits a terminal of the given width.
   case table(width: Int, hasColors: Bool)
 
-  /// Lines for other programs: each line is an item, with its values separated by tabs.
+  /// Lines for other programs. Each line contains the values of one item, separated by tabs.
   case lines(hasColors: Bool)
 
-  /// JSON for other programs, with these fields; pretty if people read it.
+  /// JSON with the given fields, indented if people read the output.
   case json(fields: [String], isPretty: Bool)
 
   package var isForPeople: Bool {

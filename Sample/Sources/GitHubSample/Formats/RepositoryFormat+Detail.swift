@@ -24,7 +24,8 @@ extension RepositoryFormat {
     .compactMap(\.self).filter { !$0.isEmpty }
   }
 
-  /// Returns the lines of one repository for other programs. Each line has a name and a value.
+  /// Returns the lines that describe one repository to other programs. Each line has a name and a
+  /// value.
   static func lines(of repository: GitHub.Repository) -> [String] {
     let values: [(String, String)] = [
       ("name", repository.nameWithOwner),

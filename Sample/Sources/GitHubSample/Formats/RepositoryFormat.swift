@@ -1,6 +1,6 @@
 import Foundation
 
-/// The formats of repositories.
+/// The formats in which commands write repositories.
 package enum RepositoryFormat {
   package static let list = ListFormat<GitHub.Repository>(
     columns: columns(now:),
@@ -51,7 +51,7 @@ package enum RepositoryFormat {
     ]
   }
 
-  /// Returns a text such as "private, fork", as `gh` writes it.
+  /// Returns a text such as "private, fork", in the style of `gh`.
   static func info(of repository: GitHub.Repository) -> String {
     var info = [repository.visibility.rawValue.lowercased().sanitized]
     if repository.isFork { info.append("fork") }

@@ -1,4 +1,4 @@
-/// Lays out rows in columns, for a terminal.
+/// A table that lays out rows in columns for a terminal.
 package struct Table<Row> {
   package struct Column {
     package enum Alignment: Sendable {
@@ -9,12 +9,12 @@ package struct Table<Row> {
     package let alignment: Alignment
     package let style: Style?
 
-    /// The width to which the column is narrowed first, if the terminal is too narrow.
+    /// The column's preferred minimum width. Only a very narrow terminal makes the column narrower.
     package let leastWidth: Int
     package let text: (Row) -> String
 
-    /// - Parameter leastWidth: Nil for a column that is cut only if narrowing the others isn't
-    ///   enough.
+    /// - Parameter leastWidth: The column's preferred minimum width. Pass nil to narrow the column
+    ///   only if narrowing the other columns isn't enough.
     package init(
       _ title: String,
       alignment: Alignment = .left,
@@ -38,7 +38,8 @@ package struct Table<Row> {
     self.columns = columns
   }
 
-  /// Returns the lines of a table of at most this width, with the titles first.
+  /// Returns the lines of a table that fits the given width. The first line contains the column
+  /// titles.
   package func lines(for rows: [Row], width: Int, hasColors: Bool) -> [String] {
     let cells = rows.map { row in columns.map { $0.text(row) } }
     let widths = fittingWidths(
@@ -78,8 +79,8 @@ package struct Table<Row> {
     return line
   }
 
-  /// Narrows the columns, from the last to the first, until they fit: to their least widths, and
-  /// then to one column each.
+  /// Narrows the columns, from the last to the first, until the table fits. The columns shrink
+  /// first to their preferred minimum widths, and then to a width of one character.
   private func fittingWidths(_ wanted: [Int], to width: Int) -> [Int] {
     var widths = wanted
     var excess = widths.reduce(0, +) + Table.gap * (widths.count - 1) - width

@@ -1,4 +1,4 @@
-/// The formats of users.
+/// The formats in which commands write users.
 package enum UserFormat {
   package static let list = ListFormat<GitHub.User>(
     columns: { _ in

@@ -3,7 +3,8 @@ import Foundation
 extension GitHub {
   /// A repository of a user or an organization.
   package struct Repository: Hashable, Identifiable, Sendable {
-    /// The visibility of a repository: a known one, or one that GitHub has added since.
+    /// The visibility of a repository. The type also represents values that are unknown to this
+    /// program.
     package struct Visibility: RawRepresentable, CaseIterable, Codable, Hashable, Sendable {
       package static let `public` = Visibility(rawValue: "PUBLIC")
       package static let `private` = Visibility(rawValue: "PRIVATE")
@@ -18,7 +19,7 @@ extension GitHub {
       }
     }
 
-    /// GitHub's global ID, which is the same if a repository is fetched twice.
+    /// GitHub's global ID of the repository, which identifies the repository in all responses.
     package var id: String
     package var nameWithOwner: String
     package var url: String
@@ -66,7 +67,7 @@ extension GitHub {
 }
 
 extension GitHub.Repository: Decodable {
-  /// The fields that a query selects.
+  /// The fields of a repository that a GraphQL query selects.
   static let selection = """
     id
     nameWithOwner
@@ -93,7 +94,7 @@ extension GitHub.Repository: Decodable {
     let name: String
   }
 
-  /// Decodes a node of a GraphQL response.
+  /// Decodes a repository from a node of a GraphQL response.
   package init(from decoder: any Decoder) throws {
     let node = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

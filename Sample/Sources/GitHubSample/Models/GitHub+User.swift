@@ -1,5 +1,5 @@
 extension GitHub {
-  /// An owner of repositories: a user or an organization.
+  /// A user or an organization, which can own repositories.
   package struct User: Hashable, Identifiable, Sendable {
     package var login: String
     package var name: String?
@@ -21,7 +21,7 @@ extension GitHub.User: Decodable {
     case kind = "__typename"
   }
 
-  /// Decodes a node of a GraphQL response.
+  /// Decodes a user or an organization from a node of a GraphQL response.
   package init(from decoder: any Decoder) throws {
     let node = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

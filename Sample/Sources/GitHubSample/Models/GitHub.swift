@@ -1,2 +1,2 @@
-/// The models of the application.
+/// The namespace of the application's models.
 package enum GitHub {}

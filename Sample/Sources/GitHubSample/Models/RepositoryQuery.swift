@@ -12,11 +12,11 @@ package struct RepositoryQuery: Equatable, Sendable {
   package var login: String
   package var order = Order.stars
 
-  /// The direction of the order; nil for the usual one. Usually names ascend, and all other keys
+  /// The sort direction, or nil for the default. By default, names ascend, and all other keys
   /// descend.
   package var direction: Direction?
 
-  // The filters. A filter that is nil lets every repository pass.
+  // A filter with the value nil accepts every repository.
   package var visibility: GitHub.Repository.Visibility?
   package var isFork: Bool?
   package var isArchived: Bool?
@@ -35,9 +35,10 @@ package struct RepositoryQuery: Equatable, Sendable {
     visibility != nil || isFork != nil || isArchived != nil || language != nil
   }
 
-  /// Returns whether a repository passes the filters.
+  /// Returns whether a repository passes all filters of the query.
   ///
-  /// GitHub filters too, but not by language, and not every server filters.
+  /// The client has to filter too, because GitHub can't filter by language, and some servers don't
+  /// filter at all.
   package func matches(_ repository: GitHub.Repository) -> Bool {
     visibility.map { $0 == repository.visibility } ?? true
       && isFork.map { $0 == repository.isFork } ?? true

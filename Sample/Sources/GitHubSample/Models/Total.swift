@@ -1,8 +1,8 @@
-/// The number of fetched items, and the number of all items.
+/// The number of fetched items and the number of all items.
 package struct Total: Equatable, Sendable {
   package let shown: Int
 
-  /// The server's count, regardless of the limit.
+  /// The number of items on the server, regardless of the user's limit.
   package let all: Int
   package let hasMore: Bool
 

@@ -1,7 +1,8 @@
 import Foundation
 
 extension CommandEnvironment {
-  /// The environment of the process: its streams and variables, the network, and the time.
+  /// The real environment of a command, with the process's streams and variables, the network and
+  /// the clock.
   package static var process: CommandEnvironment {
     let variables = ProcessInfo.processInfo.environment
     let terminal = Terminal(

@@ -1,23 +1,24 @@
 import Foundation
 
-/// The dependencies of a command: the console, the session, the input and the time. Tests replace
-/// them.
+/// The dependencies of a command, such as the console, the session and the time. Tests replace
+/// these dependencies.
 package struct CommandEnvironment: ViewEnvironment {
   package let console: Console
   package let terminal: Terminal
 
-  /// Creates a session for the options. The session gives up at the deadline.
+  /// Creates a session for the given options and deadline. The session's requests fail at the
+  /// deadline.
   package let makeSession: @Sendable (ConnectionOptions, Deadline) -> any ApiSession
 
   /// Reads the token from standard input.
   package let readToken: @Sendable () -> String
 
-  /// Waits for the Enter key. Returns whether to fetch again.
+  /// Waits for the Enter key, and returns whether to fetch again.
   package let awaitEnter: @Sendable () async -> Bool
 
   package let now: @Sendable () -> Date
 
-  /// Waits, or throws if the task is cancelled.
+  /// Waits for a duration. This closure throws if the task is cancelled.
   package let sleep: @Sendable (Duration) async throws -> Void
 
   package init(

@@ -1,4 +1,5 @@
-/// A failure of a command that is not in a store, with a sentence for the user.
+/// A failure of a command, with a message for the user. Failures of requests are in the stores
+/// instead.
 struct CommandFailure: Error {
   let message: String
   var exitCode = ExitCode.failure

@@ -1,4 +1,4 @@
-/// The exit code of the command, with the numbers that `gh` uses.
+/// The exit code of the command. The numbers are the same as in `gh`.
 package enum ExitCode: Int32 {
   case success = 0
   case failure = 1
@@ -7,8 +7,8 @@ package enum ExitCode: Int32 {
 }
 
 extension ExitCode {
-  /// Creates the exit code for the outcome of a fetch. A missing, malformed or rejected token has
-  /// its own code.
+  /// Creates the exit code for the outcome of a fetch. Errors about the token have their own exit
+  /// code.
   init(_ failure: ApiError?) {
     switch failure?.reason {
     case nil: self = .success

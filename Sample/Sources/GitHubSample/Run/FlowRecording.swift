@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import Foundation
 
-/// Records the data flow, to the files that the options name or for a browser.
+/// Records the data flow of a command in files or for a browser, as the command's options say.
 struct FlowRecording {
   private let options: CommonOptions
   private let logger: DispatchLogger?
@@ -13,11 +13,12 @@ struct FlowRecording {
   init(_ options: CommonOptions) throws(CommandFailure) {
     self.options = options
     logger = try FlowRecording.writing(to: options.logPath) { url in
-      // The file is opened once, because the reader of a pipe stops when the pipe is closed.
+      // The log file is opened only once, because the reader of a named pipe stops when the writer
+      // closes the pipe.
       let manager = FileManager.default
       if !manager.fileExists(atPath: url.path) { try Data().write(to: url) }
       let file = try FileHandle(forWritingTo: url)
-      // A pipe can't be truncated.
+      // Truncating a pipe fails, so this error is ignored.
       try? file.truncate(atOffset: 0)
       return DispatchLogger(format: .jsonLines, to: file)
     }
@@ -31,10 +32,10 @@ struct FlowRecording {
     }
   }
 
-  /// The address of the page that is served while the process runs, if there is one.
+  /// The URL of the live page, or nil if the command serves no live page.
   var address: URL? { liveExplorer?.url }
 
-  /// Writes the page, and throws if the page or the log could not be written.
+  /// Writes the HTML page. This method throws if the page or the log could not be written.
   func finish(title: String) throws(CommandFailure) {
     try FlowRecording.writing(to: options.explorerPath) { url in
       if let circuits { try FlowExplorer(circuits, title: title).write(to: url) }

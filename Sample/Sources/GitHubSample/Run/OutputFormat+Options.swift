@@ -1,5 +1,6 @@
 extension OutputFormat {
-  /// Creates the format that the options name, or else the format that suits the terminal.
+  /// Creates the output format that the options request. By default, the format depends on the
+  /// terminal.
   init(_ options: CommonOptions, terminal: Terminal) {
     if let fields = options.jsonFields {
       self = .json(fields: fields, isPretty: terminal.isOutputTerminal)

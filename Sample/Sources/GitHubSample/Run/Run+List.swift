@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Selects the user and fetches the repositories, which the views show.
+/// Runs the `list` command, which selects a user, fetches the user's repositories, and shows them.
 func list(
   _ options: ListOptions,
   environment: CommandEnvironment

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Searches for users, which the views show.
+/// Runs the `search` command, which searches for users and shows them.
 func search(
   _ options: SearchOptions,
   environment: CommandEnvironment

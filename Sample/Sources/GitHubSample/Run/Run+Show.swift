@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Fetches one repository, which the views show.
+/// Runs the `show` command, which fetches and shows one repository.
 func show(
   _ options: ShowOptions,
   environment: CommandEnvironment

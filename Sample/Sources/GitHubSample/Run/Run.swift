@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Runs a command line, and returns its exit code.
+/// Parses and runs a command line, and returns the exit code.
 package func run(
   arguments: some Sequence<String>,
   environment: CommandEnvironment
@@ -15,7 +15,7 @@ package func run(
   }
 }
 
-/// Runs a command, and returns its exit code.
+/// Runs a parsed command, and returns the exit code.
 package func run(_ command: Command, environment: CommandEnvironment) async -> ExitCode {
   let console = environment.console
   var exitCode = ExitCode.success
@@ -38,9 +38,11 @@ package func run(_ command: Command, environment: CommandEnvironment) async -> E
   return exitCode
 }
 
-/// Creates a session and the stores, runs an operation with them, and returns the exit code.
+/// Creates a session and the stores, runs an operation with the session and the stores, and returns
+/// the exit code.
 ///
-/// - Parameter makeViews: Creates the views, which observe the stores until the operation ends.
+/// - Parameter makeViews: A closure that creates the views. The views observe the stores until the
+///   operation ends.
 func withSession(
   _ options: CommonOptions,
   environment: CommandEnvironment,
@@ -53,7 +55,7 @@ func withSession(
   let recording = try FlowRecording(options)
   let stores = Stores()
   let views = makeViews(stores)
-  // The console cancels the work when the output can't be written.
+  // If writing to the output fails, the console cancels the work.
   let work = Effects()
   console.whenOutputFails { work.cancel() }
   if let address = recording.address {
@@ -76,7 +78,7 @@ private func makeSession(
   _ connection: ConnectionOptions,
   environment: CommandEnvironment
 ) -> any ApiSession {
-  // The time that a slow reader of the output takes doesn't count.
+  // The time that the console spends waiting for a slow reader of the output doesn't count.
   let console = environment.console
   let deadline = Deadline(after: connection.timeout ?? .seconds(300)) { console.timeSpentWriting }
   return RetryingApiSession(

@@ -1,9 +1,11 @@
-/// The two output streams of the command, and the temporary line of activity on a terminal.
+/// The command's output stream, error stream, and temporary activity line on a terminal.
 ///
-/// You can use a console on any thread. Lines never mix, and the secret is never shown.
+/// You can use a console on any thread. The console writes complete lines, and never writes the
+/// secret.
 package final class Console: Sendable {
   private struct State {
-    /// The line of activity that the terminal shows. It is erased before another line is written.
+    /// The activity line that the terminal shows. The console erases the activity line before it
+    /// writes any other line.
     var activity: String?
     var outputFailure: String?
     var whenOutputFails: @Sendable () -> Void = {}
@@ -15,7 +17,7 @@ package final class Console: Sendable {
     }
   }
 
-  /// The characters that erase the line of activity.
+  /// The control characters that erase the activity line.
   static let endOfActivity = "\r\u{1B}[K"
 
   private let state = Protected(State())
@@ -23,44 +25,45 @@ package final class Console: Sendable {
   private let errors: TextOutput
   private let showsActivity: Bool
 
-  /// - Parameter showsActivity: Whether `errors` is a terminal, where a line can be erased.
+  /// - Parameter showsActivity: Whether `errors` is a terminal, on which the console can erase a
+  ///   line.
   package init(output: TextOutput, errors: TextOutput, showsActivity: Bool) {
     self.output = output
     self.errors = errors
     self.showsActivity = showsActivity
   }
 
-  /// The reason why a line could not be written to the output, if that has happened.
+  /// The reason why writing to the output has failed, or nil if no write has failed.
   package var outputFailure: String? {
     state.withLock { $0.outputFailure }
   }
 
-  /// The time that the command has spent writing to the output, which includes waiting for its
-  /// reader.
+  /// The time that the command has spent writing to the output, including the time spent waiting
+  /// for a reader.
   var timeSpentWriting: Duration {
     state.withLock { $0.timeSpentWriting }
   }
 
-  /// Sets the closure that is called when the output can't be written.
+  /// Sets the closure that the console calls when writing to the output fails.
   func whenOutputFails(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenOutputFails = body }
   }
 
-  /// Redacts a secret in all text that is written from now on.
+  /// Redacts a secret in all later text.
   ///
-  /// A secret of less than 8 bytes is not redacted. Real tokens are longer, and a short token for a
-  /// server on this machine may be an ordinary word.
+  /// The console doesn't redact secrets of less than 8 bytes. Real tokens have at least 8 bytes,
+  /// and a short token for a local test server might be an ordinary word.
   func redact(_ secret: String) {
     guard secret.utf8.count >= 8 else { return }
     state.withLock { $0.secret = secret }
   }
 
-  /// Writes a line of the result.
+  /// Writes a line to the output stream.
   package func print(_ line: String) {
     print { line }
   }
 
-  /// Writes a line of the result. If the closure throws, the output counts as failed.
+  /// Writes a line to the output stream. If the closure throws, the output counts as failed.
   package func print(_ makeLine: () throws -> String) {
     let whenOutputFails = withActivityHidden { state -> (@Sendable () -> Void)? in
       guard state.outputFailure == nil else { return nil }
@@ -77,12 +80,12 @@ package final class Console: Sendable {
     whenOutputFails?()
   }
 
-  /// Writes a line that is not a part of the result to the stream for errors.
+  /// Writes a message to the error stream.
   package func report(_ line: String) {
     withActivityHidden { writeError($0.redacted(line + "\n")) }
   }
 
-  /// Shows a line of activity on a terminal. The next line of activity replaces it.
+  /// Shows an activity line on a terminal, until the next activity line replaces the text.
   package func showActivity(_ line: String) {
     guard showsActivity else { return }
     withActivityHidden { $0.activity = line }
@@ -92,18 +95,19 @@ package final class Console: Sendable {
     withActivityHidden { $0.activity = nil }
   }
 
-  /// Erases the line of activity. After this, no line is written.
+  /// Erases the activity line, and prevents all later writes.
   ///
-  /// - Parameter isStuck: Returns whether writing would block. If so, the line is not erased.
+  /// - Parameter isStuck: A closure that returns whether writing would block. If writing would
+  ///   block, the activity line is not erased.
   package func close(unless isStuck: () -> Bool) {
     state.close(unless: isStuck) { state in
       if state.activity != nil, !isStuck() { writeError(Console.endOfActivity) }
     }
   }
 
-  /// Erases the line of activity, calls a closure, and shows the line again.
+  /// Erases the activity line, calls a closure, and shows the activity line again.
   ///
-  /// The lock is held during the call, which keeps lines whole and in order.
+  /// The console holds its lock while the closure runs, so lines from several threads never mix.
   private func withActivityHidden<Result>(_ write: (inout State) -> Result) -> Result {
     state.withLock { state in
       if state.activity != nil { writeError(Console.endOfActivity) }
@@ -112,7 +116,8 @@ package final class Console: Sendable {
     }
   }
 
-  /// Writes to the stream for errors. A failure is ignored, because it can't be reported anywhere.
+  /// Writes to the error stream. The console ignores a failure, because no other stream could
+  /// report the failure.
   private func writeError(_ text: String) {
     try? errors.write(text)
   }

@@ -1,20 +1,21 @@
 @preconcurrency import Foundation
 
-/// The handling of signals.
+/// Handles the signals that the process receives.
 package enum Signals {
-  /// The sources of signals, which live as long as the process.
+  /// The dispatch sources of the signals, which exist until the process ends.
   private static let sources = Protected<[any DispatchSourceSignal]>([])
 
-  /// Prepares the process for signals. Call this method once, before anything is written.
+  /// Prepares the process for signals. Call this method once, before you write any output.
   ///
-  /// SIGPIPE is ignored, because a server that closes a connection must not end the process. A
-  /// closed standard output does end the process; see `StandardStreams`. SIGINT, SIGTERM, SIGHUP
-  /// and SIGQUIT end the process immediately, after cleaning up.
+  /// The process ignores SIGPIPE, because a server that closes a connection must not end the
+  /// process. If standard output is closed, `StandardStreams` ends the process. SIGINT, SIGTERM,
+  /// SIGHUP and SIGQUIT call the cleanup closure and then end the process.
   ///
-  /// - Parameter cleanUp: Called before one of these signals ends the process.
+  /// - Parameter cleanUp: A closure that is called before a signal ends the process.
   package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
     signal(SIGPIPE, SIG_IGN)
-    // A signal that the process was started to ignore, for example by nohup, stays ignored.
+    // If the parent process made this process ignore a signal, as nohup does, the process still
+    // ignores the signal.
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !isIgnored(number) {
       let source = DispatchSource.makeSignalSource(
         signal: number,
@@ -27,14 +28,15 @@ package enum Signals {
       let isRegistered = DispatchSemaphore(value: 0)
       source.setRegistrationHandler { @Sendable in
         #if canImport(Darwin)
-          // On other systems, the source itself replaces the default action. An earlier signal ends
-          // the process. If it were ignored from the start, it would be lost.
+          // On non-Apple systems, the dispatch source itself replaces the signal's default action.
+          // On Apple systems, the signal is ignored only after the source is registered, so that no
+          // earlier signal is lost.
           _ = signal(number, SIG_IGN)
         #endif
         isRegistered.signal()
       }
       source.resume()
-      // The source must be registered before work begins that needs cleaning up.
+      // Work that needs cleanup must not begin before the source is registered.
       isRegistered.wait()
       sources.withLock { $0.append(source) }
     }
@@ -47,16 +49,18 @@ package enum Signals {
     return false
   }
 
-  /// Ends the process by a signal, so that its parent process sees the signal.
+  /// Ends the process by a signal, so that the parent process sees the signal.
   static func terminate(by number: Int32) -> Never {
     signal(number, SIG_DFL)
-    // Dispatch's threads block signals, and a blocked signal would not be delivered.
+    // Dispatch blocks signals on its threads, so the signal has to be unblocked before `kill` can
+    // deliver the signal.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, number)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     kill(getpid(), number)
-    // If the signal has not ended the process, exit with the code that shells report for it.
+    // If the signal has not ended the process, exit with the code that shells report for the
+    // signal.
     _exit(128 + number)
   }
 }

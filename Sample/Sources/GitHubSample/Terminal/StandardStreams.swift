@@ -2,17 +2,20 @@
 
 /// The three standard streams of the process.
 package enum StandardStreams {
-  /// Opens a substitute for each closed stream. Call this method before you open anything else.
+  /// Opens a substitute for each closed standard stream. Call this method before you open any file
+  /// or socket.
   ///
-  /// Otherwise, the next socket could become standard output. Writing to the substitute fails.
+  /// Without a substitute, the next socket could become standard output. Writing to a substitute
+  /// fails.
   package static func fillGaps() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
-      // `open` takes the lowest free number, which is this one.
+      // `open` uses the lowest free descriptor, which is the closed stream's descriptor.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
-  /// The width of the terminal in columns, if standard output is a terminal that reports it.
+  /// The width of the terminal in columns, or nil if standard output is not a terminal or reports
+  /// no width.
   static var outputWidth: Int? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -27,8 +30,8 @@ package enum StandardStreams {
     return poll(&streams, nfds_t(streams.count), 0) < streams.count
   }
 
-  /// Reads standard input through the first line that isn't blank, and at most 4,096 bytes. No
-  /// token is that long.
+  /// Reads standard input up to the end of the first line that isn't blank. This method reads at
+  /// most 4,096 bytes, which is longer than any token.
   static func readLine() -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -45,7 +48,7 @@ package enum StandardStreams {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Waits for a line of standard input. At the end of the input, it waits until the process ends.
+  /// Waits for a line of standard input. If the input has ended, this method never returns.
   @Sendable
   static func awaitEnter() async -> Bool {
     await withCheckedContinuation { continuation in
@@ -60,8 +63,8 @@ package enum StandardStreams {
     }
   }
 
-  /// Writes a whole text, or throws. If the reader of standard output has closed it, SIGPIPE ends
-  /// the process, as it ends other commands.
+  /// Writes a complete text, or throws an error. If the reader of standard output has closed the
+  /// pipe, SIGPIPE ends the process, as with other commands.
   static func write(_ text: String, to stream: Int32) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

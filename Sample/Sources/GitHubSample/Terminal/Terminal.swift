@@ -1,14 +1,15 @@
 import Foundation
 
-/// The properties of the terminal, if there is one.
+/// The properties of the terminal that the command writes to.
 package struct Terminal: Equatable, Sendable {
-  /// The width of standard output in columns; nil if standard output is not a terminal.
+  /// The width of standard output in columns, or nil if standard output is not a terminal.
   package let width: Int?
 
-  /// Whether standard error is a terminal too, so that it can show a spinner.
+  /// Whether to show a spinner. A spinner requires that standard output and standard error are
+  /// terminals.
   package let showsActivity: Bool
 
-  /// Whether to use colors, unless the command line says otherwise.
+  /// Whether to use colors if the command line has no color option.
   package let hasColors: Bool
 
   package init(width: Int?, showsActivity: Bool = false, hasColors: Bool = false) {
@@ -17,10 +18,10 @@ package struct Terminal: Equatable, Sendable {
     self.hasColors = hasColors
   }
 
-  /// Creates the properties from variables that other tools use too.
+  /// Creates the properties from the streams and from conventional environment variables.
   ///
-  /// These are `CLICOLOR_FORCE`, `NO_COLOR`, `CLICOLOR` and `TERM`. `COLUMNS` counts if the
-  /// terminal doesn't report its width.
+  /// The variables `CLICOLOR_FORCE`, `NO_COLOR`, `CLICOLOR` and `TERM` determine whether to use
+  /// colors. If the terminal doesn't report its width, the width comes from `COLUMNS`.
   package init(
     outputWidth: Int?,
     isOutputTerminal: Bool,

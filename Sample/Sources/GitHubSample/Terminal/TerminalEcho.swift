@@ -5,7 +5,7 @@ package enum TerminalEcho {
   private enum State {
     case shown
 
-    /// The echo is off. These are the settings of the terminal from before.
+    /// The echo is off. The associated value contains the terminal's earlier settings.
     case hidden(termios)
 
     /// The process is about to end.
@@ -14,13 +14,14 @@ package enum TerminalEcho {
 
   private static let state = Protected(State.shown)
 
-  /// Turns the echo off while a closure runs, if standard input is a terminal. Line breaks are
-  /// still shown.
+  /// If standard input is a terminal, turns the echo off while a closure runs. The terminal still
+  /// shows line breaks.
   ///
-  /// - Parameter whenHidden: Called before the closure if the echo was turned off.
+  /// - Parameter whenHidden: A closure that is called if the echo was turned off, before `body`
+  ///   runs.
   static func hidden<Result>(whenHidden: () -> Void, while body: () -> Result) -> Result {
     if hide() { whenHidden() }
-    // A shell may have changed the terminal while the process was stopped.
+    // A shell can change the terminal's settings while the process is stopped.
     let resumption = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .global())
     resumption.setEventHandler { @Sendable in hideAgain() }
     resumption.resume()
@@ -31,7 +32,7 @@ package enum TerminalEcho {
     return body()
   }
 
-  /// Turns the echo on again if it is off. Call this method when the process is about to end.
+  /// Turns the echo on again if the echo is off. Call this method when the process is about to end.
   package static func end() { show(.over) }
 
   private static func show(_ next: State) {
@@ -67,8 +68,8 @@ package enum TerminalEcho {
     return tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0
   }
 
-  /// Whether no other job owns the terminal. If another job owns it, a change would affect that
-  /// job.
+  /// Whether this process can change the terminal. If another job owns the terminal, a change would
+  /// affect the other job.
   private static var ownsTerminal: Bool {
     let group = tcgetpgrp(STDIN_FILENO)
     return group == -1 || group == getpgrp()

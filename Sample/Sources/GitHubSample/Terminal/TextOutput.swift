@@ -1,8 +1,8 @@
 import Foundation
 
-/// A destination of text: a stream of the process, or a recorder in tests.
+/// A destination for text, which is a stream of the process or a recorder in tests.
 package struct TextOutput: Sendable {
-  /// Writes a whole text, or throws.
+  /// Writes a complete text, or throws an error.
   package let write: @Sendable (String) throws -> Void
 
   package init(write: @escaping @Sendable (String) throws -> Void) {

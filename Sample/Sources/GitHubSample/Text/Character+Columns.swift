@@ -1,6 +1,6 @@
 extension Character {
-  /// The number of columns that the character takes on a terminal, or slightly more, but never
-  /// fewer.
+  /// An estimate of the columns that the character takes on a terminal. The estimate is never too
+  /// small.
   var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     let isEmoji =
@@ -17,12 +17,13 @@ extension Character {
     }
     switch scalar.value {
     case 0x1160...0x11FF:
-      // The vowels and final consonants of Hangul, which join the consonant before them.
+      // These Hangul vowels and final consonants take no column, because they combine with the
+      // previous consonant.
       return 0
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
       0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x17000...0x18DFF,
       0x1B000...0x1B2FF, 0x1F200...0x1F2FF, 0x20000...0x3FFFD:
-      // Characters that are wide in Unicode's East Asian Width.
+      // The characters in these ranges are wide in Unicode's East Asian Width property.
       return 2
     default:
       return 1

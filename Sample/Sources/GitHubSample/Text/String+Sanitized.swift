@@ -1,11 +1,12 @@
 import Foundation
 
-/// The sanitizing of text from a server or a user.
+/// Sanitizes text from a server or a user.
 ///
-/// A terminal obeys some characters. Others reverse the order of a line, or are invisible. None of
-/// these characters in the text of a server or a user reaches the screen.
+/// A terminal executes control characters, and other characters are invisible or reverse a line's
+/// direction. Sanitizing replaces all such characters before the text reaches the terminal.
 extension String {
-  /// The text in one line, with spaces for line breaks and tabs, and U+FFFD for harmful characters.
+  /// The text in one line. Spaces replace line breaks and tabs, and U+FFFD replaces harmful
+  /// characters.
   package var sanitized: String {
     var result = UnicodeScalarView()
     var previous: Unicode.Scalar?
@@ -24,15 +25,15 @@ extension String {
     return String(result).trimmingCharacters(in: .whitespaces)
   }
 
-  /// The text as a part of a sentence: one sanitized line without its full stop, of at most 200
-  /// characters.
+  /// The text as a part of a sentence. The result is one sanitized line of at most 200 characters,
+  /// without a full stop.
   package var sanitizedClause: String {
     var clause = sanitized
     while clause.last == "." { clause.removeLast() }
     return clause.count > 200 ? clause.prefix(199) + "…" : clause
   }
 
-  /// The same JSON, with JSON escapes for harmful characters.
+  /// The JSON text with JSON escapes instead of harmful characters.
   var sanitizedJSON: String {
     var result = UnicodeScalarView()
     for scalar in unicodeScalars {
@@ -64,7 +65,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Returns whether this is the invisible joiner inside an emoji, such as a family.
+  /// Returns whether a character is the invisible joiner inside an emoji, such as the emoji of a
+  /// family.
   fileprivate func joinsEmoji(
     between previous: Unicode.Scalar?,
     and next: Unicode.Scalar?

@@ -1,5 +1,5 @@
 extension ApiError {
-  /// One sanitized line for the user: the failure, the server, and the remedy.
+  /// A sanitized line that tells the user about the failure, the server and the remedy.
   package var message: String {
     "\(whatHappened) \(whatToDo)".sanitized
   }

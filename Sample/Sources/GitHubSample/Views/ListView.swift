@@ -1,8 +1,8 @@
 import FluxCapacitor
 import Foundation
 
-/// Shows the items of a store. For other programs, it writes lines while items are fetched. A table
-/// or JSON is written at the end.
+/// Shows the items of a store. The view writes lines while items are fetched, but writes a table or
+/// JSON after the fetch.
 package final class ListView<Item: Sendable>: Sendable {
   private let items: Constant<[Item]>
   private let title: Constant<String?>
@@ -15,8 +15,8 @@ package final class ListView<Item: Sendable>: Sendable {
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - title: The line above a table; nil before the first page.
-  ///   - summary: Returns the line below a table; nil for no line.
+  ///   - title: The line above a table, or nil before the first page.
+  ///   - summary: A closure that returns the line below a table, or nil for no line.
   init(
     items: Constant<[Item]>,
     title: Constant<String?>,
@@ -64,7 +64,8 @@ package final class ListView<Item: Sendable>: Sendable {
     case .lines:
       break
     case .json(let fields, let isPretty):
-      // After a failure without items, no JSON is written rather than an empty list.
+      // If a fetch fails without items, the view writes no JSON, because an empty list would look
+      // like a success.
       guard !items.isEmpty || failure.value == nil else { return }
       environment.console.print { try format.json(for: items, fields: fields, isPretty: isPretty) }
     case .table(let width, let hasColors):

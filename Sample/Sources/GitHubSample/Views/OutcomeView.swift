@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Reports the outcome of a fetch on standard error: a failure, and whether the list is incomplete.
-/// If nothing was found, it reports that to people.
+/// Reports the outcome of a fetch on standard error. The view reports failures, incomplete lists
+/// and empty results.
 package final class OutcomeView: Sendable {
   private let console: Console
   private let failure: Constant<ApiError?>
@@ -11,8 +11,8 @@ package final class OutcomeView: Sendable {
   private let dustBuster = DustBuster()
 
   /// - Parameters:
-  ///   - isFiltered: Whether the server also counts items that are not shown.
-  ///   - nothing: The message if there is no failure and nothing to show.
+  ///   - isFiltered: Whether the server's count includes items that don't pass the filters.
+  ///   - nothing: The message to show if the fetch succeeds without items.
   init(
     stores: Stores,
     console: Console,
@@ -32,7 +32,7 @@ package final class OutcomeView: Sendable {
 
   private func showOutcome() {
     if let failure = failure.value {
-      // Only an output that can't be written cancels a fetch, and `run` reports that.
+      // Only a failure to write the output cancels a fetch, and `run` reports this failure.
       guard failure.reason != .cancelled else { return }
       console.report("github-repos: \(failure.message)\(loss)")
     } else if let nothing = nothing.value {

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Shows a spinner on a terminal during a fetch, and reports each wait for a rate limit, even
-/// without a terminal.
+/// Shows a spinner on a terminal during a fetch. The view also reports each wait for a rate limit,
+/// with or without a terminal.
 package final class ProgressView: Sendable {
   private static let frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".map(String.init)
   private static let pace = Duration.milliseconds(100)
@@ -35,7 +35,7 @@ package final class ProgressView: Sendable {
   private func begin() {
     state.withLock { $0.isSpinning = true }
     draw()
-    // The effect is cancelled by `end()`, or when this view is deinitialized.
+    // `end()` and the deinitialization of this view cancel the effect.
     spinning.run { [weak self, environment] _ in
       while (try? await environment.sleep(ProgressView.pace)) != nil, !Task.isCancelled {
         self?.draw(turningBy: 1)
@@ -50,12 +50,12 @@ package final class ProgressView: Sendable {
   }
 
   private func draw(turningBy step: Int = 0) {
-    // The lock is held while drawing, so that nothing is drawn after the end.
+    // This method draws while it holds the lock, so that no frame appears after `end()`.
     state.withLock { state in
       guard state.isSpinning else { return }
       state.frame += step
       let frame = ProgressView.frames[state.frame % ProgressView.frames.count]
-      // A line that fills the terminal could not be erased.
+      // The line is cut, because a line that is wider than the terminal could not be erased.
       let line = "\(frame) \(text.value)".cut(to: (environment.terminal.width ?? 80) - 1)
       environment.console.showActivity(line)
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The dependencies of views: the console, the terminal and the time.
+/// The dependencies of views, which are the console, the terminal and the time.
 protocol ViewEnvironment: Sendable {
   var console: Console { get }
   var terminal: Terminal { get }
   var now: @Sendable () -> Date { get }
 
-  /// Waits, or throws if the task is cancelled.
+  /// Waits for a duration, and throws if the task is cancelled.
   var sleep: @Sendable (Duration) async throws -> Void { get }
 }

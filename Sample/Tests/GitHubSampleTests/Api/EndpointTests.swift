@@ -36,7 +36,7 @@ struct EndpointTests {
       ),
     ] as [([String: String], ApiError.Reason)]
   )
-  func requestFailsWithoutAValidTokenAndASecureAddress(
+  func requestFailsIfTheTokenOrTheServerAddressIsInvalid(
     variables: [String: String],
     reason: ApiError.Reason
   ) async {
@@ -48,7 +48,7 @@ struct EndpointTests {
     #expect(error?.reason == reason)
   }
 
-  @Test func lineBreakAtTheEndOfATokenIsNotSent() async throws {
+  @Test func requestHeaderOmitsTheLineBreakAtTheEndOfTheToken() async throws {
     let body = Data(String.answer("a").utf8)
 
     try await LoopbackServer.serving({ _ in .answer(body: body) }) { server in
@@ -74,7 +74,7 @@ struct EndpointTests {
       (nil, ["GITHUB_GRAPHQL_URL": "https://other.example/"], "other.example"),
     ] as [(String?, [String: String], String)]
   )
-  func hostComesFromTheOptionOrElseFromTheEnvironment(
+  func sessionTakesTheHostFromTheOptionOrElseFromTheEnvironment(
     hostname: String?,
     variables: [String: String],
     place: String

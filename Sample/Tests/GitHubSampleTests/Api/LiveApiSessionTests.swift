@@ -2,7 +2,7 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The session on the real network stack, against a server that may misbehave.
+/// Tests of the live session on the real network stack, with a local server that can misbehave.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveApiSessionTests {
   private static let token = "ghp_secretOfMona"
@@ -19,7 +19,7 @@ struct LiveApiSessionTests {
     )
   }
 
-  /// Returns the reason why a request fails if a server gives this reply.
+  /// Returns the reason why a request fails when the server sends a given reply.
   private func failure(
     from reply: LoopbackServer.Reply,
     limits: HTTPLimits = HTTPLimits(time: .seconds(50), bodySize: 10_000)
@@ -33,7 +33,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func pageIsRequestedWithTheTokenAndDecoded() async throws {
+  @Test func liveSessionSendsTheTokenAndDecodesThePage() async throws {
     let body = Data(String.answer("a", total: 3, next: "2").utf8)
 
     try await LoopbackServer.serving({ _ in .answer(body: body) }) { server in
@@ -52,7 +52,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func sessionSendsSeveralRequestsInARow() async throws {
+  @Test func liveSessionSendsSeveralRequestsInSequence() async throws {
     let reply: @Sendable (Int) -> LoopbackServer.Reply = {
       .answer(body: Data(String.answer("\($0)").utf8))
     }
@@ -67,7 +67,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func authenticationChallengeIsReportedAsARejectedToken() async throws {
+  @Test func liveSessionReportsAnAuthenticationChallengeAsARejectedToken() async throws {
     let reply = LoopbackServer.Reply.answer(
       status: 401,
       headers: ["WWW-Authenticate": "Basic realm=\"GitHub\""],
@@ -78,7 +78,7 @@ struct LiveApiSessionTests {
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
-  func redirectIsReportedAndNotFollowed(status: Int) async throws {
+  func liveSessionReportsARedirectInsteadOfFollowingTheRedirect(status: Int) async throws {
     try await LoopbackServer.serving({ _ in .close }) { elsewhere in
       let reply = LoopbackServer.Reply.answer(
         status: status,
@@ -150,7 +150,11 @@ struct LiveApiSessionTests {
       (504, "", .gatewayTimedOut(status: 504)),
     ] as [(Int, String, ApiError.Reason)]
   )
-  func unusableResponseIsReportedWithItsReason(status: Int, body: String, reason: ApiError.Reason)
+  func liveSessionReportsTheReasonWhyAResponseIsUnusable(
+    status: Int,
+    body: String,
+    reason: ApiError.Reason
+  )
     async throws
   {
     let reply = LoopbackServer.Reply.answer(status: status, body: Data(body.utf8))
@@ -168,7 +172,9 @@ struct LiveApiSessionTests {
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1", "Retry-After": "9"], 9),
     ] as [([String: String], Int)]
   )
-  func rateLimitIsReportedWithTheTimeToWait(headers: [String: String], seconds: Int) async throws {
+  func liveSessionReportsTheTimeToWaitForARateLimit(headers: [String: String], seconds: Int)
+    async throws
+  {
     let body = Data(#"{"message": "slow down"}"#.utf8)
     let reply = LoopbackServer.Reply.answer(status: 429, headers: headers, body: body)
 
@@ -177,7 +183,7 @@ struct LiveApiSessionTests {
     )
   }
 
-  @Test func missingSingleSignOnIsReportedWithItsAddress() async throws {
+  @Test func liveSessionReportsTheURLOfARequiredSingleSignOn() async throws {
     let reply = LoopbackServer.Reply.answer(
       status: 403,
       headers: ["X-GitHub-SSO": "required; url=https://github.com/orgs/x/sso?a=b"],
@@ -194,7 +200,7 @@ struct LiveApiSessionTests {
     "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"data\":",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"da",
   ])
-  func truncatedBodyIsReportedAsALostConnection(bytes: String) async throws {
+  func liveSessionReportsATruncatedBodyAsALostConnection(bytes: String) async throws {
     let reason = try await failure(from: .bytes(bytes))
 
     guard case .connectionLost? = reason else {
@@ -203,13 +209,13 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func truncatedBodyWithoutALengthIsReportedAsInvalidJSON() async throws {
+  @Test func liveSessionReportsATruncatedBodyWithoutALengthAsInvalidJSON() async throws {
     let reply = LoopbackServer.Reply.bytes("HTTP/1.1 200 OK\r\n\r\n{\"data\": {")
 
     #expect(try await failure(from: reply) == .notJSON(status: 200))
   }
 
-  @Test func closedConnectionIsReportedAsLost() async throws {
+  @Test func liveSessionReportsALostConnectionWhenTheServerClosesTheConnection() async throws {
     let reason = try await failure(from: .close)
 
     guard case .connectionLost? = reason else {
@@ -218,14 +224,14 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func bodyOverTheSizeLimitIsRejected() async throws {
+  @Test func liveSessionRejectsAResponseBodyOverTheSizeLimit() async throws {
     let reply = LoopbackServer.Reply.answer(body: Data(repeating: 0x20, count: 1_000_000))
 
     #expect(try await failure(from: reply) == .tooLarge(limit: 10_000))
   }
 
-  @Test func sizeLimitAppliesToTheDecompressedBody() async throws {
-    // 200,008 bytes, compressed to 239.
+  @Test func liveSessionAppliesTheSizeLimitToTheDecompressedBody() async throws {
+    // The compressed body has 239 bytes, and the decompressed body has 200,008 bytes.
     let bomb = try #require(
       Data(
         base64Encoded: "H4sIAAAAAAACA+3BMREAMAgEMC+vgLlu0MHhvRrYk0w6LwU"
@@ -237,7 +243,7 @@ struct LiveApiSessionTests {
     #expect(try await failure(from: reply) == .tooLarge(limit: 10_000))
   }
 
-  @Test func requestToASilentServerEndsAtItsTimeLimit() async throws {
+  @Test func requestToASilentServerFailsAtTheTimeLimit() async throws {
     let limits = HTTPLimits(time: .milliseconds(50), bodySize: 10_000)
 
     #expect(
@@ -245,7 +251,7 @@ struct LiveApiSessionTests {
     )
   }
 
-  @Test func refusedConnectionIsReportedAsUnreachable() async throws {
+  @Test func liveSessionReportsARefusedConnectionAsAnUnreachableServer() async throws {
     try await LoopbackServer.refusing { url in
       let error = await #expect(throws: ApiError.self) {
         try await session(at: url).send(request)
@@ -258,7 +264,7 @@ struct LiveApiSessionTests {
     }
   }
 
-  @Test func cancellingTheTaskEndsItsRequest() async throws {
+  @Test func cancellingTheTaskEndsTheNetworkRequest() async throws {
     try await LoopbackServer.serving({ _ in .silence }) { server in
       let session = session(at: server.url)
       var requests = server.requests.makeAsyncIterator()

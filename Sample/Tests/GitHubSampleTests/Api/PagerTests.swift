@@ -2,7 +2,7 @@ import GitHubSample
 import Testing
 
 struct PagerTests {
-  @Test func eachRequestStartsAtTheCursorOfThePreviousPage() {
+  @Test func pagerRequestsEachPageAtTheCursorOfThePreviousPage() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
 
     let first = pager.nextRequest
@@ -30,7 +30,7 @@ struct PagerTests {
     #expect(!pager.isStuck)
   }
 
-  @Test func repeatedRepositoryIsAcceptedOnce() {
+  @Test func pagerAcceptsARepeatedRepositoryOnce() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
 
     let first = pager.accept(.of("a", "b", "a", total: 3, next: "1"))
@@ -39,7 +39,7 @@ struct PagerTests {
     #expect(first + second == [.named("a"), .named("b"), .named("c")])
   }
 
-  @Test func repeatedCursorEndsThePaging() {
+  @Test func pagerStopsWhenTheServerRepeatsACursor() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
 
     _ = pager.accept(.of("a", total: 3, next: "1"))
@@ -49,7 +49,7 @@ struct PagerTests {
     #expect(pager.nextRequest == nil)
   }
 
-  @Test func missingCursorEndsThePaging() {
+  @Test func pagerStopsWhenTheServerReturnsNoCursor() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
 
     _ = pager.accept(
@@ -60,7 +60,7 @@ struct PagerTests {
     #expect(pager.nextRequest == nil)
   }
 
-  @Test func threePagesWithoutNewItemsEndThePaging() {
+  @Test func pagerStopsAfterThreePagesWithoutNewItems() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
     var requestCount = 0
 
@@ -73,7 +73,7 @@ struct PagerTests {
     #expect(pager.isStuck)
   }
 
-  @Test func pageSizeIsHalvedDownToOne() {
+  @Test func pagerHalvesThePageSizeDownToOneItem() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 30)
 
     let sizes = (0..<7).map { _ in
@@ -84,7 +84,7 @@ struct PagerTests {
     #expect(sizes == [30, 15, 7, 3, 1, 1, 1])
   }
 
-  @Test func limitCountsOnlyItemsThatPassTheFilter() {
+  @Test func pagerLimitCountsOnlyItemsThatPassTheFilter() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 2) { repository in
       repository.nameWithOwner.hasSuffix("x")
     }
@@ -100,7 +100,7 @@ struct PagerTests {
     #expect(pager.hasMore)
   }
 
-  @Test func pagesWithoutMatchingItemsDoNotEndThePaging() {
+  @Test func pagerContinuesAfterPagesWithoutMatchingItems() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil) { _ in false }
 
     for page in 1...10 {

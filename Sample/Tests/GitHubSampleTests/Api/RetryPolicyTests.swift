@@ -25,19 +25,22 @@ struct RetryPolicyTests {
       (.cancelled, [.giveUp]),
     ] as [(ApiError.Reason, [RetryPolicy.Decision])]
   )
-  func onlyTemporaryFailuresAreRetried(reason: ApiError.Reason, decisions: [RetryPolicy.Decision]) {
+  func retryPolicyRetriesOnlyTemporaryFailures(
+    reason: ApiError.Reason,
+    decisions: [RetryPolicy.Decision]
+  ) {
     var policy = RetryPolicy(isPaged: false, isConnectionReused: false)
 
     #expect(decisions.map { _ in policy.decision(after: reason) } == decisions)
   }
 
-  @Test func pageThatTimesOutAtTheGatewayIsNotRetried() {
+  @Test func retryPolicyDoesNotRetryAPageAfterAGatewayTimeout() {
     var policy = RetryPolicy(isPaged: true, isConnectionReused: false)
 
     #expect(policy.decision(after: .gatewayTimedOut(status: 502)) == .giveUp)
   }
 
-  @Test func timeoutOnAReusedConnectionIsRetriedOnce() {
+  @Test func retryPolicyRetriesATimeoutOnAReusedConnectionOnce() {
     var policy = RetryPolicy(isPaged: true, isConnectionReused: true)
 
     #expect(policy.decision(after: .timedOut(after: .seconds(1))) == .retry(after: .zero))

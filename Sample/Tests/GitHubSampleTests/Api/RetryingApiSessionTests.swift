@@ -17,7 +17,7 @@ struct RetryingApiSessionTests {
     )
   }
 
-  @Test func lostConnectionIsRetriedAfterGrowingPauses() async throws {
+  @Test func sessionRetriesALostConnectionAfterGrowingPauses() async throws {
     let pauses = Pauses()
     let mock = MockApiSession(
       .failure(.connectionLost("gone")),
@@ -31,7 +31,7 @@ struct RetryingApiSessionTests {
     #expect(pauses.durations == [.milliseconds(250), .seconds(1)])
   }
 
-  @Test func sessionAnnouncesAShortRateLimitAndWaits() async throws {
+  @Test func sessionAnnouncesAndWaitsForAShortRateLimit() async throws {
     let store = ConnectionStore.instantiate()
     let waits = ValueRecorder(store.waits)
     let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(3))
@@ -44,7 +44,7 @@ struct RetryingApiSessionTests {
     #expect(pauses.durations == [.seconds(3)])
   }
 
-  @Test func sessionDoesNotWaitBeyondTheDeadline() async {
+  @Test func sessionDoesNotWaitForARateLimitBeyondTheDeadline() async {
     let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(30))
     let pauses = Pauses()
     let session = session(MockApiSession(.failure(limit)), deadline: .seconds(20), pauses: pauses)
@@ -68,7 +68,7 @@ struct RetryingApiSessionTests {
     #expect(deadline.remaining > .seconds(100))
   }
 
-  @Test func cancellingTheTaskEndsItsWaitForARetry() async {
+  @Test func cancellingTheTaskEndsTheWaitBeforeARetry() async {
     let clock = ManualClock()
     let session = RetryingApiSession(
       MockApiSession(.failure(.connectionLost("gone"))),

@@ -92,7 +92,7 @@ struct CommandArgumentsTests {
       (["mona", "--version"], .version),
     ] as [([String], Command?)]
   )
-  func argumentsAreParsedIntoACommand(arguments: [String], command: Command?) {
+  func commandLineArgumentsAreParsedIntoACommand(arguments: [String], command: Command?) {
     #expect((try? Command(arguments: arguments)) == command)
   }
 
@@ -150,7 +150,7 @@ struct CommandArgumentsTests {
       (["show", "a/b", "-xyz"], nil),
     ] as [([String], String?)]
   )
-  func invalidArgumentsAreReportedWithTheMistake(arguments: [String], message: String?) {
+  func usageErrorNamesTheMistakeInInvalidArguments(arguments: [String], message: String?) {
     let error = #expect(throws: UsageError.self) { try Command(arguments: arguments) }
 
     if let message { #expect(error?.message == message) }

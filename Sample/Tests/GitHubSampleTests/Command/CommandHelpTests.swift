@@ -1,7 +1,7 @@
 import GitHubSample
 import Testing
 
-/// The help of each command, compared with exact text.
+/// Tests that compare the help of each command with the exact text.
 struct CommandHelpTests {
   private static let pagingOptions = """
       -L, --limit N          list at most N items that match (default: 30)
@@ -30,7 +30,7 @@ struct CommandHelpTests {
     Exit codes: 0 success, 1 failure, 2 wrong usage, 4 no valid token.
     """
 
-  @Test func helpOfListExplainsItsOptionsAndTheOtherCommands() {
+  @Test func helpOfTheListCommandExplainsAllOptionsAndTheOtherCommands() {
     #expect(
       Command.Topic.list.help == """
         List the repositories of a GitHub user or organization, the most starred first. Without a
@@ -57,7 +57,7 @@ struct CommandHelpTests {
     )
   }
 
-  @Test func helpOfSearchExplainsItsOptions() {
+  @Test func helpOfTheSearchCommandExplainsAllOptions() {
     #expect(
       Command.Topic.search.help == """
         Find GitHub users and organizations.
@@ -72,7 +72,7 @@ struct CommandHelpTests {
     )
   }
 
-  @Test func helpOfShowExplainsItsOptions() {
+  @Test func helpOfTheShowCommandExplainsAllOptions() {
     #expect(
       Command.Topic.show.help == """
         Show one GitHub repository.

@@ -3,14 +3,14 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The commands print the sessions that the sample's README shows.
+/// Tests that the commands in the sample's README print the output that the README shows.
 @Suite(.isolatedDispatcher)
 struct SampleReadmeTests {
   private static let readme = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("README.md")
 
-  /// A command of the README, and the output below it.
+  /// A command in the README, and the output that the README shows below the command.
   struct Session: CustomTestStringConvertible, Sendable {
     let command: String
     let output: String
@@ -27,11 +27,11 @@ struct SampleReadmeTests {
     }
   }()
 
-  @Test func readmeShowsTwoSessions() {
+  @Test func readmeContainsTwoCommandsWithOutput() {
     #expect(SampleReadmeTests.sessions.count == 2)
   }
 
-  @Test(arguments: sessions) func commandPrintsTheSessionInTheReadme(session: Session) async {
+  @Test(arguments: sessions) func commandPrintsTheOutputThatTheReadmeShows(session: Session) async {
     let words = session.command.split(separator: " ").map(String.init)
     let isPiped = words.contains("|")
     let recorder = ConsoleRecorder()

@@ -3,14 +3,14 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-/// The newest fetch supersedes older ones.
+/// Tests that the newest fetch supersedes older fetches.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FetchingActionTests {
   private let store = UserStore.instantiate()
   private let gate = Gate()
 
   @Test(arguments: [false, true])
-  func onlyTheNewestSearchReachesTheStore(heedsCancellation: Bool) async {
+  func storeReceivesOnlyTheResultsOfTheNewestSearch(heedsCancellation: Bool) async {
     let action = UserAction(
       session: MockApiSession(
         .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1)),
@@ -38,7 +38,7 @@ struct FetchingActionTests {
   }
 
   @Test(arguments: [false, true])
-  func cancellingTheTaskEndsItsSearchWithAFailure(heedsCancellation: Bool) async {
+  func searchFailsWhenTheTaskIsCancelled(heedsCancellation: Bool) async {
     let action = UserAction(
       session: MockApiSession(
         .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1))
@@ -56,7 +56,7 @@ struct FetchingActionTests {
     #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
   }
 
-  @Test func cancellingAnOlderSearchDoesNotAffectTheNewest() async {
+  @Test func cancellingAnOlderSearchDoesNotAffectTheNewestSearch() async {
     let newerGate = Gate()
     let action = UserAction(
       session: MockApiSession(
@@ -81,7 +81,7 @@ struct FetchingActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func searchCancelledBeforeItStartsEndsTheOlderSearch() async {
+  @Test func searchFromACancelledTaskFailsAndSupersedesTheOlderSearch() async {
     let session = MockApiSession(
       .held(gate, then: .users("old", total: 1)),
       .users("new", total: 1)
@@ -101,7 +101,7 @@ struct FetchingActionTests {
     await older.value
   }
 
-  @Test func oneOfTwoConcurrentFetchesWins() async throws {
+  @Test func storeReceivesTheResultOfExactlyOneOfTwoConcurrentFetches() async throws {
     let repositories = RepositoryStore.instantiate()
     let mona = RepositoryQuery(login: "mona")
 

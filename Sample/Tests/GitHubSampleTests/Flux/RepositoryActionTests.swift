@@ -5,12 +5,13 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct RepositoryActionTests {
-  // Swift Testing creates an instance of the suite for each test, so no two tests share these.
+  // Swift Testing creates an instance of the suite for each test, so tests don't share the store or
+  // the gate.
   private let mona = RepositoryQuery(login: "mona")
   private let store = RepositoryStore.instantiate()
   private let gate = Gate()
 
-  @Test func successfulFetchAddsTheRepositories() async {
+  @Test func successfulFetchInvokesTheStateThatAddsTheRepositories() async {
     let session = MockApiSession(.page("a", total: 1))
 
     await expectStates {
@@ -23,7 +24,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func failedFetchInvokesItsError() async {
+  @Test func failedFetchInvokesAStateWithTheError() async {
     let session = MockApiSession(.failure(.notJSON(status: 200)))
 
     await expectStates {
@@ -36,7 +37,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func fetchAddsThePagesInOrder() async {
+  @Test func fetchInvokesAStateForEachPageInOrder() async {
     let session = MockApiSession(.page("a", total: 2, next: "1"), .page("b", total: 2))
 
     await expectStates {
@@ -51,7 +52,7 @@ struct RepositoryActionTests {
     #expect(session.requests == [.ofMona(first: 100), .ofMona(first: 100, after: "1")])
   }
 
-  @Test func cancelledFetchFailsAsCancelled() async {
+  @Test func cancelledFetchInvokesAStateWithACancellationError() async {
     let action = RepositoryAction(session: MockApiSession(.held(gate, then: .page("a", total: 1))))
 
     await expectStates {
@@ -85,7 +86,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func observersOfTheStoreReceiveEachPage() async {
+  @Test func observerOfTheStoreReceivesTheRepositoriesAfterEachPage() async {
     let seen = ValueRecorder(store.repositories)
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("c", total: 3))
 
@@ -97,7 +98,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func isFetchingIsTrueDuringAFetch() async {
+  @Test func isRepositoryFetchingIsTrueOnlyDuringAFetch() async {
     let seen = ValueRecorder(store.isRepositoryFetching)
     let session = MockApiSession(.page("a", total: 1))
 
@@ -106,7 +107,7 @@ struct RepositoryActionTests {
     #expect(seen.values == [false, true, false])
   }
 
-  @Test func failureKeepsThePagesFetchedBeforeIt() async {
+  @Test func failedFetchKeepsTheRepositoriesOfEarlierPages() async {
     let session = MockApiSession(.page("a", total: 2, next: "1"), .failure(.notJSON(status: 200)))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
@@ -116,7 +117,7 @@ struct RepositoryActionTests {
     #expect(!store.isRepositoryFetching.value)
   }
 
-  @Test func nextFetchClearsTheRepositoriesAndTheFailure() async {
+  @Test func newFetchClearsTheRepositoriesAndTheFailureOfThePreviousFetch() async {
     let action = RepositoryAction(
       session: MockApiSession(
         .page("a", total: 2, next: "1"),
@@ -132,7 +133,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func pageThatTakesTooLongIsRequestedAtHalfTheSize() async {
+  @Test func fetchHalvesThePageSizeAfterAGatewayTimeout() async {
     let session = MockApiSession(
       .failure(.gatewayTimedOut(status: 502)),
       .failure(.gatewayTimedOut(status: 504)),
@@ -147,7 +148,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func totalTellsWhetherTheLimitLeftRepositoriesOut() async {
+  @Test func totalHasMoreOnlyIfTheLimitExcludesRepositories() async {
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
@@ -158,7 +159,7 @@ struct RepositoryActionTests {
     #expect(store.total.value == Total(shown: 1, all: 1))
   }
 
-  @Test func repositoriesThatDoNotMatchAreLeftOut() async {
+  @Test func fetchOmitsRepositoriesThatDoNotMatchTheLanguageFilter() async {
     var swift = GitHub.Repository.named("swift")
     swift.primaryLanguage = "Swift"
     var query = mona
@@ -171,7 +172,7 @@ struct RepositoryActionTests {
     #expect(store.repositories.value == [swift])
   }
 
-  @Test func fetchedRepositoryIsSelectedUntilTheNextFetch() async {
+  @Test func fetchedRepositoryStaysSelectedUntilTheNextFetch() async {
     let repository = GitHub.Repository.named("a")
     let session = MockApiSession(.success(repository), .failure(.unknownRepository("mona/b")))
 
@@ -184,7 +185,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == ApiError(.unknownRepository("mona/b"), at: "mock"))
   }
 
-  @Test func repeatedCursorEndsTheFetchWithAFailure() async {
+  @Test func fetchFailsWhenTheServerRepeatsACursor() async {
     let session = MockApiSession(.page("a", total: 9, next: "1"), .page("b", total: 9, next: "1"))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)

@@ -6,7 +6,7 @@ import Testing
 struct RepositoryStoreTests {
   private let tester = StoreTester(RepositoryStore.self)
 
-  @Test func pagesAreAppendedInOrder() {
+  @Test func storeAppendsPagesOfRepositoriesInOrder() {
     tester.invoke(.addRepositories([.named("a")], totalCount: 2, hasMore: true)) {
       Change(\.repositories, to: [.named("a")])
       Change.named("_totalCount", to: 2)
@@ -20,7 +20,7 @@ struct RepositoryStoreTests {
     }
   }
 
-  @Test func removingTheListKeepsTheSelection() {
+  @Test func removingAllRepositoriesKeepsTheSelectedRepository() {
     tester.invoke(.selectRepository(.named("a"))) {
       Change(\.selectedRepository, to: .named("a"))
     }
@@ -30,7 +30,7 @@ struct RepositoryStoreTests {
     }
   }
 
-  @Test func failureStaysUntilTheListIsRemoved() {
+  @Test func storeKeepsTheFailureUntilAllRepositoriesAreRemoved() {
     let error = ApiError(.cancelled, at: "mock")
 
     tester.invoke(.isFetching(true)) {

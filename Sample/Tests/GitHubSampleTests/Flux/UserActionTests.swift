@@ -6,13 +6,13 @@ import Testing
 struct UserActionTests {
   private let store = UserStore.instantiate()
 
-  @Test func selectedUserReachesTheStore() {
+  @Test func selectingAUserChangesTheSelectedUserOfTheStore() {
     UserAction(session: MockApiSession()).selectUser(login: "mona")
 
     #expect(store.selectedUser.value == GitHub.User(login: "mona"))
   }
 
-  @Test func viewerIsTheOwnerOfTheToken() async {
+  @Test func selectingTheViewerSelectsTheOwnerOfTheToken() async {
     let mona = GitHub.User(login: "mona", name: "Mona")
 
     await UserAction(session: MockApiSession(.success(mona))).selectViewer()
@@ -21,7 +21,7 @@ struct UserActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func searchFetchesAllPagesWithoutDuplicates() async {
+  @Test func searchAddsTheUsersOfAllPagesWithoutDuplicates() async {
     let session = MockApiSession(
       .users("a", "b", total: 3, next: "1"),
       .users("b", "c", total: 3)
@@ -39,7 +39,7 @@ struct UserActionTests {
     #expect(!store.isUserFetching.value)
   }
 
-  @Test func failedSearchKeepsTheUsersFetchedBeforeIt() async {
+  @Test func failedSearchKeepsTheUsersOfEarlierPages() async {
     let session = MockApiSession(.users("a", total: 2, next: "1"), .failure(.unexpectedShape))
 
     await UserAction(session: session).searchUsers(matching: "a", limit: nil)

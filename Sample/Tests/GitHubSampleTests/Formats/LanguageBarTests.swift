@@ -2,7 +2,7 @@ import GitHubSample
 import Testing
 
 struct LanguageBarTests {
-  @Test func barsShowTheSharesOfLanguagesWithinTheWidth() {
+  @Test func languageBarShowsTheSharesOfLanguagesWithinTheLineWidth() {
     let languages = Array(repeating: "Swift", count: 17) + ["C", "C", "Rust"]
 
     #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct DemoTests {
-  @Test func demoListsThirteenRepositoriesFromTwoPages() async {
+  @Test func demoListsAsManyRepositoriesAsTheLimitOption() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("--demo", "-L", "13", recorder: recorder)
@@ -22,7 +22,7 @@ struct DemoTests {
     #expect(exitCode == .success)
   }
 
-  @Test func demoListsAllRepositories() async {
+  @Test func demoListsAllRepositoriesWithTheAllOption() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("--demo", "OctoCat", "--all", recorder: recorder)
@@ -32,7 +32,7 @@ struct DemoTests {
   }
 
   @Test(arguments: [40, 60, 80, 120, 200])
-  func tableFitsTheWidthOfTheTerminal(width: Int) async {
+  func demoTableFitsTheWidthOfTheTerminal(width: Int) async {
     let recorder = ConsoleRecorder()
 
     _ = await runCommand("--demo", "--all", recorder: recorder, terminal: Terminal(width: width))
@@ -42,7 +42,7 @@ struct DemoTests {
     for line in table { #expect(columns(of: line) <= width) }
   }
 
-  @Test func demoFindsUsersAndShowsARepository() async {
+  @Test func demoFindsRecordedUsersAndShowsARecordedRepository() async {
     let (found, shown) = (ConsoleRecorder(), ConsoleRecorder())
 
     _ = await runCommand("search", "octo", "--demo", recorder: found)
@@ -79,7 +79,9 @@ struct DemoTests {
   ]
 
   @Test(arguments: sessions)
-  func terminalShowsTheRecordedUsersAndRepository(arguments: [String], output: String) async {
+  func demoShowsRecordedUsersAndARecordedRepositoryOnATerminal(arguments: [String], output: String)
+    async
+  {
     let recorder = ConsoleRecorder()
     let environment = CommandEnvironment.test(
       MockApiSession(),
@@ -94,7 +96,7 @@ struct DemoTests {
     #expect(exitCode == .success)
   }
 
-  @Test func demoReportsOtherOwnersAsUnknown() async {
+  @Test func demoReportsAnOwnerWithoutARecordingAsUnknown() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("--demo", "mona", recorder: recorder)
@@ -103,8 +105,8 @@ struct DemoTests {
     #expect(exitCode == .failure)
   }
 
-  /// Counts columns independently of the code under test. It knows only the wide characters of the
-  /// demo.
+  /// Counts the columns of a line independently of the code under test. This method supports only
+  /// the wide characters in the demo.
   private func columns(of line: Substring) -> Int {
     line.unicodeScalars.reduce(0) { columns, scalar in
       switch scalar.value {

@@ -3,7 +3,7 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The output of `--log`, `--explore` and `--explore-live`.
+/// Tests of the output of `--log`, `--explore` and `--explore-live`.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FlowRecordingTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
@@ -12,7 +12,7 @@ struct FlowRecordingTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  @Test func logAndPageContainEveryStateButNotTheToken() async throws {
+  @Test func logFileAndExplorerPageContainAllStatesButNotTheToken() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (log, page) = (folder.path + "/flow.jsonl", folder.path + "/flow.html")
     let replies: (MockApiSession.Reply, MockApiSession.Reply) = (
@@ -39,7 +39,7 @@ struct FlowRecordingTests {
     #expect(!html.contains("s3cret") && !lines.joined().contains("s3cret"))
   }
 
-  @Test func livePageIsServedAndEnterFetchesAgain() async throws {
+  @Test func exploreLiveOptionServesAPageAndFetchesAgainAfterEnter() async throws {
     let session = MockApiSession(.page("a", total: 1), .page("b", total: 1))
     let recorder = ConsoleRecorder()
     let rounds = Protected<[Int]>([])
@@ -67,7 +67,7 @@ struct FlowRecordingTests {
   }
 
   @Test(arguments: ["--log", "--explore"])
-  func errorNamesAFileThatCannotBeWritten(option: String) async throws {
+  func errorMessageNamesALogOrPageFileThatCannotBeWritten(option: String) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let session = MockApiSession(.page("a", total: 1))
 
@@ -90,9 +90,10 @@ struct FlowRecordingTests {
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
     arguments: ["--log", "--explore"]
   )
-  func errorNamesAFileOnAFullDisk(option: String) async throws {
+  func errorMessageNamesALogOrPageFileOnAFullDisk(option: String) async throws {
     let session = MockApiSession(.page("a", total: 1))
-    // If the command replaced the file instead of writing into it, it would replace this link.
+    // The command must write through the symbolic link instead of replacing the link with a new
+    // file.
     let link = folder.appendingPathComponent("full")
     try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "/dev/full")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -105,8 +106,9 @@ struct FlowRecordingTests {
     #expect(recorder.errors.hasPrefix("github-repos: \(link.path) could not be written: "))
   }
 
-  /// The reader of a pipe stops when the pipe is closed, so the command must open it once.
-  @Test func namedPipeIsOpenedOnce() async throws {
+  /// The reader of a named pipe stops when the writer closes the pipe, so the command must open the
+  /// pipe only once.
+  @Test func logOptionOpensANamedPipeOnce() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)

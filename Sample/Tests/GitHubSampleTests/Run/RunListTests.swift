@@ -3,14 +3,14 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// Lists on a terminal and in a pipe, compared with exact text.
+/// Tests that compare lists on a terminal and in a pipe with the exact text.
 @Suite(.isolatedDispatcher)
 struct RunListTests {
   private let page = MockApiSession.Reply.success(
     Page(items: GitHub.Repository.various, totalCount: 3)
   )
 
-  @Test func terminalShowsATableOfRepositories() async {
+  @Test func listCommandShowsATableOfRepositoriesOnATerminal() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand(
@@ -37,7 +37,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func pipeReceivesOneLineForEachRepository() async {
+  @Test func listCommandWritesOneLineForEachRepositoryToAPipe() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("mona", session: MockApiSession(page), recorder: recorder)
@@ -55,7 +55,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func jsonHasTheChosenFieldsOfEachRepository() async {
+  @Test func jsonOptionWritesTheChosenFieldsOfEachRepository() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand(
@@ -77,7 +77,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func jsonEscapesHarmfulCharactersWithoutLoss() async throws {
+  @Test func jsonOutputEscapesHarmfulCharactersWithoutLoss() async throws {
     let recorder = ConsoleRecorder()
     let text = "\u{1B}[2J \u{202E}\u{9B}1m \u{E0001} 日本語 👩‍👩‍👧‍👦"
     var repository = GitHub.Repository.named("a")
@@ -95,7 +95,7 @@ struct RunListTests {
     #expect(decoded == [["description": text]])
   }
 
-  @Test func terminalWithColorsShowsStyledText() async {
+  @Test func listCommandWritesStyledTextToATerminalWithColors() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
 
@@ -113,7 +113,7 @@ struct RunListTests {
   }
 
   @Test(arguments: [("--color=always", true), ("--color=never", false), ("--color=auto", false)])
-  func colorOptionOverridesTheTerminal(argument: String, hasColors: Bool) async {
+  func colorOptionOverridesTheColorSupportOfTheTerminal(argument: String, hasColors: Bool) async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
 
@@ -122,7 +122,7 @@ struct RunListTests {
     #expect(recorder.output.contains("\u{1B}[") == hasColors)
   }
 
-  @Test func pipeReceivesThePagesFetchedBeforeAFailure() async {
+  @Test func listCommandWritesEarlierPagesToAPipeWhenALaterPageFails() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .page("a", "b", total: 3, next: "1"),
@@ -142,7 +142,7 @@ struct RunListTests {
     #expect(exitCode == .failure)
   }
 
-  @Test func titleMentionsTheOptionsIfTheLimitHidesRepositories() async {
+  @Test func listTitleMentionsTheLimitOptionsIfTheLimitHidesRepositories() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 3, next: "1"))
 
@@ -164,7 +164,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func listRequestsThirtyRepositoriesByDefault() async {
+  @Test func listCommandRequests30RepositoriesByDefault() async {
     let session = MockApiSession(.page("a", total: 1))
 
     _ = await runCommand("mona", session: session, recorder: ConsoleRecorder())
@@ -172,7 +172,7 @@ struct RunListTests {
     #expect(session.requests == [.ofMona(first: 30)])
   }
 
-  @Test func sortAndFilterOptionsReachTheRequest() async {
+  @Test func sortAndSourceOptionsChangeTheRequestForRepositories() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
     var query = RepositoryQuery(login: "mona")
@@ -193,7 +193,7 @@ struct RunListTests {
     #expect(recorder.output.hasPrefix("Showing 1 matching repositories in @mona\n"))
   }
 
-  @Test func listWithoutALoginShowsRepositoriesOfTheTokensOwner() async {
+  @Test func listCommandWithoutALoginShowsRepositoriesOfTheTokensOwner() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .success(GitHub.User(login: "mona")),
@@ -207,7 +207,7 @@ struct RunListTests {
     #expect(exitCode == .success)
   }
 
-  @Test func listWithoutALoginReportsARejectedToken() async {
+  @Test func listCommandWithoutALoginReportsARejectedToken() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.failure(.rejectedToken("Bad credentials")))
 
@@ -220,7 +220,7 @@ struct RunListTests {
     #expect(exitCode == .unauthorized)
   }
 
-  @Test func emptyListSucceedsAndIsMentionedOnlyOnATerminal() async {
+  @Test func listCommandReportsAnEmptyListOnlyOnATerminal() async {
     let (onTerminal, inPipe) = (ConsoleRecorder(), ConsoleRecorder())
     let session = MockApiSession(.page(total: 0), .page(total: 0))
 

@@ -2,7 +2,8 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-/// Searches and single repositories on a terminal and in a pipe, compared with exact text.
+/// Tests that compare searches and single repositories, on a terminal and in a pipe, with the exact
+/// text.
 @Suite(.isolatedDispatcher)
 struct RunSearchAndShowTests {
   private let users = [
@@ -10,7 +11,7 @@ struct RunSearchAndShowTests {
     GitHub.User(login: "octo-org", isOrganization: true),
   ]
 
-  @Test func terminalShowsATableOfUsers() async {
+  @Test func searchCommandShowsATableOfUsersOnATerminal() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(Page(items: users, totalCount: 7)))
 
@@ -36,7 +37,7 @@ struct RunSearchAndShowTests {
     #expect(exitCode == .success)
   }
 
-  @Test func pipeReceivesOneLineForEachUser() async {
+  @Test func searchCommandWritesOneLineForEachUserToAPipe() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(Page(items: users, totalCount: 2)))
 
@@ -46,7 +47,7 @@ struct RunSearchAndShowTests {
     #expect(recorder.errors == "")
   }
 
-  @Test func terminalShowsTheFactsOfARepository() async {
+  @Test func showCommandDescribesARepositoryOnATerminal() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 
@@ -70,7 +71,7 @@ struct RunSearchAndShowTests {
     #expect(exitCode == .success)
   }
 
-  @Test func pipeReceivesTheNamedValuesOfARepository() async {
+  @Test func showCommandWritesTheNamedValuesOfARepositoryToAPipe() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 
@@ -93,7 +94,7 @@ struct RunSearchAndShowTests {
     )
   }
 
-  @Test func jsonOfARepositoryIsPrettyOnATerminal() async {
+  @Test func showCommandIndentsTheJSONOfARepositoryOnATerminal() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[1]))
 

@@ -2,10 +2,10 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-/// The behavior that all commands share.
+/// Tests of the behavior that all commands share.
 @Suite(.isolatedDispatcher)
 struct RunTests {
-  @Test func spinnerIsErasedBeforeTheTable() async {
+  @Test func commandErasesTheSpinnerAfterTheFetch() async {
     let recorder = ConsoleRecorder(showsActivity: true)
     let session = MockApiSession(.page("a", total: 1))
     let erase = "\r\u{1B}[K"
@@ -24,7 +24,7 @@ struct RunTests {
     #expect(recorder.output.hasPrefix("Showing 1 of 1"))
   }
 
-  @Test func spinnerTurnsDuringARequest() async {
+  @Test func spinnerAdvancesDuringARequest() async {
     let recorder = ConsoleRecorder(showsActivity: true)
     let (gate, pauses) = (Gate(), Pauses())
     let erase = "\r\u{1B}[K"
@@ -49,7 +49,7 @@ struct RunTests {
     )
   }
 
-  @Test func waitForARateLimitIsReported() async {
+  @Test func commandReportsTheWaitForARateLimitAndContinues() async {
     let recorder = ConsoleRecorder()
     let pauses = Pauses()
     let session = MockApiSession(
@@ -95,7 +95,11 @@ struct RunTests {
   ]
 
   @Test(arguments: failures)
-  func failureIsReportedInOneLine(reason: ApiError.Reason, exitCode: ExitCode, line: String) async {
+  func commandReportsAFailedRequestInOneLine(
+    reason: ApiError.Reason,
+    exitCode: ExitCode,
+    line: String
+  ) async {
     let recorder = ConsoleRecorder()
 
     let actual = await runCommand(
@@ -109,7 +113,7 @@ struct RunTests {
     #expect(actual == exitCode)
   }
 
-  @Test func failureWithoutItemsWritesNoJSON() async {
+  @Test func commandWritesNoJSONWhenTheFirstPageFails() async {
     let recorder = ConsoleRecorder()
 
     _ = await runCommand(
@@ -123,7 +127,7 @@ struct RunTests {
   }
 
   @Test(arguments: ["", "two words\n", "\n"])
-  func invalidTokenFromStandardInputIsReported(input: String) async {
+  func commandReportsAnInvalidTokenFromStandardInput(input: String) async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("mona", "--token-stdin", recorder: recorder, input: input)
@@ -138,7 +142,7 @@ struct RunTests {
     #expect(exitCode == .unauthorized)
   }
 
-  @Test func unknownOptionIsReportedAsAUsageError() async {
+  @Test func commandReportsAnUnknownOptionAsAUsageError() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("show", "a/b", "--fa\u{1B}st", recorder: recorder)
@@ -156,7 +160,7 @@ struct RunTests {
     #expect(exitCode == .usage)
   }
 
-  @Test func helpIsWrittenToStandardOutput() async {
+  @Test func helpOptionWritesTheHelpToStandardOutput() async {
     let recorder = ConsoleRecorder()
 
     let exitCode = await runCommand("show", "--help", recorder: recorder)
@@ -166,9 +170,10 @@ struct RunTests {
     #expect(exitCode == .success)
   }
 
-  @Test func failedOutputEndsTheFetchAfterOneRequest() async {
+  @Test func failedWriteToTheOutputEndsTheFetchAfterOneRequest() async {
     var requestCounts: Set<Int> = []
-    // The output may fail as soon as the work begins, so the test is repeated.
+    // Whether the output fails early or late depends on the scheduling of threads, so the test
+    // repeats the command.
     for _ in 0..<2_000 {
       let recorder = ConsoleRecorder(isOutputFull: true)
       let session = MockApiSession(
@@ -187,7 +192,7 @@ struct RunTests {
     #expect(requestCounts == [1])
   }
 
-  @Test func failedOutputIsReportedAsAFailure() async {
+  @Test func commandReportsAFailedWriteToTheOutput() async {
     let recorder = ConsoleRecorder(isOutputFull: true)
 
     let exitCode = await runCommand("--help", recorder: recorder)

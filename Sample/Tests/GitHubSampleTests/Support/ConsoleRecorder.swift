@@ -1,6 +1,6 @@
 import GitHubSample
 
-/// A console that writes its two streams to texts.
+/// Records the text that a console writes to the output stream and the error stream.
 final class ConsoleRecorder: Sendable {
   struct Full: Error {}
 

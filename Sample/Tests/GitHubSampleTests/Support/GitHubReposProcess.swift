@@ -1,17 +1,18 @@
 import Foundation
 import GitHubSample
 
-/// The built command, run as a separate process, for five minutes at most.
+/// Runs the built command as a separate process for at most five minutes.
 struct GitHubReposProcess {
-  /// The exit code of the process or, as in shells, 128 plus the signal that ended it.
+  /// The exit code of the process. If a signal has ended the process, the code is 128 plus the
+  /// signal's number, as in shells.
   let exitCode: Int32
   let output: String
   let errors: String
 
-  /// Whether the terminal shows typed characters after the process has ended.
+  /// Whether the terminal's echo is on after the process has ended.
   var leavesEcho = true
 
-  /// The executable, which the package manager puts next to the tests.
+  /// The built executable, which SwiftPM puts into the same folder as the tests.
   static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
     .resolvingSymlinksInPath()
     .deletingLastPathComponent()
@@ -21,17 +22,18 @@ struct GitHubReposProcess {
     FileManager.default.isExecutableFile(atPath: executable.path)
   }
 
-  /// The surroundings of a run.
+  /// The environment variables, the input and the output of a process.
   struct Setup {
-    /// The variables of the environment. The process sees no other variables for GitHub.
+    /// The environment variables to add. The process inherits no variables for GitHub from the
+    /// test.
     var variables: [String: String] = [:]
     var input = ""
 
-    /// The destination of the output; nil for the test.
+    /// The file to write the output to, or nil to return the output to the test.
     var output: FileHandle?
   }
 
-  /// Runs the command with pipes for its streams.
+  /// Runs the command with pipes as its standard streams.
   static func run(
     _ arguments: String...,
     variables: [String: String] = [:]
@@ -57,14 +59,14 @@ struct GitHubReposProcess {
     )
   }
 
-  /// Runs the command on a terminal of this width. The output is the text that the terminal
-  /// receives.
+  /// Runs the command on a terminal of the given width. The result's output is the text that the
+  /// terminal receives.
   ///
   /// - Parameters:
-  ///   - isRead: Whether the terminal is read before the process has ended.
-  ///   - typing: The text to type when the process has written something. The terminal is then read
-  ///     only at the end.
-  ///   - whileRunning: Called on its own thread while the process runs.
+  ///   - isRead: Whether the test reads the terminal's output before the process has ended.
+  ///   - typing: The text to type after the process has written its first output. If you pass a
+  ///     text, the test reads the terminal's output only at the end.
+  ///   - whileRunning: A closure that is called on a separate thread while the process runs.
   static func runOnTerminal(
     columns: Int,
     _ arguments: String...,
@@ -117,7 +119,7 @@ struct GitHubReposProcess {
     try withDefaultInterrupt { try process.run() }
     let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
-    // The closure has its own thread, so it doesn't have to wait for the tasks of other tests.
+    // A separate thread calls the closure, so that the tasks of other tests don't delay the call.
     let number = process.processIdentifier
     Thread.detachNewThread { whileRunning(number) }
     for await _ in ends {}
@@ -128,9 +130,9 @@ struct GitHubReposProcess {
 
   private static let spawning = NSLock()
 
-  /// Runs a closure while SIGINT has its default action.
+  /// Runs a closure, and gives SIGINT its default action until the closure ends.
   ///
-  /// A process inherits ignored signals, and programs that run tests ignore SIGINT.
+  /// Programs that run tests ignore SIGINT, and a child process would inherit the ignored signal.
   private static func withDefaultInterrupt(_ body: () throws -> Void) rethrows {
     try spawning.withLock {
       let previous = signal(SIGINT, SIG_DFL)
@@ -139,7 +141,8 @@ struct GitHubReposProcess {
     }
   }
 
-  /// Reads a pipe on a separate thread, because a pipe holds no more than 64 kB.
+  /// Reads a pipe on a separate thread, because a process blocks after writing 64 kB to an unread
+  /// pipe.
   private static func text(from pipe: Pipe) -> Task<String, Never> {
     PseudoTerminal.read { try? pipe.fileHandleForReading.readToEnd() }
   }

@@ -1,15 +1,16 @@
 import FluxCapacitorTesting
 import GitHubSample
 
-/// Returns the replies that a test has prepared, one for each request, and records the requests.
+/// A session that records requests, and returns one of the test's prepared replies for each
+/// request.
 final class MockApiSession: ApiSession {
   enum Reply: Sendable {
-    /// A response to the next request, which must be of the request's type.
+    /// A response to a request. The response must have the type that the request expects.
     case success(any Sendable)
     case failure(ApiError.Reason)
 
-    /// Another reply, once the gate is open. With `heedsCancellation`, a request that has been
-    /// cancelled by then throws.
+    /// A reply that waits until a gate is open. If `heedsCancellation` is true and the task has
+    /// been cancelled before the gate opens, the request throws.
     indirect case held(Gate, heedsCancellation: Bool = false, then: Reply)
   }
 
@@ -28,10 +29,10 @@ final class MockApiSession: ApiSession {
     self.token = AccessToken(token)
   }
 
-  /// The requests for pages of repositories so far.
+  /// The requests for pages of repositories that the session has received.
   var requests: [RepositoriesRequest] { requests() }
 
-  /// Returns the requests of one type so far.
+  /// Returns the requests of one type that the session has received.
   func requests<Request: ApiRequest>(_: Request.Type = Request.self) -> [Request] {
     state.withLock { $0.requests }.compactMap { $0 as? Request }
   }
@@ -57,12 +58,12 @@ final class MockApiSession: ApiSession {
 }
 
 extension MockApiSession.Reply {
-  /// A page of repositories in which only the names matter.
+  /// Returns a reply with a page of repositories with the given names.
   static func page(_ names: String..., total: Int, next: String? = nil) -> Self {
     .success(Page.of(names, total: total, next: next))
   }
 
-  /// A page of users in which only the logins matter.
+  /// Returns a reply with a page of users with the given logins.
   static func users(_ logins: String..., total: Int, next: String? = nil) -> Self {
     .success(
       Page(

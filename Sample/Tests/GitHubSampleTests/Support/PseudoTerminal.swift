@@ -1,8 +1,8 @@
 import Foundation
 
-/// A terminal without a screen.
+/// A pseudoterminal, which acts as the terminal of a process.
 struct PseudoTerminal {
-  /// The end that a process sees as its terminal.
+  /// The end of the pseudoterminal that a process uses as its terminal.
   let slave: FileHandle
   private let master: Int32
 
@@ -17,14 +17,14 @@ struct PseudoTerminal {
     self.slave = slave
   }
 
-  /// Unlocks the other end, and returns its name.
+  /// Unlocks the process's end of the pseudoterminal, and returns the path of this end.
   private static func unlockedName(of master: Int32) -> String? {
     #if canImport(Darwin)
       guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
       return ptsname(master).map { String(cString: $0) }
     #else
-      // Glibc's functions for this are not visible from Swift. The requests are TIOCSPTLCK and
-      // TIOCGPTN.
+      // Swift can't call Glibc's functions for pseudoterminals, so this method sends the requests
+      // TIOCSPTLCK and TIOCGPTN.
       var (lock, number): (Int32, UInt32) = (0, 0)
       guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0
       else { return nil }
@@ -32,8 +32,8 @@ struct PseudoTerminal {
     #endif
   }
 
-  /// Reads the text that is written to the terminal until its other end is closed. Line breaks
-  /// become line feeds.
+  /// Reads the text that processes write to the terminal, until no process uses the terminal. The
+  /// result's line breaks are single line feeds.
   func text() -> Task<String, Never> {
     PseudoTerminal.read { [master] in
       var all = Data()
@@ -43,13 +43,13 @@ struct PseudoTerminal {
     }
   }
 
-  /// Waits until something is written to the terminal.
+  /// Waits until a process writes to the terminal.
   func waitUntilWrittenTo() {
     var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     poll(&descriptor, 1, -1)
   }
 
-  /// Whether the terminal shows typed characters.
+  /// Whether the terminal's echo is on, so that the terminal shows typed characters.
   var echoes: Bool {
     var settings = termios()
     return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
@@ -66,7 +66,7 @@ struct PseudoTerminal {
     return Data(buffer[..<max(0, count)])
   }
 
-  /// Reads on a separate thread.
+  /// Calls a reading closure on a separate thread.
   static func read(_ body: @escaping @Sendable () -> Data?) -> Task<String, Never> {
     Task {
       await withCheckedContinuation { continuation in

@@ -22,6 +22,6 @@ func runCommand(
 }
 
 extension Terminal {
-  /// A terminal without colors and without a spinner.
+  /// A terminal that has neither colors nor a spinner.
   static let plain = Terminal(width: 80)
 }

@@ -2,12 +2,13 @@ import Foundation
 import GitHubSample
 
 extension GitHub.Repository {
-  /// A repository in which only the name matters.
+  /// Returns a repository with the given name and arbitrary other properties.
   static func named(_ name: String) -> GitHub.Repository {
     GitHub.Repository(id: "id-\(name)", nameWithOwner: "mona/\(name)", stargazerCount: 1)
   }
 
-  /// Three repositories that differ in all shown properties.
+  /// Three repositories with different values, including missing values, for the properties that a
+  /// list shows.
   static let various: [GitHub.Repository] = {
     let now: TimeInterval = 1_700_000_000
     var clock = GitHub.Repository.named("clock")
@@ -26,7 +27,7 @@ extension GitHub.Repository {
 }
 
 extension Page<GitHub.Repository> {
-  /// A page of repositories in which only the names matter.
+  /// Returns a page of repositories with the given names.
   static func of(_ names: String..., total: Int, next: String? = nil) -> Self {
     of(names, total: total, next: next)
   }
@@ -42,15 +43,15 @@ extension Page<GitHub.Repository> {
 }
 
 extension RepositoriesRequest {
-  /// A request for a page of mona's repositories, the most starred first.
+  /// Returns a request for a page of the user mona's repositories.
   static func ofMona(first: Int, after: String? = nil) -> RepositoriesRequest {
     RepositoriesRequest(RepositoryQuery(login: "mona"), first: first, after: after)
   }
 }
 
 extension String {
-  /// GitHub's response for a page with one repository. The description and the visibility are JSON
-  /// text.
+  /// Returns GitHub's response body for a page with one repository. The description and the
+  /// visibility are inserted as JSON text.
   static func answer(
     _ name: String,
     description: String = "null",
@@ -71,7 +72,7 @@ extension String {
     """
   }
 
-  /// The line for other programs that shows this repository.
+  /// Returns the output line for a repository in a pipe.
   static func line(_ name: String, description: String = "") -> String {
     "mona/\(name)\t1\t0\t\tpublic\t\t\(description)\n"
   }

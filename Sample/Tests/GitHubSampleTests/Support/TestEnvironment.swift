@@ -3,8 +3,8 @@ import Foundation
 import GitHubSample
 
 extension CommandEnvironment {
-  /// An environment for tests: the given session, by default no terminal, a fixed time, and pauses
-  /// that end immediately.
+  /// Returns an environment for tests, with the given session, a fixed time, and pauses that end
+  /// immediately. By default, the environment has no terminal.
   static func test(
     _ session: any ApiSession,
     recorder: ConsoleRecorder,
@@ -26,16 +26,16 @@ extension CommandEnvironment {
   }
 }
 
-/// Records the pauses instead of waiting.
+/// Records the durations of pauses instead of waiting.
 final class Pauses: Sendable {
-  /// The clock of the spinner, which stands still unless a test advances it.
+  /// The clock of the spinner. The clock stands still until a test advances the clock.
   let spinnerClock = ManualClock()
   private let noted = Protected<[Duration]>([])
 
   var durations: [Duration] { noted.withLock { $0 } }
 
-  /// Returns immediately, except for the spinner's pauses of a tenth of a second, which use its
-  /// clock.
+  /// Records a pause and returns immediately. The spinner's pauses of a tenth of a second wait for
+  /// the spinner's clock instead.
   func pause(for duration: Duration) async throws {
     if duration == .milliseconds(100) { return try await spinnerClock.sleep(for: duration) }
     noted.withLock { $0.append(duration) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct ConsoleTests {
-  @Test func activityIsNotShownWithoutATerminal() {
+  @Test func consoleShowsNoActivityLineWithoutATerminal() {
     let recorder = ConsoleRecorder()
 
     recorder.console.showActivity("working")
@@ -16,7 +16,7 @@ struct ConsoleTests {
     #expect(recorder.errors == "done\n")
   }
 
-  @Test func activityIsErasedForEachLineAndShownAgain() {
+  @Test func consoleShowsTheActivityLineAgainAfterEachWrittenLine() {
     let recorder = ConsoleRecorder(showsActivity: true)
     let erase = "\r\u{1B}[K"
 
@@ -32,7 +32,7 @@ struct ConsoleTests {
     )
   }
 
-  @Test func consoleRemembersAFailedOutput() {
+  @Test func consoleRemembersAFailedWriteToTheOutput() {
     let recorder = ConsoleRecorder(isOutputFull: true)
 
     recorder.console.print("result")
@@ -40,7 +40,7 @@ struct ConsoleTests {
     #expect(recorder.console.outputFailure != nil)
   }
 
-  @Test func tokenIsNeverWritten() async {
+  @Test func consoleNeverWritesTheToken() async {
     let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .success(Page(items: [GitHub.Repository.named("ghp_secretOfMona")], totalCount: 2)),

@@ -15,7 +15,7 @@ struct TerminalTests {
   ]
 
   @Test(arguments: cases)
-  func colorsDependOnTheTerminalAndTheEnvironment(
+  func useOfColorsDependsOnTheTerminalAndTheEnvironment(
     variables: [String: String],
     isTerminal: Bool,
     hasColors: Bool
@@ -30,7 +30,7 @@ struct TerminalTests {
     #expect(terminal.hasColors == hasColors)
   }
 
-  @Test func widthComesFromTheTerminalOrElseFromTheEnvironment() {
+  @Test func terminalWidthComesFromTheTerminalOrElseFromTheEnvironment() {
     func width(_ outputWidth: Int?, _ variables: [String: String]) -> Int? {
       Terminal(
         outputWidth: outputWidth,
@@ -49,8 +49,11 @@ struct TerminalTests {
   @Test(arguments: [
     (true, true, true), (true, false, false), (false, true, false), (false, false, false),
   ])
-  func spinnerIsShownOnlyIfBothStreamsAreTerminals(output: Bool, errors: Bool, showsActivity: Bool)
-  {
+  func spinnerIsShownOnlyIfTheOutputAndErrorStreamsAreTerminals(
+    output: Bool,
+    errors: Bool,
+    showsActivity: Bool
+  ) {
     let terminal = Terminal(
       outputWidth: nil,
       isOutputTerminal: output,

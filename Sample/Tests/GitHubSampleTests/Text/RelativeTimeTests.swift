@@ -8,7 +8,7 @@ struct RelativeTimeTests {
     (86_400, "1 day ago"), (45 * 86_400, "1 month ago"), (800 * 86_400, "2 years ago"),
     (-100, "just now"),
   ])
-  func timeIsRoundedDownToItsLargestUnit(seconds: Int, text: String) {
+  func relativeTimeIsRoundedDownToTheLargestUnit(seconds: Int, text: String) {
     let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     #expect(RelativeTime.text(for: now.addingTimeInterval(-Double(seconds)), now: now) == text)

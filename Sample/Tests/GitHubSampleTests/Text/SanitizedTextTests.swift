@@ -19,7 +19,7 @@ struct SanitizedTextTests {
     #expect(Array(scalars) == Array(shown.unicodeScalars))
   }
 
-  @Test func clauseHasNoFullStopAndAtMost200Characters() {
+  @Test func sanitizedClauseHasNoFullStopAndAtMost200Characters() {
     #expect("Bad credentials.\n".sanitizedClause == "Bad credentials")
     #expect(String(repeating: "x", count: 300).sanitizedClause.count == 200)
   }

@@ -2,10 +2,10 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The built command, with faults of the network.
+/// Tests of the built command with faults of the network or the server.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposFaultTests {
-  /// A fault of a server, and a part of the line that reports it.
+  /// A fault of a server, and a part of the error message that reports the fault.
   struct Fault: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let sentence: String
@@ -118,7 +118,7 @@ struct GitHubReposFaultTests {
     },
   ]
 
-  @Test(arguments: faults) func networkFaultIsReportedInOneLine(fault: Fault) async throws {
+  @Test(arguments: faults) func commandReportsANetworkFaultInOneLine(fault: Fault) async throws {
     try await LoopbackServer.serving(fault.reply) { server in
       let process = try await GitHubReposProcess.run(
         ["mona", "--all"] + fault.arguments,
@@ -135,7 +135,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func compressedResponseIsDecoded() async throws {
+  @Test func commandDecodesAGzipResponse() async throws {
     let body = Gzip.stored(Data(String.answer("a").utf8))
     let reply = LoopbackServer.Reply.answer(headers: ["Content-Encoding": "gzip"], body: body)
 
@@ -148,7 +148,7 @@ struct GitHubReposFaultTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func refusedConnectionIsReportedInOneLine() async throws {
+  @Test func commandReportsARefusedConnectionInOneLine() async throws {
     try await LoopbackServer.refusing { url in
       let process = try await GitHubReposProcess.run(
         "mona",
@@ -161,7 +161,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func unknownHostIsReportedInOneLine() async throws {
+  @Test func commandReportsAnUnknownHostInOneLine() async throws {
     let process = try await GitHubReposProcess.run(
       "mona",
       "--hostname",
@@ -176,7 +176,7 @@ struct GitHubReposFaultTests {
     #expect(process.exitCode == 1)
   }
 
-  @Test func requestIsSentAgainIfTheServerClosesTheConnection() async throws {
+  @Test func commandSendsARequestAgainWhenTheServerClosesTheConnection() async throws {
     let first = Data(String.answer("page-0", total: 2, next: "0").utf8)
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { index in
       switch index {
@@ -196,7 +196,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func commandContinuesAfterAShortRateLimit() async throws {
+  @Test func commandContinuesAfterWaitingForAShortRateLimit() async throws {
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { index in
       index > 0
         ? .page(0, of: 1)
@@ -216,7 +216,7 @@ struct GitHubReposFaultTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func tokenReachesNeitherProxiesNorLogs() async throws {
+  @Test func commandSendsTheTokenNeitherToAProxyNorToADebugLog() async throws {
     try await LoopbackServer.serving({ _ in .close }) { proxy in
       try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
         var variables = server.variables
@@ -233,7 +233,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func unknownVisibilityIsShown() async throws {
+  @Test func commandShowsAnUnknownRepositoryVisibility() async throws {
     let answer = String.answer("a", visibility: "LIMITED")
 
     try await LoopbackServer.serving({ _ in .answer(body: Data(answer.utf8)) }) { server in
@@ -250,7 +250,7 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func harmfulCharactersFromTheServerAreNeverWritten() async throws {
+  @Test func commandNeverWritesHarmfulCharactersFromTheServer() async throws {
     let hostile = #""\u001b]0;owned\u0007 \u001b[2J \u202etxt \u0000 \u009b1m \u200b end""#
     let answer = String.answer("a", description: hostile, visibility: #"\u001b]0;owned\u0007"#)
     let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
@@ -279,7 +279,8 @@ struct GitHubReposFaultTests {
     }
   }
 
-  /// The beginning of 32 MB of zeros in gzip. Each of its bytes stands for a kilobyte.
+  /// A part of 32 MB of zeros in the gzip format. Each compressed byte stands for about a kilobyte
+  /// of zeros.
   private static let gzipOfABomb: Data = {
     let beginning = "H4sIAAAAAAACA+3BMREAMAgEMC+vgLlu0MHhvRrYk0w6LwUA"
     return (Data(base64Encoded: beginning) ?? Data()) + Data(count: 32_500)

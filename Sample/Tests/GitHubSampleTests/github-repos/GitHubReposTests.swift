@@ -2,10 +2,10 @@ import Foundation
 import GitHubSample
 import Testing
 
-/// The built command, from its arguments to its exit code.
+/// Tests of the built command, from the arguments to the exit code.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposTests {
-  @Test func demoRunsWithoutAToken() async throws {
+  @Test func demoOptionRunsTheCommandWithoutAToken() async throws {
     let process = try await GitHubReposProcess.run("--demo")
 
     #expect(process.output.split(separator: "\n").count == 30)
@@ -22,7 +22,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func pipeReceivesTheLinesOfAllPages() async throws {
+  @Test func commandWritesTheRepositoriesOfAllPagesToAPipe() async throws {
     let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       try await GitHubReposProcess.run("mona", variables: server.variables)
     }
@@ -32,7 +32,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func terminalShowsProgressAndThenATable() async throws {
+  @Test func commandShowsProgressAndThenATableOnATerminal() async throws {
     let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       var variables = server.variables
       variables["NO_COLOR"] = "1"
@@ -56,7 +56,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func tokenIsReadFromStandardInput() async throws {
+  @Test func commandReadsTheTokenFromStandardInput() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let setup = GitHubReposProcess.Setup(
         variables: ["GITHUB_GRAPHQL_URL": server.url],
@@ -71,7 +71,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func typedTokenIsNotShown() async throws {
+  @Test func terminalDoesNotShowATypedToken() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(
         columns: 80,
@@ -90,7 +90,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func interruptTurnsTheEchoOfTheTerminalOnAgain() async throws {
+  @Test func interruptTurnsTheTerminalEchoOnAgain() async throws {
     let process = try await GitHubReposProcess.runOnTerminal(
       columns: 80,
       "mona",
@@ -104,7 +104,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 130)
   }
 
-  @Test func missingTokenExitsWithCode4() async throws {
+  @Test func commandExitsWithCode4WithoutAToken() async throws {
     let process = try await GitHubReposProcess.run("mona")
 
     #expect(process.output == "")
@@ -118,7 +118,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 4)
   }
 
-  @Test func usageErrorExitsWithCode2() async throws {
+  @Test func commandExitsWithCode2AfterAUsageError() async throws {
     let process = try await GitHubReposProcess.run("--nonsense")
 
     #expect(process.output == "")
@@ -163,7 +163,7 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func closedPipeEndsTheCommandBySIGPIPE() async throws {
+  @Test func sigpipeEndsTheCommandWhenTheReaderClosesThePipe() async throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
     let setup = GitHubReposProcess.Setup(output: pipe.fileHandleForWriting)
@@ -175,7 +175,7 @@ struct GitHubReposTests {
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-  func fullDiskIsReportedAsAFailure() async throws {
+  func commandReportsAFailedWriteToAFullDisk() async throws {
     let setup = GitHubReposProcess.Setup(
       output: try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
     )
@@ -186,7 +186,7 @@ struct GitHubReposTests {
     #expect(process.exitCode == 1)
   }
 
-  @Test func outputToAClosedStreamDoesNotReachTheServer() async throws {
+  @Test func outputToAClosedStandardStreamDoesNotReachTheServer() async throws {
     try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -199,7 +199,8 @@ struct GitHubReposTests {
       try process.run()
       for await _ in ends {}
 
-      // The output was lost. It didn't reach the server.
+      // The server must receive only requests, because the command's output must not reach a
+      // socket.
       #expect(process.terminationReason == .exit)
       #expect(process.terminationStatus == 1)
       #expect(server.receivedRequests.allSatisfy { $0.head.hasPrefix("POST /graphql") })

@@ -12,8 +12,8 @@ extension ApiRequest {
 
   /// Decodes the server's response.
   ///
-  /// The status is checked first, and then the errors. A response with status 200 can contain only
-  /// errors, and data next to an error is incomplete.
+  /// This method checks the status and then the errors before it decodes the data. A response with
+  /// status 200 can contain errors, which make the response's data incomplete.
   func decode(_ response: HTTPResponse) throws(ApiError.Reason) -> Response {
     guard response.status == 200 else { throw response.reasonOfStatus }
     let decoder = JSONDecoder()
@@ -28,7 +28,8 @@ extension ApiRequest {
       throw .unexpectedShape
     }
     guard let payload else {
-      // If GitHub limits many simultaneous requests, it sends a message in the place of the data.
+      // If GitHub receives too many simultaneous requests, GitHub's response contains a message
+      // instead of data.
       guard HTTPResponse.mentionsRateLimit(response.explanation) else { throw .unexpectedShape }
       throw .rateLimited(response.explanation, retryAfter: response.retryAfter)
     }

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-  /// The reason for a failure if the status is not 200.
+  /// The error that a status other than 200 stands for.
   var reasonOfStatus: ApiError.Reason {
     switch status {
     case 401:
@@ -24,8 +24,8 @@ extension HTTPResponse {
     }
   }
 
-  /// The page at which you authorize the token for an organization with single sign-on, if the
-  /// server names one.
+  /// The URL at which a user authorizes the token for an organization with single sign-on, if the
+  /// response contains such a URL.
   var singleSignOnURL: String? {
     header("X-GitHub-SSO")?
       .split(separator: ";")
@@ -35,10 +35,10 @@ extension HTTPResponse {
       .flatMap { $0.hasPrefix("https://") ? $0 : nil }
   }
 
-  /// The time to wait before the next request, at least a second.
+  /// The time to wait before the next request, which is at least a second.
   ///
-  /// It is the time that the server asks for, or else the time until the limit is reset. Without
-  /// either, after too many simultaneous requests, it is a minute.
+  /// The `Retry-After` header takes precedence over the time at which the rate limit is reset. If
+  /// the response contains neither time, the wait is a minute.
   var retryAfter: Duration {
     let seconds =
       header("Retry-After").flatMap(HTTPResponse.seconds(until:))
@@ -52,7 +52,7 @@ extension HTTPResponse {
     return min(reset, 1 << 40) - Int(Date().timeIntervalSince1970) + 1
   }
 
-  /// Returns the seconds until a time, which HTTP writes as a number of seconds or as a date.
+  /// Returns the seconds until the time in an HTTP header, which is a number of seconds or a date.
   private static func seconds(until text: String) -> Int? {
     if let seconds = Int(text) { return seconds >= 0 ? min(seconds, 1 << 40) : nil }
     let formatter = DateFormatter()
@@ -72,7 +72,8 @@ extension HTTPResponse {
       || HTTPResponse.mentionsRateLimit(explanation)
   }
 
-  /// The server's message in GitHub's format, or else the standard text for the status.
+  /// The message in the response's body, or the standard text for the status if the body contains
+  /// no message.
   var explanation: String {
     struct Body: Decodable {
       let message: String

@@ -33,8 +33,8 @@ package struct RepositoriesRequest: PagedRequest, Equatable {
 
   /// The text of the query.
   ///
-  /// `repositoryOwner` finds users and organizations. Without `ownerAffiliations`, the result would
-  /// include repositories of other owners that the user works on.
+  /// In the query, `repositoryOwner` finds both users and organizations. The argument
+  /// `ownerAffiliations` excludes repositories that belong to other owners.
   package static let query = """
     query Repositories(
       $login: String!, $first: Int!, $after: String, $orderBy: RepositoryOrder!

@@ -1,4 +1,4 @@
-/// Requests one page of the users and organizations that a search finds.
+/// Requests one page of the users and organizations that match a search.
 package struct UsersRequest: PagedRequest, Equatable {
   package typealias Item = GitHub.User
 

@@ -1,4 +1,4 @@
-/// Requests the token's owner.
+/// Requests the user who owns the token.
 package struct ViewerRequest: ApiRequest, Equatable {
   package struct Variables: Encodable, Equatable {}
 

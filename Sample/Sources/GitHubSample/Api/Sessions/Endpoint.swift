@@ -4,9 +4,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The address of GraphQL requests, and the token that they carry.
+/// The URL and the token for GraphQL requests.
 struct Endpoint: Sendable {
-  /// The host, and the port if the address contains one.
+  /// The host of the URL, with the port if the URL contains a port.
   let place: String
 
   let token: AccessToken
@@ -14,9 +14,9 @@ struct Endpoint: Sendable {
 
   /// Creates an endpoint from the options and the environment variables.
   ///
-  /// The host comes from `--hostname`, `GITHUB_GRAPHQL_URL` or `GH_HOST`, in this order; the
-  /// default is github.com. Plain http is for loopback only. On the way to other hosts, the token
-  /// could be read.
+  /// The host comes from `--hostname`, `GITHUB_GRAPHQL_URL` or `GH_HOST`, in this order. The
+  /// default is github.com. Plain http is allowed only for loopback hosts, because other computers
+  /// could read the token.
   init(options: ConnectionOptions, variables: [String: String]) throws(ApiError) {
     let address = try Endpoint.address(options: options, variables: variables)
     guard
@@ -28,7 +28,7 @@ struct Endpoint: Sendable {
     else {
       throw ApiError(.unusableEndpoint(Endpoint.shown(address.text)), at: address.source)
     }
-    // URLSession on Linux fails with IPv6 addresses, and gives no reason.
+    // On Linux, URLSession can't connect to IPv6 addresses, and reports no reason.
     if host.contains(":") {
       throw ApiError(.unusableEndpoint("IPv6 addresses are not supported"), at: address.source)
     }
@@ -46,7 +46,7 @@ struct Endpoint: Sendable {
     )
   }
 
-  /// Returns a POST request with a GraphQL body.
+  /// Returns a POST request whose body is a GraphQL query.
   func urlRequest(body: Data) -> URLRequest {
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
@@ -65,10 +65,11 @@ extension Endpoint {
   private struct Address {
     let text: String
 
-    /// The option or the variable that contains the address, for messages.
+    /// The name of the option or environment variable that contains the address, for error
+    /// messages.
     let source: String
 
-    /// Whether the address was given as a URL, and not made from the name of a host.
+    /// Whether the user has given a complete URL instead of a host name.
     var isGivenURL = false
   }
 
@@ -96,13 +97,13 @@ extension Endpoint {
     return isOfGitHub(host) ? "https://api.\(host)/graphql" : "https://\(host)/api/graphql"
   }
 
-  /// Returns the address for messages. An address with a user name may contain a password, so it is
-  /// not shown.
+  /// Returns the address for error messages. An address with a user name is not shown, because the
+  /// address might contain a password.
   private static func shown(_ address: String) -> String {
     address.contains("@") ? "it contains a user name" : address
   }
 
-  /// Returns whether GitHub itself runs the host, and not an enterprise.
+  /// Returns whether GitHub runs the host. Enterprises run other hosts themselves.
   private static func isOfGitHub(_ host: String) -> Bool {
     let host = host.lowercased()
     return host == "github.com" || host.hasSuffix(".ghe.com")
@@ -118,11 +119,12 @@ extension Endpoint {
 // MARK: - The token
 
 extension Endpoint {
-  /// Returns the names of the variables that may contain the token for a host, as `gh` reads
-  /// them.
+  /// Returns the names of the environment variables that can contain the token for a host, as `gh`
+  /// reads them.
   ///
-  /// A token for github.com is not sent to an enterprise host, unless `GITHUB_GRAPHQL_URL` names
-  /// that host. In a workflow on an enterprise host, `GITHUB_TOKEN` is the token for that host.
+  /// An enterprise host receives the value of `GITHUB_TOKEN` only if `GITHUB_GRAPHQL_URL` names the
+  /// enterprise host. In a workflow on an enterprise host, `GITHUB_TOKEN` is the token for this
+  /// enterprise host.
   private static func tokenVariables(for host: String, isGivenURL: Bool) -> [String] {
     let usual = ["GH_TOKEN", "GITHUB_TOKEN"]
     let ofEnterprise = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
@@ -148,8 +150,7 @@ extension Endpoint {
     throw ApiError(.missingToken(variables: names), at: place)
   }
 
-  /// Returns the value of a variable without the line break that often ends it; nil if the value is
-  /// empty.
+  /// Returns the trimmed value of an environment variable, or nil if the value is empty.
   private static func value(of name: String, in variables: [String: String]) -> String? {
     let value = variables[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
     return value?.isEmpty == false ? value : nil

@@ -8,7 +8,7 @@ package struct LiveApiSession: ApiSession {
 
   /// Creates a session from the command line's options and the process's environment variables.
   ///
-  /// If these don't lead to a server and a token, each request throws the error.
+  /// If the options and variables contain no valid address and token, each request throws an error.
   package init(
     options: ConnectionOptions = ConnectionOptions(),
     variables: [String: String],

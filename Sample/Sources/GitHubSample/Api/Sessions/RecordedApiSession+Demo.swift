@@ -1,13 +1,13 @@
 import Foundation
 
 extension RecordedApiSession {
-  /// The login of the invented owner in the demo.
+  /// The login of the fictional owner in the demo.
   static let demoLogin = "octocat"
 
-  /// A session with three pages of an invented owner's repositories, a single repository, and a
-  /// few users.
+  /// A session with recorded responses for a fictional owner's repositories, a single repository,
+  /// and a search for users.
   ///
-  /// The recordings are part of the program's code, so you can move the program anywhere.
+  /// The executable contains the recordings, so you can move the executable anywhere.
   package static var demo: RecordedApiSession {
     RecordedApiSession(
       recordings: [

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Returns recorded responses, which it decodes like responses from the network.
+/// A session that decodes recorded responses like responses from the network.
 package struct RecordedApiSession: ApiSession {
   package let place = "The demo"
 
   private let recordings: [String: Data]
 
-  /// - Parameter recordings: The bodies of the responses, by ``ApiRequest/recordingKey``.
+  /// - Parameter recordings: The bodies of the recorded responses. The keys are the requests'
+  ///   ``ApiRequest/recordingKey``.
   package init(recordings: [String: Data]) {
     self.recordings = recordings
   }

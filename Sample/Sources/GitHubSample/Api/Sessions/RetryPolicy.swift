@@ -1,13 +1,14 @@
-/// Decides whether to send a failed request again. This is safe, because requests change nothing.
+/// Decides whether to send a failed request again. Retries are safe, because requests only read
+/// data.
 package struct RetryPolicy {
   package enum Decision: Equatable {
     case giveUp
 
-    /// Send the request again, after a pause.
+    /// Send the request again after a pause.
     case retry(after: Duration)
   }
 
-  /// The longest rate limit for which a request waits.
+  /// The longest rate limit that a request waits for.
   private static let longestWait = Duration.seconds(60)
 
   /// The pauses before the first and the second retry after a temporary failure.
@@ -20,17 +21,18 @@ package struct RetryPolicy {
   private var waits = 0
 
   /// - Parameters:
-  ///   - isPaged: Whether the request is for a page of a list. If the gateway times out, the page
-  ///     may be too large, and `fetchPages` requests a smaller one.
-  ///   - isConnectionReused: Whether an earlier request went to the same server. If the server has
-  ///     closed the connection since then, URLSession on Linux sends the request without its body.
-  ///     Then no response arrives.
+  ///   - isPaged: Whether the request is for a page of a list. A page that times out at the gateway
+  ///     isn't retried, because `fetchPages` then requests a smaller page.
+  ///   - isConnectionReused: Whether an earlier request might have left an open connection to the
+  ///     server. If the server has closed this connection, URLSession on Linux sends the request
+  ///     without its body. A request without a body receives no response.
   package init(isPaged: Bool, isConnectionReused: Bool) {
     self.isPaged = isPaged
     self.isConnectionReused = isConnectionReused
   }
 
-  /// Returns the decision after another failure of the same request.
+  /// Returns whether to retry the request after the given failure. Call this method after each
+  /// failure.
   package mutating func decision(after reason: ApiError.Reason) -> Decision {
     switch reason {
     case .connectionLost, .unexpectedStatus(500, _), .unexpectedStatus(503, _):

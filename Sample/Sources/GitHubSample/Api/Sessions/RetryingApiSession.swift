@@ -1,4 +1,5 @@
-/// Sends each request through another session, and retries it as ``RetryPolicy`` decides.
+/// A session that sends requests through a base session, and retries failed requests as
+/// ``RetryPolicy`` decides.
 package final class RetryingApiSession: ApiSession {
   private let session: any ApiSession
   private let deadline: Deadline
@@ -7,10 +8,10 @@ package final class RetryingApiSession: ApiSession {
   private let hasSucceeded = Protected(false)
 
   /// - Parameters:
-  ///   - deadline: The time at which to give up, regardless of the policy.
-  ///   - sleep: Waits, or throws if the task is cancelled.
-  ///   - willWait: Called before each wait for a rate limit, with its duration and the server's
-  ///     name.
+  ///   - deadline: The time after which the session stops retrying, regardless of the policy.
+  ///   - sleep: A closure that waits for a duration, and throws if the task is cancelled.
+  ///   - willWait: A closure that is called before each wait for a rate limit, with the duration of
+  ///     the wait and the server's name.
   package init(
     _ session: any ApiSession,
     deadline: Deadline,

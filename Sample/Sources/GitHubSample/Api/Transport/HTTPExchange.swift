@@ -1,6 +1,7 @@
 import Foundation
 
-/// One request and its outcome. Only the first outcome counts.
+/// An HTTP request and its outcome. If several outcomes are reported, only the first outcome
+/// counts.
 final class HTTPExchange: Sendable {
   typealias Outcome = Result<HTTPResponse, ApiError.Reason>
 
@@ -17,12 +18,12 @@ final class HTTPExchange: Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  /// The part of the body that has been received so far.
+  /// The part of the response's body that has arrived so far.
   var body: Data {
     state.withLock { $0.body }
   }
 
-  /// Waits for the outcome. Call this method once.
+  /// Waits for the outcome of the request. Call this method only once.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in
@@ -33,9 +34,10 @@ final class HTTPExchange: Sendable {
     }
   }
 
-  /// Appends a part of the body.
+  /// Appends data to the response's body.
   ///
-  /// - Returns: False if the exchange has ended, for example because the body is too large.
+  /// - Returns: Whether the exchange continues. A body that is too large ends the exchange, for
+  ///   example.
   func receive(_ data: Data) -> Bool {
     let fits = state.withLock { state in
       guard state.outcome == nil, data.count <= bodyLimit - state.body.count else { return false }
@@ -46,7 +48,8 @@ final class HTTPExchange: Sendable {
     return fits
   }
 
-  /// Ends the exchange, unless it has already ended.
+  /// Ends the exchange with an outcome. If the exchange has already ended, this method has no
+  /// effect.
   func finish(_ outcome: Outcome) {
     let waiter = state.withLock { state in
       guard state.outcome == nil else { return nil as CheckedContinuation<Outcome, Never>? }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A server's response, with any status.
+/// An HTTP response with any status.
 package struct HTTPResponse: Equatable, Sendable {
   package let status: Int
   package let body: Data
 
-  /// The headers, by their names in lower case.
+  /// The values of the headers. The keys are the headers' lowercase names.
   private let headers: [String: String]
 
   package init(status: Int, headers: [AnyHashable: Any] = [:], body: Data) {

@@ -4,14 +4,15 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Sends requests. Each request ends with a response, an error or a cancellation within a given
-/// time.
+/// Sends requests. Sends HTTP requests. Each request ends with a response, an error or a
+/// cancellation within a given time.
 ///
-/// URLSession's `data(for:)` can't replace it. That method sends the token along when it follows a
-/// redirect, waits forever after an authentication challenge, and can deadlock when it is
-/// cancelled.
+/// URLSession's `data(for:)` can't replace this type. On redirects, `data(for:)` sends the token to
+/// the new server. After an authentication challenge, `data(for:)` waits forever. Cancelling
+/// `data(for:)` can deadlock.
 package final class HTTPTransport: Sendable {
-  /// The only transport of the process, because invalidating a URLSession can trap.
+  /// The only transport of the process. A temporary transport would have to invalidate its
+  /// URLSession, which can trap.
   package static let shared = HTTPTransport()
 
   private let delegate = HTTPTransportDelegate()
@@ -28,10 +29,10 @@ package final class HTTPTransport: Sendable {
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
-  /// Sends a request once.
+  /// Sends a request without retrying.
   ///
-  /// Regardless of the network, this method returns when the time is up or the task is cancelled.
-  /// The caller is resumed first, and URLSession's task is cancelled after that.
+  /// This method returns at the time limit or when the task is cancelled, even if the network
+  /// doesn't respond. The method resumes its caller before it cancels URLSession's task.
   package func send(
     _ request: URLRequest,
     limits: HTTPLimits
@@ -39,14 +40,15 @@ package final class HTTPTransport: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
     let exchange = HTTPExchange(bodyLimit: limits.bodySize)
     var request = request
-    // This is an idle timer in whole seconds. The deadline below is the actual limit.
+    // `timeoutInterval` limits only the idle time, in whole seconds. The deadline limits the total
+    // time.
     request.timeoutInterval = limits.time.timeInterval.rounded(.up) + 1
     let dataTask = session.dataTask(with: request)
     delegate.begin(exchange, for: dataTask)
     dataTask.resume()
 
-    // The deadline has its own queue, because a task would have to wait while the concurrency pool
-    // is busy.
+    // The deadline has its own queue, because a task would be delayed while Swift's thread pool is
+    // busy.
     let deadline = DispatchWorkItem { exchange.finish(.failure(.timedOut(after: limits.time))) }
     deadlines.asyncAfter(deadline: .now() + limits.time.timeInterval, execute: deadline)
     let outcome = await withTaskCancellationHandler {
@@ -57,8 +59,8 @@ package final class HTTPTransport: Sendable {
     deadline.cancel()
     delegate.end(dataTask)
     if case .failure = outcome {
-      // Cancelling URLSession's task can take long, and can deadlock with a cancellation handler.
-      // The caller doesn't wait for this block.
+      // Cancelling URLSession's task can be slow, and can deadlock in a cancellation handler, so
+      // the caller doesn't wait.
       DispatchQueue.global().async { dataTask.cancel() }
     }
     return try outcome.get()

@@ -4,10 +4,11 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Forwards URLSession's callbacks, which run on its queue, to the exchange of the task.
+/// Forwards URLSession's callbacks to the exchange of each task. The callbacks run on URLSession's
+/// queue.
 ///
-/// The delegate belongs to the session. On Linux, the delegate of a single task isn't asked about
-/// redirects and challenges.
+/// The session has a delegate because, on Linux, URLSession doesn't ask the delegate of a single
+/// task about redirects and challenges.
 final class HTTPTransportDelegate: NSObject, Sendable {
   private let exchanges = Protected<[Int: HTTPExchange]>([:])
 
@@ -28,8 +29,8 @@ final class HTTPTransportDelegate: NSObject, Sendable {
     case .cannotConnectToHost?, .cannotFindHost?, .dnsLookupFailed?, .notConnectedToInternet?:
       .unreachable(error.localizedDescription)
     default:
-      // On Linux, TLS failures, truncated bodies and bad compression have the same code. Only the
-      // text distinguishes them.
+      // On Linux, TLS failures, truncated bodies and bad compression have the same error code, and
+      // differ only in the error text.
       error.localizedDescription.contains(/SSL|TLS|certificate/)
         ? .unreachable(error.localizedDescription)
         : .connectionLost(error.localizedDescription)
@@ -45,7 +46,8 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
     newRequest request: URLRequest,
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
-    // The redirect itself is the response. Following it would send the token to another server.
+    // The transport returns the redirect as the response, because following a redirect would send
+    // the token to another server.
     completionHandler(nil)
   }
 
@@ -57,12 +59,13 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
       @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(Darwin)
-      // On other systems, libcurl checks the certificates itself, without this callback.
+      // On non-Apple systems, libcurl checks the certificates without this callback.
       if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust {
         return completionHandler(.performDefaultHandling, nil)
       }
     #endif
-    // The command has no credentials except the token. On Linux, the default handling never ends.
+    // The command has no credentials except the token. On Linux, the default handling of a
+    // challenge never ends.
     completionHandler(.rejectProtectionSpace, nil)
   }
 
@@ -78,7 +81,8 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
   ) {
     guard let exchange = exchange(of: task) else { return }
     let response = task.response as? HTTPURLResponse
-    // A rejected challenge cancels the task after the whole response has been received.
+    // After a rejected challenge, URLSession cancels the task once the complete response has
+    // arrived.
     let isComplete = error == nil || (error as? URLError)?.code == .cancelled
     if let response, isComplete {
       let (status, headers) = (response.statusCode, response.allHeaderFields)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Data in the format of gzip, without compression.
+/// Creates data in the gzip format without compressing the content.
 enum Gzip {
   static func stored(_ data: Data) -> Data {
     let length = UInt16(data.count)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension LoopbackServer {
-  /// The environment variables that lead the command to the server.
+  /// The environment variables that make the command use this server.
   var variables: [String: String] {
     ["GITHUB_GRAPHQL_URL": url, "GITHUB_TOKEN": LoopbackServer.token]
   }
@@ -10,7 +10,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Reply {
-  /// A page with one repository, out of several pages.
+  /// Returns a reply with one of several pages. The page contains one repository.
   static func page(_ index: Int, of count: Int) -> LoopbackServer.Reply {
     let next = index < count - 1 ? "\(index)" : nil
     return .answer(body: Data(String.answer("page-\(index)", total: count, next: next).utf8))

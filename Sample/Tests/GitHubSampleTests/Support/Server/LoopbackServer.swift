@@ -1,10 +1,10 @@
 import GitHubSample
 import Foundation
 
-/// A server on 127.0.0.1, on the real network stack. A test determines its replies.
+/// An HTTP server on 127.0.0.1 that sends the replies of a test over the real network stack.
 final class LoopbackServer: Sendable {
   struct Request: Sendable {
-    /// The request line and the headers.
+    /// The request line and the headers of the request.
     let head: String
     let body: String
   }
@@ -14,18 +14,18 @@ final class LoopbackServer: Sendable {
     case bytes(String)
     case data(Data)
 
-    /// An answer after which the connection stays open for the next request.
+    /// A response that keeps the connection open for the next request.
     case keepAlive(body: Data)
     case close
     case silence
 
-    /// A byte from time to time, without an end.
+    /// An endless response that sends a byte from time to time.
     case drip
   }
 
   let port: UInt16
 
-  /// The requests, as they arrive.
+  /// A sequence of the requests in the order of their arrival.
   let requests: AsyncStream<Request>
   private let incoming: AsyncStream<Request>.Continuation
   private let listener: Int32
@@ -40,9 +40,10 @@ final class LoopbackServer: Sendable {
   /// Blocks the thread until a request has arrived.
   func waitForRequest() { hasRequest.wait() }
 
-  /// Runs a server for as long as a closure takes.
+  /// Runs a server until a closure ends.
   ///
-  /// - Parameter reply: Returns the reply to the request with this number, counted from 0.
+  /// - Parameter reply: A closure that returns the reply to the request with a given number. The
+  ///   first request has the number 0.
   static func serving<Result>(
     _ reply: @escaping @Sendable (_ index: Int) -> Reply,
     isolation: isolated (any Actor)? = #isolation,
@@ -90,7 +91,7 @@ final class LoopbackServer: Sendable {
     while answerRequest(on: connection) {}
   }
 
-  /// - Returns: Whether there may be another request on this connection.
+  /// - Returns: Whether the client can send the next request on the same connection.
   private func answerRequest(on connection: Int32) -> Bool {
     guard let request = readRequest(from: connection) else { return false }
     let index = received.withLock { received in
@@ -115,7 +116,7 @@ final class LoopbackServer: Sendable {
     case .close:
       break
     case .silence:
-      // Wait until the client closes the connection.
+      // Silence means that the server waits until the client closes the connection.
       while let data = Socket.receive(from: connection), !data.isEmpty {}
     case .drip:
       Socket.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8), to: connection)

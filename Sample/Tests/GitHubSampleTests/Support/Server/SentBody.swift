@@ -1,4 +1,4 @@
-/// The body of a request, as the server receives it.
+/// The decoded body of a request that the server has received.
 struct SentBody: Decodable {
   enum Value: Decodable, Equatable {
     case text(String)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The few socket calls that a server needs.
+/// Wraps the socket functions that the loopback server needs.
 enum Socket {
   /// Returns a socket that listens on a free port of 127.0.0.1.
   static func listening() throws -> (socket: Int32, port: UInt16) {
@@ -9,7 +9,7 @@ enum Socket {
     return (listener, port)
   }
 
-  /// Returns a socket that occupies a free port of 127.0.0.1. Connections to the port are refused.
+  /// Returns a socket that occupies a free port of 127.0.0.1 and refuses all connections.
   static func bound() throws -> (socket: Int32, port: UInt16) {
     #if canImport(Glibc)
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -30,7 +30,8 @@ enum Socket {
     return (listener, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Waits for a connection. Returns nil when the listener has been shut down.
+  /// Waits for a connection, and returns the connection's socket. The result is nil if the listener
+  /// has been shut down.
   static func accept(_ listener: Int32) -> Int32? {
     while true {
       let connection = Foundation.accept(listener, nil, nil)
@@ -39,15 +40,15 @@ enum Socket {
     }
   }
 
-  /// Waits for bytes. Returns no bytes when the other side has closed the connection, and nil when
-  /// the connection is broken.
+  /// Waits for bytes from the client. The result is empty if the client has closed the connection,
+  /// and nil if the connection is broken.
   static func receive(from connection: Int32) -> Data? {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(connection, &buffer, buffer.count, 0)
     return count >= 0 ? Data(buffer[..<count]) : nil
   }
 
-  /// Sends bytes as long as the other side accepts them. Returns whether it accepted all of them.
+  /// Sends bytes to the client, and returns whether the client has accepted all bytes.
   @discardableResult
   static func send(_ data: Data, to connection: Int32) -> Bool {
     var rest = data[...]
