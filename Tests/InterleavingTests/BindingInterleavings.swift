@@ -3,7 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B3: a binding holds its target weakly, and ends with it. Pairs of old and new values have no gaps.
+  /// B3: a binding holds its target weakly, and ends when the target is freed. `observeChanges` skips no
+  /// change.
   struct BindingInterleavings {
     @Test func scopedObservationEndsWithItsObject() {
       explore { scenario in
@@ -27,7 +28,8 @@
       }
     }
 
-    /// The first change after that finds the object freed. By then, the observation's Dust must be stored.
+    /// The thread frees the object immediately after `observe` returns. The next change still ends the
+    /// observation.
     @Test func scopedObservationEndsEvenIfItsObjectIsFreedAtOnce() {
       explore { scenario in
         let variable = Variable(0)

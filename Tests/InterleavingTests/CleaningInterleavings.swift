@@ -3,13 +3,13 @@
   import FluxCapacitor
   import Testing
 
-  /// V5: after `clean()` has returned, no call starts.
+  /// V5: after `clean()` has returned, no call of the observer starts.
   ///
-  /// The scheduler can't switch threads between the start of a call and its first action. So these scenarios
-  /// set a `Flag` when `clean()` has returned, and skip no schedule.
+  /// The scheduler can't switch threads between the start of a call and the first action in that call.
+  /// Scenarios that look for late calls therefore set a `Flag` after `clean()`, and skip no schedule.
   struct CleaningInterleavings {
-    /// A second `clean()` must not return while the first one waits for a thread that is about to call the
-    /// observer.
+    /// While the first `clean()` waits for a thread that is about to call the observer, a second `clean()`
+    /// must not return.
     @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
@@ -175,7 +175,7 @@
       }
     }
 
-    /// The three observers are neighbors in the variable's ring.
+    /// The observers that are cleaned are neighbors in the variable's ring of observations.
     @Test func threeObserversCleanedAtOnceAreFreedAndTheFourthIsStillCalled() {
       explore { scenario in
         let variable = Variable(0)
@@ -202,7 +202,8 @@
       }
     }
 
-    /// Each mutation holds the lock that the other one's cleaning needs. Neither waits for it.
+    /// Each mutation holds the lock that the cleaning in the other mutation needs. Neither mutation waits
+    /// for that lock.
     @Test func mutationsThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]

@@ -2,7 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed as long as it has observers, even if some are cleaned during changes.
+  /// B1: a derived constant delivers every change while it has observers, even if some observers are
+  /// cleaned during changes.
   struct DerivedCleaningInterleavings {
     @Test func subscriberReceivesTheNextChangeWhileAnotherMapLosesItsObserver() {
       explore { scenario in
@@ -61,7 +62,8 @@
       }
     }
 
-    /// While a change is being delivered, the source's list still contains the constant that was deactivated.
+    /// During a delivery, the list of constants to compute still contains a constant that has lost its
+    /// observer.
     @Test func constantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
@@ -83,7 +85,6 @@
       }
     }
 
-    /// Both constants derive from the same map.
     @Test func sharedSourceStaysActiveWhileOneObserverReplacesAnother() {
       explore { scenario in
         let number = Variable(0)
@@ -151,7 +152,8 @@
       }
     }
 
-    /// An observation that the delivering thread has removed isn't removed a second time.
+    /// If the delivering thread has removed an observation, the cleaning thread must not remove the
+    /// observation again.
     @Test func observerReceivesEveryChangeWhileTwoOthersAreCleaned() {
       explore { scenario in
         let number = Variable(0)
@@ -174,7 +176,8 @@
       }
     }
 
-    /// The delivering thread has not brought its value to the combine's input yet.
+    /// In some schedules, the observer is replaced before the delivering thread passes its value to the
+    /// combined constant.
     @Test func combineObservedAgainDuringAChangeReceivesLaterChanges() {
       explore { scenario in
         let number = Variable(0)
@@ -197,8 +200,8 @@
       }
     }
 
-    /// The delivering thread has not computed the earlier change yet. The first constant of the region loses
-    /// its observers too.
+    /// In some schedules, the observer is replaced before the delivering thread has computed the earlier
+    /// change. The first combined constant also loses all its observers.
     @Test func constantObservedAgainDuringAChangeComparesWithItsFirstValue() {
       explore { scenario in
         let number = Variable(0)

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: an observer may start with a value that the other observers never receive. It is then called once
-  /// more, with the value that the constant ends with.
+  /// B1: an observer's first value can be a value that earlier observers never receive. The new observer is
+  /// then called again with the constant's final value.
   struct DerivedFirstValueInterleavings {
     @Test func subscriberToRemoveDuplicatesIsNotCalledAgainForAnEqualValue() {
       explore { scenario in
@@ -48,7 +48,7 @@
       }
     }
 
-    /// The combine starts with a value that the other observers of its source never receive.
+    /// The combined constant starts with 5. The earlier observer of `distinct` never receives 5.
     @Test func combineObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
@@ -73,7 +73,8 @@
       }
     }
 
-    /// Changes from before the first value reach the source as one, and don't reach the outer combine.
+    /// `both` delivers changes from before its first value as one change. The outer constant must not
+    /// receive that change.
     @Test func combineOfACombineObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -108,7 +109,7 @@
         let log = Trace<Int>()
         let dusts = Trace(distinct.observe { _ in })
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both changes are delivered when this observer has returned.
+          // The library delivers both changes after this observer has returned.
           number.value = 1
           number.value = 2
           dusts.append(distinct.observe { log.append($0) })
@@ -122,7 +123,7 @@
       }
     }
 
-    /// For the first observer, the last write is not a change.
+    /// The first observer has received 10, so the write of 11 is not a change for that observer.
     @Test func subscribersDuringUndeliveredChangesEndWithTheSameValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
@@ -131,7 +132,7 @@
         let dusts = Trace(number.observe { _ in })
         let dispatcher = Dispatcher()
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both changes are delivered when this observer has returned.
+          // The library delivers both changes after this observer has returned.
           dispatcher.transaction {
             number.value = 1
             dusts.append(tens.observe { first.append($0) })
@@ -193,7 +194,7 @@
       }
     }
 
-    /// The combine's source has started with the value that the transaction commits.
+    /// The source of the combined constant has started with the value that the transaction commits.
     @Test func combineObservedAfterAWriteOfATransactionReceivesTheLaterWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))

@@ -2,7 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a constant that skips equal values depends on the value before, whether it was delivered or read.
+  /// B1: `removeDuplicates` compares each new value with the previous value, which was either delivered or
+  /// read.
   struct DerivedHistoryInterleavings {
     @Test func readOfRemoveDuplicatesComparesWithTheLastDeliveredValue() {
       explore { scenario in
@@ -39,7 +40,7 @@
       }
     }
 
-    /// The reader is ahead of a write that is not a change for the observer.
+    /// The observer's thread reads 12 before 12 is delivered. For the observer, 12 equals 11.
     @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeItsDelivery() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
@@ -48,7 +49,7 @@
         log.append(tens.value)
         let dust = tens.observe { log.append($0) }
         let other = trigger.observe(ignoreFirst: true) { _ in
-          // The change is delivered when this observer has returned.
+          // The library delivers the change after this observer has returned.
           number.value = 12
           log.append(tens.value)
         }
@@ -66,7 +67,7 @@
       }
     }
 
-    /// The uncommitted value that the observer starts with doesn't count as delivered.
+    /// The observer starts with the uncommitted 12, which doesn't count as delivered.
     @Test func readOfRemoveDuplicatesComparesWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(31)
@@ -144,7 +145,7 @@
         dusts.append(
           number.observe(ignoreFirst: true) { [weak number] value in
             guard value == 1, let number else { return }
-            // Both changes are delivered when this observer has returned.
+            // The library delivers both changes after this observer has returned.
             number.value = 2
             number.value = 3
             let counted = number.map { value in

@@ -4,8 +4,8 @@
   import Observation
   import Testing
 
-  /// B1: a derived constant is freed once, with its last user. V1, V2: it can be observed on a queue. B5:
-  /// reading it is tracked.
+  /// B1, B5, V1 and V2: a derived constant is freed once, with its last reference or observer. A derived
+  /// constant can be observed on a queue and tracked by Observation.
   struct DerivedLifetimeInterleavings {
     @Test func derivedConstantIsFreedOnceWithItsLastReferenceOrObserver() {
       explore { scenario in
@@ -23,8 +23,8 @@
       }
     }
 
-    /// No lock is held when the observer's closure is released. So the deinit of an object that it captures
-    /// can use the constant.
+    /// The library releases the observer's closure while no lock is held, so the deinit of a captured
+    /// object can use the constant.
     @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
@@ -41,7 +41,8 @@
       }
     }
 
-    /// The references that the region keeps during the change are released with the observers.
+    /// During a change, a region (a variable and its derived constants) retains constants that lose their
+    /// observers. The region must release these constants after the delivery.
     @Test func derivedConstantIsFreedIfItGainsAndLosesObserversDuringAChange() {
       explore { scenario in
         let number = Variable(0)
@@ -116,7 +117,8 @@
         let tenfold = number.map { $0 * 10 }
         let (log, dusts) = (Trace<Int>(), Trace<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // The process's dispatcher is created on first use, which must not be on one of the threads.
+        // `Dispatcher.shared` is created on first use. None of the scenario's threads may create the
+        // dispatcher.
         _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.observe(on: .queue(queue)) { log.append($0) }) }
@@ -126,7 +128,7 @@
         }
       }
     }
-    /// B5. Observation misses a change that comes before the reading closure has ended.
+    /// B5: Observation itself misses a change that arrives before the reading closure has returned.
     @Test func trackedReadOfAMapReportsTheNextChange() {
       explore { scenario in
         let number = Variable(0)
@@ -150,7 +152,7 @@
       }
     }
 
-    /// B5. The constant is also tracked elsewhere, where the transaction changes nothing.
+    /// B5: the constant already has a tracked read, for which the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsTheCommittedValue() {
       explore { scenario in
         let number = Variable(0)
@@ -181,7 +183,8 @@
       }
     }
 
-    /// The read may come while the variable's own observers are called, before the constant's tracker is.
+    /// The tracked read can fall between the calls of the variable's observers and of the constant's
+    /// tracker.
     @Test func trackedReadOfAnUncommittedValueReportsACommitDuringItsDelivery() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
@@ -203,7 +206,7 @@
         }
         scenario.thread { readTracked(distinct, log) }
         scenario.check {
-          // Observation itself misses a change that comes before tracking has begun.
+          // Observation itself misses a change that arrives before tracking has begun.
           if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
           withExtendedLifetime((distinct, dusts)) {}
         }
@@ -256,7 +259,7 @@
     return constant.observe { _ in withExtendedLifetime(ending) {} }
   }
 
-  /// Reads a value inside `withObservationTracking` and logs it. Later, logs that the value has changed.
+  /// Reads a constant's value inside `withObservationTracking`, and logs the value and the next change.
   private func readTracked(_ constant: Constant<Int>, _ log: Trace<String>) {
     let value = withObservationTracking {
       constant.value

@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B1: an observer that subscribes to a derived constant during changes receives one value, and then each
-  /// later change as a whole.
+  /// B1: an observer that subscribes to a derived constant during changes receives one value first. Then
+  /// the observer receives each later change undivided.
   struct DerivedObservingInterleavings {
     @Test func lateSubscriberToACombineReceivesEachLaterChange() {
       explore { scenario in
@@ -46,8 +46,8 @@
       }
     }
 
-    /// The transaction may be delivered before a write that was made during it. Its values don't contain that
-    /// write.
+    /// The library can deliver the transaction before a concurrent write. The transaction's values then
+    /// don't contain that write.
     @Test func lateSubscriberEndsWithBothATransactionAndAWriteDuringIt() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
@@ -73,7 +73,8 @@
       }
     }
 
-    /// A change that is on its way to the source also reaches the new combine.
+    /// The new outer constant also receives a change that a thread is still delivering to the inner
+    /// constant.
     @Test func combineObservedDuringChangesOfItsSourceEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -228,8 +229,8 @@
       }
     }
 
-    /// For the other observers, the transaction changes nothing. If the subscriber's first value comes from
-    /// the middle of the transaction, the final value follows.
+    /// For earlier observers, the transaction changes nothing. A subscriber whose first value is 1 must
+    /// receive 0 afterward.
     @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)
@@ -293,7 +294,8 @@
       }
     }
 
-    /// The value that a subscriber or a reader computes ahead of the delivery is known to be equal.
+    /// A subscriber computes its first value before the pending change is delivered. The library still
+    /// knows that the two values are equal.
     @Test func lateSubscriberToAMapReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
@@ -313,7 +315,6 @@
       }
     }
 
-    /// The subscriber's first value may become known after the value of the writes.
     @Test func lateSubscriberDuringEqualWritesReceivesTheValueAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
@@ -336,7 +337,7 @@
       }
     }
 
-    /// A subscriber during the transaction may receive the last value twice.
+    /// An observer that subscribes during the transaction can receive the last value twice.
     @Test func lateSubscriberToRemoveDuplicatesEndsWithATransactionsLastValue() {
       explore { scenario in
         let number = Variable(0)
@@ -359,8 +360,8 @@
       }
     }
 
-    /// The transaction ends with the value that was already on its way. That is a change only for a
-    /// subscriber that has received the value in between.
+    /// The transaction writes 2 and then restores the pending value 1. For an observer that has received 2,
+    /// the value 1 is a change.
     @Test func lateSubscriberEndsWithAnUndeliveredValueThatATransactionRestores() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
@@ -370,7 +371,7 @@
         let dusts = Trace(
           distinct.observe(ignoreFirst: true) { others.append($0) },
           trigger.observe(ignoreFirst: true) { [weak number] _ in
-            // Both are delivered when this observer has returned.
+            // The library delivers both changes after this observer has returned.
             number?.value = 1
             dispatcher.transaction {
               number?.value = 2
@@ -390,7 +391,7 @@
   }
 
   extension [[Int]] {
-    /// Returns whether this array ends with another one that isn't empty.
+    /// Returns whether this array ends with all elements of a nonempty array.
     fileprivate func hasSuffix(_ others: [[Int]]) -> Bool {
       !others.isEmpty && suffix(others.count).elementsEqual(others)
     }

@@ -2,7 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed at most once for each change. A read uses one state of the variables.
+  /// B1: a derived constant is computed at most once for each change. A read combines values that the
+  /// variables have at the same time.
   struct DerivedReadingInterleavings {
     @Test func readOfADiamondUsesOneValueOfItsVariable() {
       explore { scenario in
@@ -48,7 +49,7 @@
       }
     }
 
-    /// One of the variables leads to the constant by two paths.
+    /// The sum derives from the left variable by two paths.
     @Test func readOfADeliveredValueComputesNothing() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -70,7 +71,8 @@
       }
     }
 
-    /// While the read waits for one variable's lock, it doesn't hold another one, which a mutation may need.
+    /// A read that waits for one variable's lock holds no lock of a second variable, which a mutation might
+    /// need.
     @Test func readOfACombineAndAMutationThatReadsDoNotDeadlock() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -133,7 +135,7 @@
       }
     }
 
-    /// The observer of the combine reads the sum before the sum is delivered.
+    /// The observer of `both` reads the sum before the sum is delivered.
     @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -206,7 +208,8 @@
       }
     }
 
-    /// The delivering thread finds a value that a reader has stored, and then another reader replaces it.
+    /// A reader has stored a value, which the delivering thread finds. Then a second reader replaces the
+    /// stored value.
     @Test func valueReadAfterALaterWriteIsNotDeliveredForAnEarlierChange() {
       explore { scenario in
         let number = Variable(0)
@@ -272,7 +275,8 @@
       }
     }
 
-    /// A reader ahead of the delivery doesn't know which value will be delivered before its own.
+    /// A reader that computes a value before pending changes are delivered doesn't know the last value of
+    /// those changes.
     @Test func readBeforeADeliveryIsNotComparedWithTheDeliveredValue() {
       explore { scenario in
         let number = Variable(0)

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// D1–D3 and D5: reduces never overlap, and every observer sees them in the same order. A state that is
-  /// invoked inside a reduce waits for the end of that reduce.
+  /// D1, D2, D3 and D5: reduces never overlap, and every observer sees reduces in the same order. A state
+  /// that is invoked inside a reduce waits for the end of that reduce.
   struct DispatchInterleavings {
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
@@ -41,8 +41,8 @@
       }
     }
 
-    /// One of the two threads delivers the last change before it returns. Only a third one could take that
-    /// over.
+    /// One of the two threads delivers the last change before that thread's `invoke` returns. Only a third
+    /// thread could take over the delivery.
     @Test func invokeReturnsAfterTheDeliveryUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
@@ -57,19 +57,19 @@
         scenario.check {
           let entries = log.entries
           let logs = [
-            // The threads run one after the other, or at the same time, and each one delivers its own change.
+            // Each thread delivers its own change.
             ["told 1", "returned 1", "told 3", "returned 2"],
             ["told 2", "returned 2", "told 3", "returned 1"],
             ["told 1", "told 3", "returned 1", "returned 2"],
             ["told 1", "told 3", "returned 2", "returned 1"],
             ["told 2", "told 3", "returned 1", "returned 2"],
             ["told 2", "told 3", "returned 2", "returned 1"],
-            // One thread is delivering, and delivers the other's change too.
+            // The thread that is delivering also delivers the second thread's change.
             ["told 1", "returned 2", "told 3", "returned 1"],
             ["told 2", "returned 1", "told 3", "returned 2"],
             ["returned 2", "told 1", "told 3", "returned 1"],
             ["returned 1", "told 2", "told 3", "returned 2"],
-            // The second thread to write delivers both changes.
+            // The thread that writes second delivers both changes.
             ["returned 1", "told 1", "told 3", "returned 2"],
             ["returned 2", "told 2", "told 3", "returned 1"],
           ]
@@ -175,7 +175,8 @@
       }
     }
 
-    /// This holds whether or not there has ever been a store for the state.
+    /// Before the dispatch, `FirstStore` has been registered and cleared. `CounterStore` has never been
+    /// registered.
     @Test func stateWithoutAStoreDoesNotWaitForATransaction() {
       var hasOverlapped = false
       explore { scenario in
@@ -219,7 +220,7 @@
       }
     }
 
-    /// The store is freed after its reduce, and before the observers are called.
+    /// The store is freed after its reduce and before any observer is called.
     @Test func writesOfAStoresDeinitAreDeliveredAfterThoseOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B9: effects supersede and await each other by their policy, in every order of the threads.
+  /// B9: effects supersede or await each other as their policy says, in every order of the threads.
   struct EffectInterleavings {
     @Test func statesOfASupersededEffectAreNotReduced() {
       explore { scenario in
@@ -91,7 +91,7 @@
       }
     }
 
-    /// Without preemptions, the thread runs both effects before either operation starts.
+    /// Without preemptions, the thread calls `run` twice before either operation starts.
     @Test func effectSupersededBeforeItStartsDoesNotStart() {
       everyInterleaving(preemptions: 0) { scenario in
         let effects = Effects(.latest)
@@ -208,7 +208,7 @@
       exploreTwoRuns(by: .concurrent(1), expecting: [[1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
-    /// Runs an effect on each of two threads. Its operation logs its number twice.
+    /// Runs an effect on each of two threads. Each effect logs its number twice.
     private func exploreTwoRuns(
       by policy: Effects.Policy,
       expecting logs: [[Int]],

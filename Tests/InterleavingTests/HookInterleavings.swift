@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: interceptors use hooks, which can be added and removed at any time, and keep nothing alive.
+  /// B6: the hooks behind interceptors can be added and removed at any time. A hook keeps no store alive.
   struct HookInterleavings {
     @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
@@ -48,8 +48,8 @@
       }
     }
 
-    /// If the hook were released in the turn, a state dispatched by a deinit would wait for the end of the
-    /// reduce.
+    /// If the library released the hook during a reduce, a state dispatched by the hook's deinit would wait
+    /// for that reduce.
     @Test func hookIsReleasedOutsideTheDispatchersTurn() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()

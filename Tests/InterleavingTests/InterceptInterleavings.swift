@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: interceptors receive an event for each dispatch, with its number and changes, in the order of the
-  /// reduces.
+  /// B6: interceptors receive an event for each dispatch, in the order of the reduces. An event has a
+  /// number and lists the changes.
   struct InterceptInterleavings {
     @Test func interceptorsReceiveTheEventsInTheOrderOfTheReduces() {
       explore { scenario in
@@ -88,8 +88,8 @@
       }
     }
 
-    /// The interceptor may miss the first states that other threads dispatch at the same time, but none after
-    /// those.
+    /// The interceptor can miss states that another thread dispatches before the first event. After the
+    /// first event, the interceptor misses no state.
     @Test func newInterceptorReceivesEveryLaterDispatch() {
       explore { scenario in
         let log = Trace<String>()
@@ -135,7 +135,6 @@
       }
     }
 
-    /// The interceptor misses a reduce that began while no hook wanted the changes.
     @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfItsChanges() {
       explore { scenario in
         let log = Trace<String>()
@@ -183,7 +182,8 @@
       }
     }
 
-    /// No thread waits for an interceptor that another thread is about to call. That could take forever.
+    /// A thread never waits for an interceptor that another thread is about to call, because such a wait
+    /// could last forever.
     @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsIt() {
       explore { scenario in
         let log = Trace<String>()
@@ -231,7 +231,7 @@
       }
     }
 
-    /// This holds even if another thread is about to call the interceptor.
+    /// The cleaning thread can free the closure while another thread is about to call the interceptor.
     @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()

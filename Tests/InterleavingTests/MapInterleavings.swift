@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1, V1, V2: the thread that delivers a variable also delivers its maps, immediately if nothing is in the
-  /// way. The maps deliver every change, once and in order.
+  /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
+  /// delivers every change once and in order.
   struct MapInterleavings {
     @Test func lateSubscriberToAMapReceivesAWriteOnce() {
       explore { scenario in
@@ -21,7 +21,7 @@
       }
     }
 
-    /// The first value is a read. The changes after it come in the order of the writes.
+    /// The observer reads its first value. Later changes arrive in the order of the writes.
     @Test func lateSubscriberToAMapReceivesChangesInTheOrderOfItsVariable() {
       explore { scenario in
         let number = Variable(0)
@@ -59,8 +59,7 @@
       }
     }
 
-    /// The second map may be activated while a thread is delivering the change. It then starts with that
-    /// change.
+    /// A map that becomes active while a thread is delivering the change starts with the written value.
     @Test func mapOfAMapObservedDuringAWriteReceivesThatWriteOnce() {
       explore { scenario in
         let number = Variable(0)
@@ -80,7 +79,8 @@
       }
     }
 
-    /// One of the two maps is already observed. The other one becomes active with the combine.
+    /// Before the threads start, only `once` has an observer. `twice` becomes active with the combined
+    /// constant.
     @Test func lateSubscriberToADiamondReceivesNoMixOfOldAndNewValues() {
       explore { scenario in
         let number = Variable(0)
@@ -100,7 +100,8 @@
       }
     }
 
-    /// A subscriber during the transaction may start with an uncommitted value. It receives the last one too.
+    /// An observer that starts with an uncommitted value during the transaction also receives the last
+    /// value.
     @Test func lateSubscriberToAMapEndsWithTheLastValueOfATransaction() {
       explore { scenario in
         let number = Variable(0)
@@ -143,9 +144,9 @@
       }
     }
 
-    /// Constants that derive from one variable are delivered with it. Constants that derive from several
-    /// variables are delivered after everything that the transaction has written. Concurrent reads don't
-    /// change this order.
+    /// A variable and its maps are delivered together. Constants that combine several variables are
+    /// delivered after all variables that the transaction has written. Concurrent reads don't change this
+    /// order.
     @Test func variablesAndTheirMapsAreDeliveredBeforeACombine() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
@@ -190,7 +191,7 @@
       }
     }
 
-    /// The transform writes while the combine is computing the values that it starts with.
+    /// The transform writes a variable while the combined constant computes its first value.
     @Test func writeInATransformIsDeliveredAfterTheFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -213,7 +214,7 @@
       }
     }
 
-    /// An observer of the first variable writes the second one before the combine delivers the first change.
+    /// An observer of `first` writes `second` before the combined constant delivers the first change.
     @Test func lateSubscriberToACombineReceivesEachRemainingChangeOnce() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
@@ -233,7 +234,7 @@
       }
     }
 
-    /// Another reader may store a value that it has computed from an earlier state.
+    /// A reader on a second thread can store a value that was computed before the write.
     @Test func readOfAMapIsNeverOlderThanTheReadBefore() {
       explore { scenario in
         let number = Variable(0)
@@ -249,8 +250,8 @@
       }
     }
 
-    /// A subscriber during the transaction may start with 10. It then receives 0, which is not a change for
-    /// the other observers.
+    /// An observer that subscribes during the transaction can start with 10, and then receives 0. For
+    /// earlier observers, 0 is not a change.
     @Test func lateSubscriberToAMapReceivesTheFinalValueOfANoOpTransaction() {
       explore { scenario in
         let number = Variable(0)

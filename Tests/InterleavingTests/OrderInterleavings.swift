@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// V2, V4, V6 and V8: changes are delivered in the order of the writes. All observers receive a change
-  /// before any of them receives the next one, and no change is lost.
+  /// V2, V4, V6 and V8: changes are delivered in the order of the writes, and no change is lost. All
+  /// observers receive a change before any observer receives the next change.
   struct OrderInterleavings {
     @Test func allObserversReceiveAChangeBeforeTheNextOne() {
       explore { scenario in
@@ -81,7 +81,7 @@
       }
     }
 
-    /// If another thread is delivering the other variable at that moment, that thread delivers the change.
+    /// If a thread is already delivering the second variable, that thread delivers the change.
     @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheRound() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
@@ -108,8 +108,8 @@
       }
     }
 
-    /// The observer may wait for its own change. A thread that is already delivering the variable delivers
-    /// it.
+    /// An observer might wait until its own write is delivered. A thread that is already delivering the
+    /// variable delivers that write.
     @Test func deliveryOfAnObserversWriteDoesNotWaitForThatObserver() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
@@ -122,7 +122,7 @@
           },
           trigger.observe(ignoreFirst: true) { _ in
             variable.value = 2
-            // Otherwise, no other thread is delivering the variable.
+            // Waits only while the first thread is delivering the variable.
             guard log.entries == ["begin 1"] else { return }
             for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
             isWaitedForInVain.append(log.last != "end 2")
@@ -208,7 +208,7 @@
       }
     }
 
-    /// No lock is held while the overwritten value is deinitialized.
+    /// While the library deinitializes the overwritten value, no lock is held.
     @Test func overwrittenValueCanWriteItsVariableInDeinit() {
       explore { scenario in
         let variable = Variable(Ending {})

@@ -3,8 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V1 and V2 on queues: calls don't overlap, and come in the order of the writes. On `.main`, a synchronous
-  /// delivery doesn't overtake a queued one.
+  /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
+  /// `.main`, a synchronous delivery doesn't overtake a queued delivery.
   struct QueueInterleavings {
     @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
       explore { scenario in
@@ -83,7 +83,8 @@
       }
     }
 
-    /// Even a value that is set on the main queue comes after the changes that were sent there before.
+    /// The main queue receives a value that is set on main after the changes that were sent to that queue
+    /// earlier.
     @Test func changeOnMainDoesNotOvertakeChangesOfOtherVariables() {
       explore { scenario in
         let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))

@@ -3,7 +3,7 @@
   import Testing
 
   /// R3 and R4: a state reaches every registered store, in the order of registration. `clear()` unregisters
-  /// one instance.
+  /// only the store that `clear()` is called on.
   struct RegistrationInterleavings {
     @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in

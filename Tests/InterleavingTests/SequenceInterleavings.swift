@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: asynchronous sequences of values, which tasks consume.
+  /// B4: tasks consume the asynchronous sequences of a variable's values and of a dispatcher's states.
   struct SequenceInterleavings {
     @Test func consumerMissesNoValueWhenItStartsToWait() {
       explore { scenario in
@@ -93,7 +93,7 @@
     }
   }
 
-  /// An iterator that is created before the only task that uses it.
+  /// A box for an iterator that is created before the task that uses the iterator.
   private final class Consumer<Element: Sendable>: @unchecked Sendable {
     private var iterator: Values<Element>.Iterator
 

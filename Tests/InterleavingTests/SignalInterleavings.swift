@@ -2,7 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B2: every event is delivered once, in the order of the sending, to the observers at that time.
+  /// B2: a signal delivers every event once, in the order of sending, to all observers that exist at the
+  /// time of sending.
   struct SignalInterleavings {
     @Test func allObserversReceiveAnEventBeforeTheNextOne() {
       explore { scenario in
@@ -38,7 +39,7 @@
       }
     }
 
-    /// A variable is different: a transaction delivers only the last value that it writes.
+    /// A transaction delivers every event of a signal, but only the last value of a variable.
     @Test func eventsSentInATransactionAreAllDeliveredAfterIt() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
@@ -79,7 +80,7 @@
           withExtendedLifetime((sink, dust)) {
             let allowed = [
               [-1, 1, -2, 2], [-2, 2, -1, 1],
-              // If the transactions overlap, they are one change.
+              // Overlapping transactions can become one change.
               [-1, -2, 1, 2], [-1, -2, 2, 1], [-2, -1, 1, 2], [-2, -1, 2, 1],
             ]
             #expect(allowed.contains(log.entries))

@@ -3,8 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V1: an observer is called with the current value, and then with each later change, once and in the order
-  /// of the writes. No write falls between the first value and the changes.
+  /// V1: an observer is called with the current value. Then the observer receives each later change once,
+  /// in the order of the writes. No write is lost between the first value and the changes.
   struct SubscribingInterleavings {
     @Test func noWriteFallsBetweenTheFirstValueAndTheChanges() {
       explore { scenario in
@@ -51,8 +51,8 @@
       }
     }
 
-    /// The first value is a read, so it may come from the middle of the transaction. The transaction is
-    /// delivered as one change.
+    /// The first value can come from the middle of the transaction. The transaction is still delivered as
+    /// one change.
     @Test func lateSubscriberToAVariableReceivesATransactionsLastValueOnce() {
       explore { scenario in
         let variable = Variable(0)

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: a bag cancels the tasks in it.
+  /// B4: a `DustBuster` cancels the tasks that it contains.
   struct TaskInterleavings {
     @Test func taskIsCancelledAfterEitherOfTwoCleansOfItsBagReturns() {
       explore { scenario in

@@ -3,9 +3,8 @@
   import Observation
   import Testing
 
-  /// B5: reading a constant inside `withObservationTracking` tracks it.
+  /// B5: reading a constant inside `withObservationTracking` tracks the constant.
   struct TrackingInterleavings {
-    /// Each thread may be the first one that reads the constant inside `withObservationTracking`.
     @Test func twoTrackedReadsOfAConstantBothReportItsNextChange() {
       explore { scenario in
         let variable = Variable(0)
@@ -23,7 +22,8 @@
       }
     }
 
-    /// The `onChange` closure tracks the constant again. From then on, only later changes are reported.
+    /// The `onChange` closure tracks the constant again. From then on, the constant reports only later
+    /// changes.
     @Test func constantReadTwiceInOneTrackingReportsItsChangeOnce() {
       explore { scenario in
         let number = Variable(0)
@@ -50,7 +50,7 @@
       }
     }
 
-    /// Observation itself misses a change that comes before the reading closure has ended.
+    /// Observation itself misses a change that arrives before the reading closure has returned.
     @Test func changeAfterATrackedReadIsReportedOnce() {
       explore { scenario in
         let variable = Variable(0)

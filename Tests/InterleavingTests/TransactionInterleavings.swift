@@ -2,8 +2,8 @@
   @testable import FluxCapacitor
   import Testing
 
-  /// D4: a dispatch or a transaction is one change, which is delivered after it. `read` never sees half of
-  /// it.
+  /// D4: a dispatch or a transaction is one change, which is delivered after the dispatch or transaction
+  /// has ended. `Dispatcher.read` never sees half of a change.
   struct TransactionInterleavings {
     @Test func readNeverSeesHalfOfAReduce() {
       explore { scenario in
@@ -72,7 +72,8 @@
       }
     }
 
-    /// Another thread's write doesn't wait for the turn. It is delivered in the order of the writes.
+    /// A plain write on another thread doesn't wait until the transaction has ended. Observers receive
+    /// values in the order of the writes.
     @Test func transactionDeliversItsLastValueOnceBesideOtherWrites() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
@@ -98,8 +99,7 @@
       }
     }
 
-    /// When a thread reaches the place of a value that it has committed, another thread may have committed a
-    /// later value.
+    /// Before a thread delivers a value that it has committed, a second thread can commit a later value.
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
       explore(atLeast: 3) { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
@@ -112,7 +112,7 @@
             log.append("begin \(value)")
             log.append("end \(value)")
           },
-          // Both transactions commit before either value is delivered.
+          // Both transactions commit before the library delivers either value.
           trigger.observe(ignoreFirst: true) { _ in write(2) },
         ]
         scenario.thread { trigger.value = 1 }
@@ -124,7 +124,7 @@
       }
     }
 
-    /// The thread has a place in its round for the first commit, from before the observer was added.
+    /// The observer is added while the value of the first transaction is still pending.
     @Test func observerAddedBetweenTwoCommitsReceivesTheSecondOnce() {
       explore { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
@@ -133,7 +133,7 @@
           Constant.combine(Constant(variable), Constant(Variable(0))).observe { _ in }
         )
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both transactions commit before either value is delivered.
+          // Both transactions commit before the library delivers either value.
           Dispatcher.shared.transaction { variable.value = 1 }
           dusts.append(variable.observe(ignoreFirst: true) { log.append($0) })
           Dispatcher.shared.transaction { variable.value = 2 }
@@ -164,9 +164,9 @@
         scenario.check {
           let logs = [
             [11, 22], [22, 11],
-            // A transaction may add its number to the value that the other one has written.
+            // A transaction can add its number to the value that the second transaction has written.
             [11, 13], [22, 23], [21, 23], [12, 13],
-            // If the transactions overlap, they are one change.
+            // Overlapping transactions can become one change.
             [11], [22], [13], [23], [21], [12],
           ]
           #expect(logs.contains(log.entries))
@@ -176,7 +176,8 @@
       }
     }
 
-    /// The third transaction may join while another thread is about to commit the first two.
+    /// The third transaction can begin to overlap while a thread is about to commit the first two
+    /// transactions.
     @Test func transactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
       explore { scenario in
         let variable = Variable(0)
@@ -187,7 +188,7 @@
           scenario.thread {
             dispatcher.transaction {
               variable.value = number
-              // Lets another thread go first. That doesn't count as a preemption.
+              // Lets another thread run first. The scheduler doesn't count this switch as a preemption.
               CurrentThread.current.yieldProcessor()
               if number == 3 { log.append(-3) }
             }
@@ -227,8 +228,8 @@
       }
     }
 
-    /// The observer needs the turn of another dispatcher. The thread that has that turn dispatches on this
-    /// one.
+    /// The observer starts a transaction on a second dispatcher, while a transaction of that dispatcher
+    /// dispatches a state on the shared dispatcher.
     @Test func observersAreCalledOutsideTheDispatchersTurn() {
       let writings: [@Sendable (FirstStore) -> Void] = [
         { store in Dispatcher.shared.transaction { store.number.value = 1 } },

@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B7: a store that another one waits for reduces the state first, and once.
+  /// B7: if a store calls `waitFor`, the awaited store reduces the state first, and only once.
   struct WaitForInterleavings {
     @Test func awaitedStoreReducesEachStateFirstAndOnce() {
       explore { scenario in
@@ -19,7 +19,8 @@
       }
     }
 
-    /// One reduce waits for the store, and the other one doesn't. The first leaves no mark for the second.
+    /// The first reduce waits for the store, and the second reduce doesn't. The store must reduce the
+    /// second state too.
     @Test func storeAwaitedInOneReduceReceivesTheNextStateToo() {
       explore { scenario in
         let log = Trace<String>()
@@ -76,7 +77,7 @@
       }
     }
 
-    /// A reduce waits only for stores that were registered when it began.
+    /// A reduce waits only for stores that were registered before that reduce began.
     @Test func awaitedStoreInstantiatedMeanwhileReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
@@ -120,8 +121,8 @@
     }
   }
 
-  /// Returns a state by which each store appends its name and a number to a log, the first store after the
-  /// second.
+  /// Returns a state that makes each store append its name and a number to a log. The first store waits for
+  /// the second store.
   private func waiting(_ number: Int, in log: Trace<String>) -> Step {
     .run { store in
       (store as? FirstStore)?.waitFor(SecondStore.self)

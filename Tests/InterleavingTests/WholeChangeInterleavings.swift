@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a diamond calls its observers once for each change, in the order of the changes. Its value is
-  /// computed from values that belong together.
+  /// B1: a diamond (a combined constant whose sources share a variable) calls its observers once for each
+  /// change, in order. The diamond never mixes old and new values.
   struct WholeChangeInterleavings {
     @Test func diamondDeliversEachWriteOnce() {
       explore { scenario in
@@ -22,7 +22,7 @@
       }
     }
 
-    /// The diamond is computed after the longer path.
+    /// The longer path passes through `both`. The diamond must be computed after `both`.
     @Test func diamondWithPathsOfUnequalLengthDeliversEachWriteOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -99,7 +99,7 @@
       }
     }
 
-    /// Two changes are allowed only if both variables end with the values of the same transaction.
+    /// The observer may receive two changes only if both variables end with values of the same transaction.
     @Test func interleavedTransactionsAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -164,7 +164,6 @@
       }
     }
 
-    /// Both constants deliver the changes in the same order.
     @Test func combineOfACombineDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -189,7 +188,7 @@
       }
     }
 
-    /// The inner diamond has the same source twice. The outer one has paths of different lengths.
+    /// The inner diamond combines a source with itself. The outer diamond has paths of different lengths.
     @Test func diamondOfADiamondDeliversEachChangeOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
