@@ -6,7 +6,7 @@
   /// B3: a binding holds its target weakly, and ends when the target is freed. `observeChanges` skips no
   /// change.
   struct BindingInterleavings {
-    @Test func scopedObservationEndsWithItsObject() {
+    @Test func scopedObservationEndsWhenItsObjectIsFreed() {
       explore { scenario in
         let variable = Variable(0)
         let (log, objects) = (Trace<String>(), Trace(Object()))
@@ -30,7 +30,7 @@
 
     /// The thread frees the object immediately after `observe` returns. The next change still ends the
     /// observation.
-    @Test func scopedObservationEndsEvenIfItsObjectIsFreedAtOnce() {
+    @Test func scopedObservationEndsWhenItsObjectIsFreedRightAfterSubscribing() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -49,7 +49,7 @@
       }
     }
 
-    @Test func boundTargetIsSetInTheOrderOfTheWrites() {
+    @Test func bindingSetsItsTargetInTheOrderOfTheWritesOfTwoThreads() {
       explore { scenario in
         let variable = Variable(0)
         let target = Object()
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test func observeChangesReceivesPairsOfValuesWithoutGaps() {
+    @Test func observeChangesReceivesPairsOfOldAndNewValuesWithoutGaps() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()

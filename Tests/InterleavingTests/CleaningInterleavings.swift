@@ -10,7 +10,7 @@
   struct CleaningInterleavings {
     /// While the first `clean()` waits for a thread that is about to call the observer, a second `clean()`
     /// must not return.
-    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansReturns() {
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -30,7 +30,7 @@
       }
     }
 
-    @Test func observerIsNotCalledAfterEitherOfTwoCleansReturns() {
+    @Test func observerIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoBagCleansReturns() {
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansOfItsDustBusterReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func observerIsNotCalledAfterItsBagIsFreed() {
+    @Test func observerIsNotCalledAfterItsDustBusterIsFreed() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func bagLosesNoDustThatIsInsertedDuringClean() {
+    @Test func dustBusterLosesNoDustThatIsInsertedDuringClean() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -109,7 +109,7 @@
       }
     }
 
-    @Test func observerThatAnEarlierObserverCleansIsNotCalled() {
+    @Test func observerIsNotCalledAfterAnEarlierObserverHasCleanedItsDust() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test func observerThatCleansItselfIsNotCalledAgain() {
+    @Test func observerThatCleansItsOwnDustIsNotCalledAgain() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -156,7 +156,7 @@
       }
     }
 
-    @Test func nothingIsSentToTheQueueOfACleanedObserver() {
+    @Test func variableSendsNoChangeToTheQueueOfACleanedObserver() {
       explore { scenario in
         let variable = Variable(0)
         let (dusts, pending) = (Trace<Dust>(), Trace<String>())
@@ -176,7 +176,7 @@
     }
 
     /// The observers that are cleaned are neighbors in the variable's ring of observations.
-    @Test func threeObserversCleanedAtOnceAreFreedAndTheFourthIsStillCalled() {
+    @Test func concurrentCleansFreeThreeObserversAndLeaveAFourthObserverSubscribed() {
       explore { scenario in
         let variable = Variable(0)
         let (log, ended) = (Trace<Int>(), Trace<Int>())
@@ -204,7 +204,7 @@
 
     /// Each mutation holds the lock that the cleaning in the other mutation needs. Neither mutation waits
     /// for that lock.
-    @Test func mutationsThatCleanEachOthersObserversDoNotDeadlock() {
+    @Test func mutationsOfTwoVariablesThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]
         let (log, ended) = (Trace<Int>(), Trace<Int>())

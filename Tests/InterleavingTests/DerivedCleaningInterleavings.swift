@@ -5,7 +5,7 @@
   /// B1: a derived constant delivers every change while it has observers, even if some observers are
   /// cleaned during changes.
   struct DerivedCleaningInterleavings {
-    @Test func subscriberReceivesTheNextChangeWhileAnotherMapLosesItsObserver() {
+    @Test func observerThatSubscribesToAMapWhileAnotherMapLosesItsObserverMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let (first, second, third) = (number.map(\.self), number.map(\.self), number.map(\.self))
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func subscriberMissesNoChangeWhileTheLastObserverIsCleaned() {
+    @Test func observerThatSubscribesWhileAMapsLastObserverIsCleanedMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -42,7 +42,7 @@
       }
     }
 
-    @Test func subscriberMissesNoChangeIfTheLastObserverIsCleanedDuringAChange() {
+    @Test func observerThatReplacesAMapsLastObserverDuringAChangeMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -64,7 +64,7 @@
 
     /// During a delivery, the list of constants to compute still contains a constant that has lost its
     /// observer.
-    @Test func constantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
+    @Test func derivedConstantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let next = number.map { $0 * 10 }.map { $0 + 1 }
@@ -85,7 +85,7 @@
       }
     }
 
-    @Test func sharedSourceStaysActiveWhileOneObserverReplacesAnother() {
+    @Test func observerThatSubscribesWhileAMapOfTheSameSourceLosesItsObserverMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -104,7 +104,7 @@
       }
     }
 
-    @Test func constantIsNotComputedAfterItsLastObserverIsCleaned() {
+    @Test func derivedConstantIsNotComputedAfterItsLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test func constantIsNotComputedAfterAMutationCleansItsLastObserver() {
+    @Test func derivedConstantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let computed = Trace<Int>()
@@ -154,7 +154,7 @@
 
     /// If the delivering thread has removed an observation, the cleaning thread must not remove the
     /// observation again.
-    @Test func observerReceivesEveryChangeWhileTwoOthersAreCleaned() {
+    @Test func observerOfAMapReceivesEveryChangeWhileTwoOtherObserversAreCleaned() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -178,7 +178,7 @@
 
     /// In some schedules, the observer is replaced before the delivering thread passes its value to the
     /// combined constant.
-    @Test func combineObservedAgainDuringAChangeReceivesLaterChanges() {
+    @Test func combinedConstantObservedAgainDuringAChangeDeliversLaterChanges() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -202,7 +202,7 @@
 
     /// In some schedules, the observer is replaced before the delivering thread has computed the earlier
     /// change. The first combined constant also loses all its observers.
-    @Test func constantObservedAgainDuringAChangeComparesWithItsFirstValue() {
+    @Test func removeDuplicatesObservedAgainDuringAChangeDeliversTheNextDifferentValue() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))

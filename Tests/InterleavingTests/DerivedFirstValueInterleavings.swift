@@ -5,7 +5,7 @@
   /// B1: an observer's first value can be a value that earlier observers never receive. The new observer is
   /// then called again with the constant's final value.
   struct DerivedFirstValueInterleavings {
-    @Test func subscriberToRemoveDuplicatesIsNotCalledAgainForAnEqualValue() {
+    @Test func observerOfRemoveDuplicatesIsNotCalledAgainWhenAnEqualValueIsWritten() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -24,7 +24,7 @@
       }
     }
 
-    @Test func subscriberWithAnUncommittedValueReceivesTheCommittedValueOnce() {
+    @Test func observerThatStartsWithAnUncommittedValueReceivesTheCommittedValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -49,7 +49,7 @@
     }
 
     /// The combined constant starts with 5. The earlier observer of `distinct` never receives 5.
-    @Test func combineObservedInATransactionEndsWithTheCommittedValues() {
+    @Test func combinedConstantObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -75,7 +75,7 @@
 
     /// `both` delivers changes from before its first value as one change. The outer constant must not
     /// receive that change.
-    @Test func combineOfACombineObservedInATransactionEndsWithTheLastValues() {
+    @Test func combineOfACombinedConstantObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -102,7 +102,7 @@
       }
     }
 
-    @Test func subscriberEndsWithTheLastOfSeveralUndeliveredChanges() {
+    @Test func observerThatSubscribesDuringTwoPendingChangesEndsWithTheLastValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -124,7 +124,7 @@
     }
 
     /// The first observer has received 10, so the write of 11 is not a change for that observer.
-    @Test func subscribersDuringUndeliveredChangesEndWithTheSameValue() {
+    @Test func observersThatSubscribeDuringPendingChangesEndWithTheSameValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
@@ -150,7 +150,7 @@
       }
     }
 
-    @Test func subscriberInATransactionReceivesTheLastValueThroughACombine() {
+    @Test func observerThatSubscribesInATransactionReceivesItsLastValueThroughACombine() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -172,7 +172,7 @@
       }
     }
 
-    @Test func subscriberInATransactionReceivesNoChangeFromBeforeItsFirstValue() {
+    @Test func observerThatSubscribesInATransactionReceivesNoChangeFromBeforeItsFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -195,7 +195,7 @@
     }
 
     /// The source of the combined constant has started with the value that the transaction commits.
-    @Test func combineObservedAfterAWriteOfATransactionReceivesTheLaterWrites() {
+    @Test func combinedConstantObservedInATransactionDeliversLaterWritesOfTheTransaction() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let doubled = left.map { $0 * 2 }

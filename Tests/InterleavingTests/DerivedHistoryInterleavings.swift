@@ -5,7 +5,7 @@
   /// B1: `removeDuplicates` compares each new value with the previous value, which was either delivered or
   /// read.
   struct DerivedHistoryInterleavings {
-    @Test func readOfRemoveDuplicatesComparesWithTheLastDeliveredValue() {
+    @Test func readOfRemoveDuplicatesComparesTheNewValueWithTheLastDeliveredValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func readOfRemoveDuplicatesComparesWithAValueReadSinceTheLastDelivery() {
+    @Test func readOfRemoveDuplicatesComparesTheNewValueWithThePreviouslyReadValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -41,7 +41,7 @@
     }
 
     /// The observer's thread reads 12 before 12 is delivered. For the observer, 12 equals 11.
-    @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeItsDelivery() {
+    @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeThePendingChangeIsDelivered() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
         let tens = skippingEqualTens(of: number)
@@ -68,7 +68,7 @@
     }
 
     /// The observer starts with the uncommitted 12, which doesn't count as delivered.
-    @Test func readOfRemoveDuplicatesComparesWithTheLastValueOfATransaction() {
+    @Test func readOfRemoveDuplicatesComparesTheNewValueWithTheCommittedValue() {
       explore { scenario in
         let number = Variable(31)
         let tens = skippingEqualTens(of: number)
@@ -94,7 +94,7 @@
       }
     }
 
-    @Test func changeIsNotComparedWithAnUncommittedValueOfItsTransaction() {
+    @Test func removeDuplicatesDoesNotCompareACommittedValueWithAnUncommittedValue() {
       explore { scenario in
         let number = Variable(0)
         let tens = skippingEqualTens(of: number)
@@ -116,7 +116,7 @@
       }
     }
 
-    @Test func mapOfRemoveDuplicatesIsNotComputedAgainForAnEqualValue() {
+    @Test func mapOfRemoveDuplicatesIsNotComputedAgainWhenAnEqualValueIsWritten() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -135,7 +135,7 @@
       }
     }
 
-    @Test func constantIsNotComputedForChangesBeforeItsFirstValue() {
+    @Test func mapIsNotComputedForPendingChangesWrittenBeforeItsObserverSubscribed() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()

@@ -7,7 +7,7 @@
   /// B1, B5, V1 and V2: a derived constant is freed once, with its last reference or observer. A derived
   /// constant can be observed on a queue and tracked by Observation.
   struct DerivedLifetimeInterleavings {
-    @Test func derivedConstantIsFreedOnceWithItsLastReferenceOrObserver() {
+    @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -43,7 +43,7 @@
 
     /// During a change, a region (a variable and its derived constants) retains constants that lose their
     /// observers. The region must release these constants after the delivery.
-    @Test func derivedConstantIsFreedIfItGainsAndLosesObserversDuringAChange() {
+    @Test func derivedConstantIsFreedIfItsObserversChangeDuringADelivery() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -67,7 +67,7 @@
       }
     }
 
-    @Test func derivedConstantIsFreedAfterAConcurrentRead() {
+    @Test func derivedConstantIsFreedWhenItsLastReferenceIsReleasedDuringARead() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test func replacedValueCanUseItsConstantInDeinit() {
+    @Test func replacedValueOfADerivedConstantCanObserveTheConstantInItsDeinit() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<Int>()
@@ -111,7 +111,7 @@
       }
     }
 
-    @Test func observerOfAMapOnAQueueReceivesEachChangeInOrder() {
+    @Test func observerThatSubscribesToAMapOnAQueueDuringAWriteReceivesTheNewValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -129,7 +129,7 @@
       }
     }
     /// B5: Observation itself misses a change that arrives before the reading closure has returned.
-    @Test func trackedReadOfAMapReportsTheNextChange() {
+    @Test func trackedReadOfAMapDuringAWriteReportsTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -153,7 +153,7 @@
     }
 
     /// B5: the constant already has a tracked read, for which the transaction changes nothing.
-    @Test func trackedReadOfAnUncommittedValueReportsTheCommittedValue() {
+    @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -185,7 +185,7 @@
 
     /// The tracked read can fall between the calls of the variable's observers and of the constant's
     /// tracker.
-    @Test func trackedReadOfAnUncommittedValueReportsACommitDuringItsDelivery() {
+    @Test func trackedReadOfAnUncommittedValueReportsACommitThatIsBeingDelivered() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -213,7 +213,7 @@
       }
     }
 
-    @Test func twoTrackedReadsOfAMapBothReportAChange() {
+    @Test func twoConcurrentTrackedReadsOfAMapBothReportTheNextChange() {
       explore { scenario in
         let number = Variable(0)
         let (changes, freed) = (Trace<Int>(), Trace<String>())

@@ -6,7 +6,7 @@
   /// B1: an observer that subscribes to a derived constant during changes receives one value first. Then
   /// the observer receives each later change undivided.
   struct DerivedObservingInterleavings {
-    @Test func lateSubscriberToACombineReceivesEachLaterChange() {
+    @Test func observerThatSubscribesToACombineDuringWritesReceivesEachLaterChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func lateSubscriberToACombineEndsWithTheWholeTransaction() {
+    @Test func observerThatSubscribesToACombineDuringATransactionEndsWithAllItsWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -48,7 +48,7 @@
 
     /// The library can deliver the transaction before a concurrent write. The transaction's values then
     /// don't contain that write.
-    @Test func lateSubscriberEndsWithBothATransactionAndAWriteDuringIt() {
+    @Test func observerThatSubscribesDuringATransactionAndAWriteEndsWithAllWrittenValues() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
         let all = Constant.combine(Constant(first), Constant(second), Constant(third))
@@ -75,7 +75,7 @@
 
     /// The new outer constant also receives a change that a thread is still delivering to the inner
     /// constant.
-    @Test func combineObservedDuringChangesOfItsSourceEndsWithTheLastValues() {
+    @Test func combinedConstantObservedDuringChangesToItsSourceEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -101,7 +101,7 @@
       }
     }
 
-    @Test func mapOfACombineObservedInATransactionEndsWithTheLastValue() {
+    @Test func mapOfACombinedConstantObservedInATransactionEndsWithTheLastValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(Variable(0)))
@@ -124,7 +124,7 @@
       }
     }
 
-    @Test func combineObservedInATransactionDeliversItAsAWhole() {
+    @Test func combinedConstantObservedInATransactionNeverDeliversHalfTheTransaction() {
       explore { scenario in
         let (left, right, other) = (Variable(0), Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -150,11 +150,11 @@
       }
     }
 
-    @Test func combineFirstObservedDuringATransactionDeliversItAsAWhole() {
+    @Test func combinedConstantFirstObservedDuringATransactionNeverDeliversHalfTheTransaction() {
       explore { scenario in exploreObserverDuringATransaction(scenario, wasObserved: false) }
     }
 
-    @Test func combineObservedAgainDuringATransactionDeliversItAsAWhole() {
+    @Test func combinedConstantObservedAgainDuringATransactionNeverDeliversHalfTheTransaction() {
       explore { scenario in exploreObserverDuringATransaction(scenario, wasObserved: true) }
     }
 
@@ -181,7 +181,7 @@
       }
     }
 
-    @Test func lateSubscriberReceivesTheCurrentValueAtMostOnce() {
+    @Test func observerThatIgnoresTheFirstValueReceivesAnUnchangedValueAtMostOnce() {
       explore { scenario in
         let number = Variable(0)
         let rest = number.map { $0 % 3 }
@@ -206,7 +206,7 @@
       }
     }
 
-    @Test func subscriberInATransactionReceivesAnEqualValueAtMostOnceMore() {
+    @Test func observerThatSubscribesInATransactionReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -231,7 +231,7 @@
 
     /// For earlier observers, the transaction changes nothing. A subscriber whose first value is 1 must
     /// receive 0 afterward.
-    @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
+    @Test func observerThatSubscribesDuringATransactionThatRestoresAValueEndsWithThatValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -253,7 +253,7 @@
       }
     }
 
-    @Test func changeDeliveredLateDoesNotHideALaterChange() {
+    @Test func observerThatSubscribesDuringAPendingChangeStillReceivesALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = Constant.combine(Constant(number), Constant(Variable(0))).map { $0.0 * 10 }
@@ -275,7 +275,7 @@
       }
     }
 
-    @Test func twoConcurrentSubscribersToAMapBothReceiveALaterChange() {
+    @Test func twoObserversThatSubscribeToAMapConcurrentlyBothReceiveALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -296,7 +296,7 @@
 
     /// A subscriber computes its first value before the pending change is delivered. The library still
     /// knows that the two values are equal.
-    @Test func lateSubscriberToAMapReceivesAnEqualValueAtMostOnceMore() {
+    @Test func observerThatSubscribesToAMapDuringEqualWritesIsCalledAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 / 10 }.removeDuplicates()
@@ -315,7 +315,7 @@
       }
     }
 
-    @Test func lateSubscriberDuringEqualWritesReceivesTheValueAtMostTwice() {
+    @Test func observerThatSubscribesToRemoveDuplicatesDuringEqualWritesIsCalledAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -338,7 +338,7 @@
     }
 
     /// An observer that subscribes during the transaction can receive the last value twice.
-    @Test func lateSubscriberToRemoveDuplicatesEndsWithATransactionsLastValue() {
+    @Test func observerOfRemoveDuplicatesThatSubscribesDuringATransactionEndsWithItsLastValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -362,7 +362,7 @@
 
     /// The transaction writes 2 and then restores the pending value 1. For an observer that has received 2,
     /// the value 1 is a change.
-    @Test func lateSubscriberEndsWithAnUndeliveredValueThatATransactionRestores() {
+    @Test func newObserverOfRemoveDuplicatesEndsWithAPendingValueThatATransactionRestores() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()

@@ -5,7 +5,7 @@
   /// B1: a derived constant is computed at most once for each change. A read combines values that the
   /// variables have at the same time.
   struct DerivedReadingInterleavings {
-    @Test func readOfADiamondUsesOneValueOfItsVariable() {
+    @Test func readOfADiamondComputesBothPathsFromTheSameValueOfTheVariable() {
       explore { scenario in
         let number = Variable(0)
         let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
@@ -29,7 +29,7 @@
       }
     }
 
-    @Test func readOfACombineUsesOneStateOfItsVariables() {
+    @Test func readOfACombinedConstantReturnsValuesThatItsVariablesHadAtTheSameTime() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -50,7 +50,7 @@
     }
 
     /// The sum derives from the left variable by two paths.
-    @Test func readOfADeliveredValueComputesNothing() {
+    @Test func readOfADerivedConstantDoesNotComputeADeliveredValueAgain() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -73,7 +73,7 @@
 
     /// A read that waits for one variable's lock holds no lock of a second variable, which a mutation might
     /// need.
-    @Test func readOfACombineAndAMutationThatReadsDoNotDeadlock() {
+    @Test func readOfACombinedConstantDoesNotDeadlockWithAMutationThatReadsAVariable() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -87,7 +87,7 @@
       }
     }
 
-    @Test func concurrentReadersOfAMapKeepTheLatestValue() {
+    @Test func concurrentReadersOfAMapNeverReadAnOlderValueAfterANewerValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -108,7 +108,7 @@
       }
     }
 
-    @Test func eachChangeIsComputedOnceForAllObservers() {
+    @Test func mapIsComputedOncePerChangeForAllItsObservers() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -136,7 +136,7 @@
     }
 
     /// The observer of `both` reads the sum before the sum is delivered.
-    @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
+    @Test func derivedValueReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -160,7 +160,7 @@
       }
     }
 
-    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgain() {
+    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -185,7 +185,7 @@
       }
     }
 
-    @Test func readBeforeADeliveryDoesNotChangeTheDeliveredValues() {
+    @Test func readOfAMapBeforeADeliveryDoesNotChangeTheValuesThatObserversReceive() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -210,7 +210,7 @@
 
     /// A reader has stored a value, which the delivering thread finds. Then a second reader replaces the
     /// stored value.
-    @Test func valueReadAfterALaterWriteIsNotDeliveredForAnEarlierChange() {
+    @Test func mapDoesNotDeliverAValueReadAfterALaterWriteForAnEarlierChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -233,7 +233,7 @@
       }
     }
 
-    @Test func observerReadsNoOlderValueThanItReceives() {
+    @Test func mapReadInsideItsObserverIsNeverOlderThanTheReceivedValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -251,7 +251,7 @@
       }
     }
 
-    @Test func equalValueIsNotDeliveredAfterAConcurrentRead() {
+    @Test func removeDuplicatesDeliversNoEqualValueAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
         let (computed, log) = (Trace<Int>(), Trace<Int>())
@@ -277,7 +277,7 @@
 
     /// A reader that computes a value before pending changes are delivered doesn't know the last value of
     /// those changes.
-    @Test func readBeforeADeliveryIsNotComparedWithTheDeliveredValue() {
+    @Test func readOfRemoveDuplicatesDuringPendingChangesReturnsTheLastWrittenValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }

@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func observersOfAllVariablesReceiveTheReducesInOneOrder() {
+    @Test func observersOfAllVariablesOfAStoreReceiveReducesInTheSameOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (reduced, counts, doubles) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -43,7 +43,7 @@
 
     /// One of the two threads delivers the last change before that thread's `invoke` returns. Only a third
     /// thread could take over the delivery.
-    @Test func invokeReturnsAfterTheDeliveryUnlessAnotherThreadIsDelivering() {
+    @Test func invokeReturnsAfterItsStateIsDeliveredUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<String>()
@@ -80,7 +80,7 @@
       }
     }
 
-    @Test func stateInvokedInAReduceIsReducedAfterItAndBeforeInvokeReturns() {
+    @Test func stateInvokedInAReduceIsReducedAfterThatReduceAndBeforeTheOuterInvokeReturns() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -114,7 +114,7 @@
       }
     }
 
-    @Test func stateInvokedByAnObserverIsReducedAtOnceAndDeliveredAfterTheRound() {
+    @Test func stateInvokedByAnObserverIsReducedImmediatelyAndDeliveredAfterTheCurrentChange() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func stateInvokedInAReduceIsReducedBeforeStatesItsObserversInvoke() {
+    @Test func stateInvokedInAReduceIsReducedBeforeStatesThatObserversOfTheReduceInvoke() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -177,7 +177,7 @@
 
     /// Before the dispatch, `FirstStore` has been registered and cleared. `CounterStore` has never been
     /// registered.
-    @Test func stateWithoutAStoreDoesNotWaitForATransaction() {
+    @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForATransactionOfAnotherThread() {
       var hasOverlapped = false
       explore { scenario in
         let log = Trace<String>()
@@ -204,7 +204,7 @@
       #expect(hasOverlapped)
     }
 
-    @Test func stateReachesAStoreInstantiatedMeanwhileAtMostOnce() {
+    @Test func stateReachesAStoreInstantiatedDuringItsDispatchAtMostOnce() {
       explore { scenario in
         let made = Trace<CounterStore>()
         scenario.thread { made.append(.instantiate()) }
@@ -221,7 +221,7 @@
     }
 
     /// The store is freed after its reduce and before any observer is called.
-    @Test func writesOfAStoresDeinitAreDeliveredAfterThoseOfItsReduce() {
+    @Test func writesInAStoresDeinitAreDeliveredAfterTheWritesOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))
         let log = Trace<String>()

@@ -9,7 +9,7 @@
   /// A handover takes 257 changes, which are too many for a scenario. Instead, an observer sets the
   /// thread's count of changes to 257.
   struct HandoverInterleavings {
-    @Test func threadThatDeliversManyChangesHandsOverToTheNextWriter() {
+    @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable<[Int]>([])
@@ -44,7 +44,7 @@
 
     /// A thread with an earlier pending change delivers that change, and also takes over the offered
     /// delivery.
-    @Test func threadWithAnEarlierChangeTakesOverTheDelivery() {
+    @Test func threadWithAnEarlierPendingChangeTakesOverAnOfferedDelivery() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -68,7 +68,7 @@
 
     /// When the offer ends, the offering thread finds its own changes already delivered. But a second
     /// thread may have left a change during the offer.
-    @Test func changeWrittenDuringAnOfferThatLapsesIsDelivered() {
+    @Test func changeWrittenDuringAHandoverOfferIsDeliveredIfNoThreadTakesTheOffer() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -95,7 +95,7 @@
     }
 
     /// The thread that takes over the delivery also delivers a change that a transaction has committed.
-    @Test func threadThatTakesOverDeliversTheChangesOfOtherTransactions() {
+    @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -121,7 +121,7 @@
       }
     }
 
-    @Test func threadThatDeliversTheFirstValueHandsOverToTheNextWriter() {
+    @Test func threadThatDeliversAFirstValueHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable(0)
@@ -155,7 +155,7 @@
     }
 
     /// A transaction commits its change while the first thread offers the delivery.
-    @Test func handoverLosesNoChangeIfTheNewDelivererOffersAgain() {
+    @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -176,7 +176,7 @@
     }
 
     /// A thread can take the offer after the offering thread's last check and before the withdrawal.
-    @Test func offerThatIsTakenIsNotWithdrawn() {
+    @Test func threadDoesNotWithdrawAHandoverOfferThatAnotherThreadHasTaken() {
       // After 31 to 33 yields, the second thread runs at about the time of the withdrawal.
       for yields in 31...33 {
         explore { scenario in
@@ -211,7 +211,7 @@
 
     /// An observer might wait for the offered changes. A thread inside an observer must therefore not take
     /// over the delivery.
-    @Test func threadInsideAnObserverDoesNotTakeOverADelivery() {
+    @Test func threadInsideAnObserverDoesNotTakeOverAnOfferedDelivery() {
       explore { scenario in
         let (numbers, other) = (Variable<[Int]>([]), Variable(0))
         let log = Trace<[Int]>()

@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func interceptorAddedWhileTheLastOneIsCleanedReceivesEveryEvent() {
+    @Test func interceptorAddedWhileTheLastInterceptorIsCleanedReceivesEveryEvent() {
       explore { scenario in
         let log = Trace<Int>()
         let dusts = Trace<Dust>()
@@ -34,7 +34,7 @@
       }
     }
 
-    @Test func recordedReduceKeepsNoStoreAlive() {
+    @Test func reduceRecordedForAnInterceptorKeepsNoStoreAlive() {
       explore { scenario in
         let stores = Trace(CounterStore.instantiate())
         let dust = Dispatcher.shared.intercept { _ in }
@@ -50,7 +50,7 @@
 
     /// If the library released the hook during a reduce, a state dispatched by the hook's deinit would wait
     /// for that reduce.
-    @Test func hookIsReleasedOutsideTheDispatchersTurn() {
+    @Test func stateDispatchedInTheDeinitOfACleanedHookIsReducedImmediately() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()

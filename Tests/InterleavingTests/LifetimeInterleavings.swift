@@ -26,7 +26,7 @@
       }
     }
 
-    @Test func variableReleasedByItsObserverFreesItsObservers() {
+    @Test func variableReleasedByItsObserverFreesAllItsObservers() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()

@@ -5,7 +5,7 @@
   /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
   /// delivers every change once and in order.
   struct MapInterleavings {
-    @Test func lateSubscriberToAMapReceivesAWriteOnce() {
+    @Test func observerThatSubscribesToAMapDuringAWriteReceivesTheWrittenValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -22,7 +22,7 @@
     }
 
     /// The observer reads its first value. Later changes arrive in the order of the writes.
-    @Test func lateSubscriberToAMapReceivesChangesInTheOrderOfItsVariable() {
+    @Test func observerThatSubscribesToAMapDuringWritesReceivesChangesInTheVariablesOrder() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func mapDeliversTheWritesOfTwoThreadsInTheOrderOfItsVariable() {
+    @Test func mapDeliversTheWritesOfTwoThreadsInTheSameOrderAsItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -60,7 +60,7 @@
     }
 
     /// A map that becomes active while a thread is delivering the change starts with the written value.
-    @Test func mapOfAMapObservedDuringAWriteReceivesThatWriteOnce() {
+    @Test func mapOfAMapObservedDuringAWriteDeliversTheWrittenValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -81,7 +81,7 @@
 
     /// Before the threads start, only `once` has an observer. `twice` becomes active with the combined
     /// constant.
-    @Test func lateSubscriberToADiamondReceivesNoMixOfOldAndNewValues() {
+    @Test func observerThatSubscribesToADiamondDuringWritesReceivesNoMixOfOldAndNewValues() {
       explore { scenario in
         let number = Variable(0)
         let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
@@ -102,7 +102,7 @@
 
     /// An observer that starts with an uncommitted value during the transaction also receives the last
     /// value.
-    @Test func lateSubscriberToAMapEndsWithTheLastValueOfATransaction() {
+    @Test func observerThatSubscribesToAMapDuringATransactionEndsWithItsLastValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -124,7 +124,7 @@
       }
     }
 
-    @Test func observerOfAMapIsNotCalledAfterCleanDuringAWrite() {
+    @Test func observerOfAMapIsNotCalledAfterCleanReturnsDuringAWrite() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -147,7 +147,7 @@
     /// A variable and its maps are delivered together. Constants that combine several variables are
     /// delivered after all variables that the transaction has written. Concurrent reads don't change this
     /// order.
-    @Test func variablesAndTheirMapsAreDeliveredBeforeACombine() {
+    @Test func transactionDeliversVariablesAndTheirMapsBeforeCombinedConstants() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (mapped, both) = (
@@ -172,7 +172,7 @@
       }
     }
 
-    @Test func combineIsDeliveredAfterTheVariableThatAnObserverHasWritten() {
+    @Test func combinedConstantIsDeliveredAfterTheVariableThatAnObserverHasWritten() {
       explore { scenario in
         let (trigger, number) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -192,7 +192,7 @@
     }
 
     /// The transform writes a variable while the combined constant computes its first value.
-    @Test func writeInATransformIsDeliveredAfterTheFirstValue() {
+    @Test func writeInAMapsTransformIsDeliveredAfterTheFirstValueOfACombinedConstant() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let isWritten = Flag()
@@ -215,7 +215,7 @@
     }
 
     /// An observer of `first` writes `second` before the combined constant delivers the first change.
-    @Test func lateSubscriberToACombineReceivesEachRemainingChangeOnce() {
+    @Test func observerThatSubscribesToACombineDuringChangesReceivesEachPendingChangeOnce() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(first), Constant(second))
@@ -235,7 +235,7 @@
     }
 
     /// A reader on a second thread can store a value that was computed before the write.
-    @Test func readOfAMapIsNeverOlderThanTheReadBefore() {
+    @Test func readOfAMapNeverReturnsAnOlderValueThanThePreviousRead() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -252,7 +252,7 @@
 
     /// An observer that subscribes during the transaction can start with 10, and then receives 0. For
     /// earlier observers, 0 is not a change.
-    @Test func lateSubscriberToAMapReceivesTheFinalValueOfANoOpTransaction() {
+    @Test func observerThatSubscribesToAMapDuringATransactionEndsWithTheRestoredValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 * 10 }.removeDuplicates()

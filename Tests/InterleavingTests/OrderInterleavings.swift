@@ -6,7 +6,7 @@
   /// V2, V4, V6 and V8: changes are delivered in the order of the writes, and no change is lost. All
   /// observers receive a change before any observer receives the next change.
   struct OrderInterleavings {
-    @Test func allObserversReceiveAChangeBeforeTheNextOne() {
+    @Test func allObserversReceiveAChangeBeforeAnyObserverReceivesTheNextChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -32,7 +32,7 @@
       }
     }
 
-    @Test func changeIsDeliveredByItsWriterOrByTheDeliveringThread() {
+    @Test func observerIsCalledOnTheWritingThreadOrOnTheThreadThatIsAlreadyDelivering() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func valueSetInAnObserverIsDeliveredAfterTheRound() {
+    @Test func valueSetInAnObserverIsDeliveredAfterAllObserversReceiveTheCurrentChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -82,7 +82,7 @@
     }
 
     /// If a thread is already delivering the second variable, that thread delivers the change.
-    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheRound() {
+    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheCurrentChange() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -110,7 +110,7 @@
 
     /// An observer might wait until its own write is delivered. A thread that is already delivering the
     /// variable delivers that write.
-    @Test func deliveryOfAnObserversWriteDoesNotWaitForThatObserver() {
+    @Test func writeOfAnObserverIsDeliveredByTheDeliveringThreadBeforeTheObserverReturns() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -137,7 +137,7 @@
       }
     }
 
-    @Test func twoVariablesThatSetEachOtherDoNotDeadlock() {
+    @Test func observersThatSetEachOthersVariablesDoNotDeadlock() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let (oneLog, otherLog) = (Trace<Int>(), Trace<Int>())
@@ -162,7 +162,7 @@
       }
     }
 
-    @Test func concurrentMutationsLoseNoChange() {
+    @Test func concurrentMutationsOfAVariableLoseNoChange() {
       explore { scenario in
         let variable = Variable(0)
         let (log, results) = (Trace<Int>(), Trace<Int>())
@@ -184,7 +184,7 @@
       }
     }
 
-    @Test func readsDoNotTear() {
+    @Test func readOfAVariableDuringAMutationNeverReturnsAPartialValue() {
       explore { scenario in
         let variable = Variable([0, 0])
         let log = Trace<[Int]>()
@@ -209,7 +209,7 @@
     }
 
     /// While the library deinitializes the overwritten value, no lock is held.
-    @Test func overwrittenValueCanWriteItsVariableInDeinit() {
+    @Test func overwrittenValueCanWriteItsOwnVariableInItsDeinit() {
       explore { scenario in
         let variable = Variable(Ending {})
         let (count, log) = (Variable(0), Trace<Int>())

@@ -4,7 +4,7 @@
 
   /// B8: a store is notified of each change to its active queries, once and in order.
   struct QueryableInterleavings {
-    @Test func queryHeldByTwoThreadsIsAddedOnce() {
+    @Test func queryThatTwoThreadsHoldIsAddedToTheActiveQueriesOnce() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func changesOfActiveQueriesFollowOneAnotherWithoutGaps() {
+    @Test func storeReceivesChangesToItsActiveQueriesInOrderWithoutGaps() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func queryStaysActiveUntilItsLastHolderIsCleaned() {
+    @Test func queryStaysActiveUntilTheDustOfItsLastHolderIsCleaned() {
       explore { scenario in
         let store = QueriedStore()
         let dust = store.query("a")
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test func cleaningADustTwiceReleasesItsQueryOnce() {
+    @Test func concurrentCleansOfADustReleaseItsQueryOnce() {
       explore { scenario in
         let store = QueriedStore()
         let (dust, other) = (store.query("a"), store.query("a"))
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func transactionChangesTheActiveQueriesOnceBesideAnotherThread() {
+    @Test func transactionThatAddsTwoQueriesNotifiesTheQueryableStoreOnce() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -112,7 +112,7 @@
       }
     }
 
-    @Test func queryHeldOnlyInsideATransactionMakesNoChangeOfItsOwn() {
+    @Test func queryAddedAndCleanedInATransactionDoesNotNotifyTheStoreByItself() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -130,7 +130,7 @@
       }
     }
 
-    @Test func storeCanAddAQueryInActiveQueriesDidChange() {
+    @Test func storeCanAddAQueryInsideActiveQueriesDidChange() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()

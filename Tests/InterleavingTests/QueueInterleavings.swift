@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedOne() {
+    @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedDelivery() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -44,7 +44,7 @@
       }
     }
 
-    @Test func observerOnMainReceivesTheFirstValueBeforeTheChanges() {
+    @Test func observerOnMainReceivesTheFirstValueBeforeAnyChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -85,7 +85,7 @@
 
     /// The main queue receives a value that is set on main after the changes that were sent to that queue
     /// earlier.
-    @Test func changeOnMainDoesNotOvertakeChangesOfOtherVariables() {
+    @Test func changeWrittenOnMainDoesNotOvertakeQueuedChangesToOtherVariables() {
       explore { scenario in
         let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<String>()
@@ -116,7 +116,7 @@
       }
     }
 
-    @Test func queueReceivesChangesOfTwoVariablesInTheOrderOfTheWrites() {
+    @Test func observersOnAQueueReceiveChangesToTwoVariablesInTheOrderOfTheWrites() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()

@@ -46,7 +46,7 @@
       }
     }
 
-    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterIt() {
+    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterTheReduce() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -61,7 +61,7 @@
 
     /// The first thread reduces in the store. The second thread releases the store during a transaction of
     /// the dispatcher that the store's deinit uses.
-    @Test func storeIsReleasedOutsideTheDispatchersTurn() {
+    @Test func deinitOfAStoreReleasedDuringADispatchCanUseAnotherDispatcherWithoutDeadlock() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let other = Dispatcher()
@@ -88,7 +88,7 @@
 
     /// The registry removes the freed store's registration, and must not remove a newer registration for
     /// the same type.
-    @Test func newStoreStaysRegisteredWhenAFreedOneIsRemoved() {
+    @Test func newStoreStaysRegisteredWhenAFreedStoreOfItsTypeIsUnregistered() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -107,7 +107,7 @@
       }
     }
 
-    @Test func storeInstantiatedInAnInitIsCreatedOnce() {
+    @Test func storeInstantiatedInAnotherStoresInitIsCreatedOnce() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<(NestingStore?, LoggedStore)>()
@@ -127,7 +127,7 @@
 
     /// The second thread creates a store that the first thread's init waits for. Then the second thread
     /// waits for the first thread's store.
-    @Test func endedWaitForAStoreIsNotReportedAsACycle() {
+    @Test func instantiateReportsNoCycleAfterAWaitForAStoreHasEnded() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<NestingStore>()
@@ -164,7 +164,7 @@
 
     /// A reduce that instantiates a store waits for the store's init, so the init must not wait for the
     /// reduce.
-    @Test func initCanInvokeWhileAReduceWaitsForTheStore() {
+    @Test func storesInitCanInvokeAStateWhileAReduceWaitsForTheStore() {
       explore { scenario in
         let log = Trace<String>()
         InvokingStore.log = log
@@ -187,7 +187,7 @@
 
     /// `instantiate()` on a parent type returns a registered subclass store, unless a parent store exists
     /// or is being created.
-    @Test func twoThreadsInstantiateOneParentWhileItsSubclassIsCreated() {
+    @Test func twoThreadsInstantiateTheSameParentStoreWhileItsSubclassIsCreated() {
       explore { scenario in
         let log = Trace<String>()
         let got = Trace<ParentStore>()

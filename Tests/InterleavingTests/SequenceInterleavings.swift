@@ -5,7 +5,7 @@
 
   /// B4: tasks consume the asynchronous sequences of a variable's values and of a dispatcher's states.
   struct SequenceInterleavings {
-    @Test func consumerMissesNoValueWhenItStartsToWait() {
+    @Test func consumerOfValuesMissesNoValueWrittenWhenItsWaitBegins() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func sequenceEndsWhenItsConsumerIsCancelled() {
+    @Test func valuesSequenceEndsWhenItsConsumingTaskIsCancelled() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func cancelledConsumerReceivesNoBufferedValue() {
+    @Test func cancelledConsumerOfAValuesSequenceReceivesNoBufferedValue() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int?>()
@@ -56,7 +56,7 @@
       }
     }
 
-    @Test func consumerReceivesTheLastValueBeforeTheSequenceEnds() {
+    @Test func consumerReceivesTheLastValueOfAReleasedVariableBeforeTheSequenceEnds() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let consumer = Consumer(of: variables.entries[0].values(buffering: .unbounded))
@@ -73,7 +73,7 @@
       }
     }
 
-    @Test func consumerOfStatesReceivesEveryStateInOrder() {
+    @Test func consumerOfADispatchersStatesReceivesEveryStateInOrder() {
       explore { scenario in
         let consumer = Consumer(of: Dispatcher.shared.states(of: Dispatcher.Counter.self))
         let seen = Trace<Int>()

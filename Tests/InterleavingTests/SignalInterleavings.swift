@@ -5,7 +5,7 @@
   /// B2: a signal delivers every event once, in the order of sending, to all observers that exist at the
   /// time of sending.
   struct SignalInterleavings {
-    @Test func allObserversReceiveAnEventBeforeTheNextOne() {
+    @Test func allObserversOfASignalReceiveAnEventBeforeTheNextEvent() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<String>()
@@ -24,7 +24,7 @@
       }
     }
 
-    @Test func subscriberReceivesEveryLaterEvent() {
+    @Test func observerThatSubscribesToASignalDuringEventsReceivesEveryLaterEvent() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<Int>()
@@ -40,7 +40,7 @@
     }
 
     /// A transaction delivers every event of a signal, but only the last value of a variable.
-    @Test func eventsSentInATransactionAreAllDeliveredAfterIt() {
+    @Test func eventsSentInATransactionAreAllDeliveredAfterTheTransaction() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -63,7 +63,7 @@
       }
     }
 
-    @Test func eventsOfOverlappingTransactionsAreDeliveredAfterTheirEnd() {
+    @Test func signalDeliversEventsOfOverlappingTransactionsAfterBothTransactionsEnd() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -89,7 +89,7 @@
       }
     }
 
-    @Test func observerIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
+    @Test func observerOfASignalIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
       explore { scenario in
         let sinks = Trace(Sink<Int>())
         let log = Trace<String>()

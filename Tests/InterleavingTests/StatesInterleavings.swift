@@ -5,7 +5,7 @@
   /// B4: `dispatcher.observe(State.self)` delivers every state that is dispatched after the subscription,
   /// in the order of the reduces.
   struct StatesInterleavings {
-    @Test func observersOfStatesReceiveThemInTheOrderOfTheReduces() {
+    @Test func observersOfStatesReceiveEachStateInTheOrderOfTheReduces() {
       explore { scenario in
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -27,7 +27,7 @@
 
     /// The observer can miss states that are dispatched before its first state. After the first state, the
     /// observer misses no state.
-    @Test func newObserverOfStatesReceivesEveryStateDispatchedLater() {
+    @Test func observerThatSubscribesToStatesDuringDispatchesReceivesEveryLaterState() {
       explore { scenario in
         let (reduced, told) = (Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -64,7 +64,7 @@
       }
     }
 
-    @Test func stateWithoutAStoreIsDeliveredAfterItsTransaction() {
+    @Test func stateWithoutAStoreIsDeliveredToObserversAfterItsTransactionEnds() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()
@@ -105,7 +105,7 @@
 
     /// A state is delivered after the variables that were written earlier, unless another thread is
     /// delivering those variables.
-    @Test func statesDispatchedInATransactionAreDeliveredAfterIt() {
+    @Test func statesDispatchedInATransactionAreDeliveredToObserversAfterTheTransaction() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()

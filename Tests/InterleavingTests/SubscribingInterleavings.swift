@@ -6,7 +6,7 @@
   /// V1: an observer is called with the current value. Then the observer receives each later change once,
   /// in the order of the writes. No write is lost between the first value and the changes.
   struct SubscribingInterleavings {
-    @Test func noWriteFallsBetweenTheFirstValueAndTheChanges() {
+    @Test func observerThatSubscribesDuringWritesMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -38,7 +38,7 @@
       }
     }
 
-    @Test func noWriteFallsBetweenTheFirstValueAndTheChangesOnAQueue() {
+    @Test func observerThatSubscribesOnAQueueDuringAWriteMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -53,7 +53,7 @@
 
     /// The first value can come from the middle of the transaction. The transaction is still delivered as
     /// one change.
-    @Test func lateSubscriberToAVariableReceivesATransactionsLastValueOnce() {
+    @Test func observerThatSubscribesDuringATransactionReceivesItsLastValueOnce() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func twoConcurrentSubscribersBothReceiveEveryLaterChange() {
+    @Test func twoObserversThatSubscribeConcurrentlyBothReceiveEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
         let logs = [Trace<Int>(), Trace<Int>()]

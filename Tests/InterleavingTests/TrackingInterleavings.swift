@@ -5,7 +5,7 @@
 
   /// B5: reading a constant inside `withObservationTracking` tracks the constant.
   struct TrackingInterleavings {
-    @Test func twoTrackedReadsOfAConstantBothReportItsNextChange() {
+    @Test func twoConcurrentTrackedReadsOfAConstantBothReportTheNextChange() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)
@@ -24,7 +24,7 @@
 
     /// The `onChange` closure tracks the constant again. From then on, the constant reports only later
     /// changes.
-    @Test func constantReadTwiceInOneTrackingReportsItsChangeOnce() {
+    @Test func constantReadTwiceInOneObservationTrackingReportsAChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -51,7 +51,7 @@
     }
 
     /// Observation itself misses a change that arrives before the reading closure has returned.
-    @Test func changeAfterATrackedReadIsReportedOnce() {
+    @Test func trackedReadOfAConstantReportsTheNextChangeOnce() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)

@@ -5,7 +5,7 @@
   /// D4: a dispatch or a transaction is one change, which is delivered after the dispatch or transaction
   /// has ended. `Dispatcher.read` never sees half of a change.
   struct TransactionInterleavings {
-    @Test func readNeverSeesHalfOfAReduce() {
+    @Test func dispatcherReadNeverSeesHalfOfAReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -19,7 +19,7 @@
       }
     }
 
-    @Test func observerThatReadsNeverSeesHalfOfAnotherThreadsReduce() {
+    @Test func dispatcherReadInsideAnObserverNeverSeesHalfOfAnotherThreadsReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -37,7 +37,7 @@
       }
     }
 
-    @Test func reduceAndTransactionDoNotOverlap() {
+    @Test func transactionDoesNotOverlapAReduceOfAnotherThread() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let log = Trace<String>()
@@ -74,7 +74,7 @@
 
     /// A plain write on another thread doesn't wait until the transaction has ended. Observers receive
     /// values in the order of the writes.
-    @Test func transactionDeliversItsLastValueOnceBesideOtherWrites() {
+    @Test func transactionDeliversItsLastValueAtMostOnceDuringAWriteOfAnotherThread() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (firsts, seconds) = (Trace<Int>(), Trace<Int>())
@@ -125,7 +125,7 @@
     }
 
     /// The observer is added while the value of the first transaction is still pending.
-    @Test func observerAddedBetweenTwoCommitsReceivesTheSecondOnce() {
+    @Test func observerAddedBetweenTwoPendingTransactionsReceivesOnlyTheSecondTransaction() {
       explore { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -147,7 +147,7 @@
       }
     }
 
-    @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrTogether() {
+    @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrAsOneChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -178,7 +178,7 @@
 
     /// The third transaction can begin to overlap while a thread is about to commit the first two
     /// transactions.
-    @Test func transactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
+    @Test func transactionThatOverlapsTwoOtherTransactionsIsDeliveredAfterItsEnd() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -203,7 +203,7 @@
       }
     }
 
-    @Test func transactionThatThrowsDeliversItsWritesAndReleasesItsTurn() {
+    @Test func transactionThatThrowsDeliversItsWritesAndLetsOtherThreadsDispatch() {
       struct Failure: Error {}
       explore { scenario in
         let store = FirstStore.instantiate()
@@ -230,7 +230,7 @@
 
     /// The observer starts a transaction on a second dispatcher, while a transaction of that dispatcher
     /// dispatches a state on the shared dispatcher.
-    @Test func observersAreCalledOutsideTheDispatchersTurn() {
+    @Test func observerCanStartATransactionOnAnotherDispatcherWithoutDeadlock() {
       let writings: [@Sendable (FirstStore) -> Void] = [
         { store in Dispatcher.shared.transaction { store.number.value = 1 } },
         { store in Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 }) },
@@ -261,7 +261,7 @@
       }
     }
 
-    @Test func stateInvokedInAReadIsReducedAfterIt() {
+    @Test func stateInvokedInADispatcherReadIsReducedAfterTheRead() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (seen, told) = (Trace<Int>(), Trace<Int>())

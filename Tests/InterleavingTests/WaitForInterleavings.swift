@@ -4,7 +4,7 @@
 
   /// B7: if a store calls `waitFor`, the awaited store reduces the state first, and only once.
   struct WaitForInterleavings {
-    @Test func awaitedStoreReducesEachStateFirstAndOnce() {
+    @Test func storeAwaitedWithWaitForReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -21,7 +21,7 @@
 
     /// The first reduce waits for the store, and the second reduce doesn't. The store must reduce the
     /// second state too.
-    @Test func storeAwaitedInOneReduceReceivesTheNextStateToo() {
+    @Test func storeAwaitedWithWaitForInOneReduceAlsoReceivesTheNextState() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -35,7 +35,7 @@
       }
     }
 
-    @Test func awaitedStoreThatIsClearedMeanwhileReducesFirstOrNotAtAll() {
+    @Test func awaitedStoreThatIsClearedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -78,7 +78,7 @@
     }
 
     /// A reduce waits only for stores that were registered before that reduce began.
-    @Test func awaitedStoreInstantiatedMeanwhileReducesFirstOrNotAtAll() {
+    @Test func awaitedStoreInstantiatedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func awaitedStoreIsFreedAfterItsReduce() {
+    @Test func awaitedStoreReleasedDuringTheDispatchIsFreedAfterItsReduce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()

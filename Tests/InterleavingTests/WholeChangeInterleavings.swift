@@ -39,7 +39,7 @@
       }
     }
 
-    @Test func combineDeliversEachReduceOnceAndWhole() {
+    @Test func combinedConstantDeliversEachReduceAsOneChange() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func combineDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
+    @Test func combinedConstantDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func valueRewrittenInATransactionIsDeliveredAfterAWriteDuringIt() {
+    @Test func valueWrittenAgainInATransactionIsDeliveredAfterAnotherThreadsEarlierWrite() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -100,7 +100,7 @@
     }
 
     /// The observer may receive two changes only if both variables end with values of the same transaction.
-    @Test func interleavedTransactionsAreDeliveredAsOneChange() {
+    @Test func interleavedTransactionsOfTwoDispatchersAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test func mutationAndTheWritesInItsBodyAreOneChange() {
+    @Test func mutationAndTheWritesInItsBodyAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func combineOfUnchangedInputsIsNotDelivered() {
+    @Test func combinedConstantIsNotDeliveredWhenAllItsInputsAreUnchanged() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(number.removeDuplicates(), Constant(Variable(0)))
@@ -164,7 +164,7 @@
       }
     }
 
-    @Test func combineOfACombineDeliversChangesInTheOrderOfTheWrites() {
+    @Test func combineOfACombinedConstantDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -217,7 +217,7 @@
       }
     }
 
-    @Test func diamondDeliversChangesInTheOrderOfTheWrites() {
+    @Test func diamondDeliversATransactionAndAConcurrentWriteInTheOrderOfTheWrites() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<[Int]>()

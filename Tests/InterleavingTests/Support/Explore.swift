@@ -8,8 +8,8 @@
   /// - Parameters:
   ///   - atLeast: The number of preemptions to allow, if that number is greater than the default. The default
   ///     is two, or three if THOROUGH is set in the environment.
-  ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the threads
-  ///     may share data only in a `Trace`.
+  ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
+  ///     threads may share data only in a `Trace`.
   func explore(
     _ name: String = #function,
     atLeast: Int = 0,
