@@ -28,8 +28,8 @@
       }
     }
 
-    /// The thread frees the object immediately after `observe` returns. The next change still ends the
-    /// observation.
+    /// A scoped observation ends at the next change, even if its object is freed immediately after
+    /// `observe` returns.
     @Test func scopedObservationEndsWhenItsObjectIsFreedRightAfterSubscribing() {
       explore { scenario in
         let variable = Variable(0)

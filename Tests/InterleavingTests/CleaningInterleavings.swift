@@ -6,7 +6,7 @@
   /// V5: after `clean()` has returned, no call of the observer starts.
   ///
   /// The scheduler can't switch threads between the start of a call and the first action in that call.
-  /// Scenarios that look for late calls therefore set a `Flag` after `clean()`, and skip no schedule.
+  /// Scenarios that look for late calls therefore set a `Flag` after `clean()`, and explore every schedule.
   struct CleaningInterleavings {
     /// While the first `clean()` waits for a thread that is about to call the observer, a second `clean()`
     /// must not return.
@@ -202,8 +202,7 @@
       }
     }
 
-    /// Each mutation holds the lock that the cleaning in the other mutation needs. Neither mutation waits
-    /// for that lock.
+    /// A `clean()` inside a mutation doesn't wait for a lock that a second mutation holds.
     @Test func mutationsOfTwoVariablesThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]

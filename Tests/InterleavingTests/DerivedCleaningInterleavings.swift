@@ -200,8 +200,8 @@
       }
     }
 
-    /// In some schedules, the observer is replaced before the delivering thread has computed the earlier
-    /// change. The first combined constant also loses all its observers.
+    /// In some schedules, `distinct` and `both` lose all their observers before the delivering thread has
+    /// computed the earlier change.
     @Test func removeDuplicatesObservedAgainDuringAChangeDeliversTheNextDifferentValue() {
       explore { scenario in
         let number = Variable(0)

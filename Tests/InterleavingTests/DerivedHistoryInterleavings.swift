@@ -40,7 +40,8 @@
       }
     }
 
-    /// The observer's thread reads 12 before 12 is delivered. For the observer, 12 equals 11.
+    /// The predicate treats 11 and 12 as equal. The observer's thread reads 12 before that value is
+    /// delivered.
     @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeThePendingChangeIsDelivered() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))

@@ -4,8 +4,8 @@
   import Observation
   import Testing
 
-  /// B1, B5, V1 and V2: a derived constant is freed once, with its last reference or observer. A derived
-  /// constant can be observed on a queue and tracked by Observation.
+  /// B1, B5, V1 and V2: a derived constant is freed once, after its last reference and its last observer
+  /// are gone. A derived constant can be observed on a queue and tracked by Observation.
   struct DerivedLifetimeInterleavings {
     @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
       explore { scenario in
@@ -117,7 +117,7 @@
         let tenfold = number.map { $0 * 10 }
         let (log, dusts) = (Trace<Int>(), Trace<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // `Dispatcher.shared` is created on first use. None of the scenario's threads may create the
+        // `Dispatcher.shared` is created on first use. None of the scenario's threads must create the
         // dispatcher.
         _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
@@ -152,7 +152,7 @@
       }
     }
 
-    /// B5: the constant already has a tracked read, for which the transaction changes nothing.
+    /// B5: an earlier tracked read already exists. For the earlier read, the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       explore { scenario in
         let number = Variable(0)
@@ -183,8 +183,8 @@
       }
     }
 
-    /// The tracked read can fall between the calls of the variable's observers and of the constant's
-    /// tracker.
+    /// The tracked read can happen after the variable's observers are called and before the constant's
+    /// tracker is called.
     @Test func trackedReadOfAnUncommittedValueReportsACommitThatIsBeingDelivered() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)

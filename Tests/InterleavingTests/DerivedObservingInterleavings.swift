@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B1: an observer that subscribes to a derived constant during changes receives one value first. Then
-  /// the observer receives each later change undivided.
+  /// B1: an observer that subscribes to a derived constant during changes receives one value first. Such an
+  /// observer never receives half of a later change.
   struct DerivedObservingInterleavings {
     @Test func observerThatSubscribesToACombineDuringWritesReceivesEachLaterChange() {
       explore { scenario in
@@ -46,8 +46,7 @@
       }
     }
 
-    /// The library can deliver the transaction before a concurrent write. The transaction's values then
-    /// don't contain that write.
+    /// A transaction that is delivered before a concurrent write doesn't contain the written value.
     @Test func observerThatSubscribesDuringATransactionAndAWriteEndsWithAllWrittenValues() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
@@ -294,8 +293,7 @@
       }
     }
 
-    /// A subscriber computes its first value before the pending change is delivered. The library still
-    /// knows that the two values are equal.
+    /// The first value and the pending value are equal, so the observer receives at most one extra call.
     @Test func observerThatSubscribesToAMapDuringEqualWritesIsCalledAtMostTwice() {
       explore { scenario in
         let number = Variable(0)

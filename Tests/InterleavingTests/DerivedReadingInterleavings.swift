@@ -208,7 +208,7 @@
       }
     }
 
-    /// A reader has stored a value, which the delivering thread finds. Then a second reader replaces the
+    /// The delivering thread finds a value that one reader has stored. A second reader then replaces the
     /// stored value.
     @Test func mapDoesNotDeliverAValueReadAfterALaterWriteForAnEarlierChange() {
       explore { scenario in

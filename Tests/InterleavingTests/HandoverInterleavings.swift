@@ -6,7 +6,7 @@
   /// Fairness: a thread that has delivered many changes of other threads hands the delivery over to another
   /// thread. Each change is still delivered once and in order.
   ///
-  /// A handover takes 257 changes, which are too many for a scenario. Instead, an observer sets the
+  /// A handover takes 257 changes, which are too many for a scenario. An observer therefore sets the
   /// thread's count of changes to 257.
   struct HandoverInterleavings {
     @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
@@ -66,8 +66,8 @@
       }
     }
 
-    /// When the offer ends, the offering thread finds its own changes already delivered. But a second
-    /// thread may have left a change during the offer.
+    /// When the offer ends, the offering thread finds its own changes already delivered. A change that a
+    /// second thread has made during the offer must still be delivered.
     @Test func changeWrittenDuringAHandoverOfferIsDeliveredIfNoThreadTakesTheOffer() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
@@ -108,8 +108,8 @@
         scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
         scenario.thread { Dispatcher.shared.transaction { variable.value.append(3) } }
         scenario.thread {
-          // Writes only while the first thread is delivering. Otherwise, the thread has no delivery to take
-          // over.
+          // Writes only while the first thread is delivering, because only then can a thread take over the
+          // delivery.
           if log.entries == [[1]] { variable.value.append(4) }
         }
         scenario.check {

@@ -21,7 +21,6 @@
       }
     }
 
-    /// The observer reads its first value. Later changes arrive in the order of the writes.
     @Test func observerThatSubscribesToAMapDuringWritesReceivesChangesInTheVariablesOrder() {
       explore { scenario in
         let number = Variable(0)

@@ -83,7 +83,7 @@
       }
     }
 
-    /// The main queue receives a value that is set on main after the changes that were sent to that queue
+    /// A value that is set on main reaches the main queue after all changes that were sent to that queue
     /// earlier.
     @Test func changeWrittenOnMainDoesNotOvertakeQueuedChangesToOtherVariables() {
       explore { scenario in

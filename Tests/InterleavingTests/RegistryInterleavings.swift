@@ -6,7 +6,7 @@
   /// last reference frees the store.
   ///
   /// Because the scheduler can't switch threads at the read of a weak reference, scenarios that free a
-  /// store skip no schedule.
+  /// store explore every schedule.
   @Suite(.serialized)
   struct RegistryInterleavings {
     @Test func instantiateOnTwoThreadsCreatesOneStore() {
@@ -59,8 +59,8 @@
       }
     }
 
-    /// The first thread reduces in the store. The second thread releases the store during a transaction of
-    /// the dispatcher that the store's deinit uses.
+    /// The first thread dispatches a state to the store. The second thread releases the store during a
+    /// transaction of the dispatcher that the store's deinit uses.
     @Test func deinitOfAStoreReleasedDuringADispatchCanUseAnotherDispatcherWithoutDeadlock() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()

@@ -3,8 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V1: an observer is called with the current value. Then the observer receives each later change once,
-  /// in the order of the writes. No write is lost between the first value and the changes.
+  /// V1: an observer is called with the current value, and then with each later change once, in the order
+  /// of the writes. No write is lost between the first value and the changes.
   struct SubscribingInterleavings {
     @Test func observerThatSubscribesDuringWritesMissesNoWriteAfterItsFirstValue() {
       explore { scenario in

@@ -22,7 +22,7 @@
       }
     }
 
-    /// The `onChange` closure tracks the constant again. From then on, the constant reports only later
+    /// After the `onChange` closure has tracked the constant again, the constant reports only later
     /// changes.
     @Test func constantReadTwiceInOneObservationTrackingReportsAChangeOnce() {
       explore { scenario in

@@ -72,8 +72,8 @@
       }
     }
 
-    /// A plain write on another thread doesn't wait until the transaction has ended. Observers receive
-    /// values in the order of the writes.
+    /// A write on a second thread doesn't wait until the transaction has ended. Observers receive values in
+    /// the order of the writes.
     @Test func transactionDeliversItsLastValueAtMostOnceDuringAWriteOfAnotherThread() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
@@ -176,7 +176,7 @@
       }
     }
 
-    /// The third transaction can begin to overlap while a thread is about to commit the first two
+    /// The third transaction can write the variable while another thread is about to commit the first two
     /// transactions.
     @Test func transactionThatOverlapsTwoOtherTransactionsIsDeliveredAfterItsEnd() {
       explore { scenario in

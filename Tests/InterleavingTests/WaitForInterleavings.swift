@@ -121,8 +121,8 @@
     }
   }
 
-  /// Returns a state that makes each store append its name and a number to a log. The first store waits for
-  /// the second store.
+  /// Returns a state that makes each store append its name and a number to a log. The reduce of the first
+  /// store waits for the second store.
   private func waiting(_ number: Int, in log: Trace<String>) -> Step {
     .run { store in
       (store as? FirstStore)?.waitFor(SecondStore.self)

@@ -38,8 +38,7 @@ final class Trace<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A flag that threads share. Unlike at an access to a `Trace`, the scheduler can't switch threads at an
-/// access to a flag.
+/// A flag that threads share. The scheduler can't switch threads at an access to the flag.
 final class Flag: Sendable {
   private let atomic = Atomic(false)
 
