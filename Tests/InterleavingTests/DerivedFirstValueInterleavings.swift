@@ -73,8 +73,8 @@
       }
     }
 
-    /// `both` delivers changes from before its first value as one change. The outer constant must not
-    /// receive that change.
+    /// The inner constant delivers changes from before its first value as one change, which the outer
+    /// constant must not receive.
     @Test func combineOfACombinedConstantObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))

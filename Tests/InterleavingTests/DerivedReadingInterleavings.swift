@@ -275,8 +275,8 @@
       }
     }
 
-    /// A reader that computes a value before pending changes are delivered doesn't know the last value of
-    /// those changes.
+    /// While changes are pending, a reader doesn't know the value that is delivered before the reader's own
+    /// value.
     @Test func readOfRemoveDuplicatesDuringPendingChangesReturnsTheLastWrittenValue() {
       explore { scenario in
         let number = Variable(0)

@@ -41,8 +41,8 @@
       }
     }
 
-    /// One of the two threads delivers the last change before that thread's `invoke` returns. Only a third
-    /// thread could take over the delivery.
+    /// One of the two threads delivers the last change before that thread's `invoke` returns. No third
+    /// thread exists that could take over the delivery.
     @Test func invokeReturnsAfterItsStateIsDeliveredUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()

@@ -143,9 +143,8 @@
       }
     }
 
-    /// A variable and its maps are delivered together. Constants that combine several variables are
-    /// delivered after all variables that the transaction has written. Concurrent reads don't change this
-    /// order.
+    /// A variable and its maps are delivered together, even during concurrent reads. Constants that combine
+    /// several variables are delivered after all variables that the transaction has written.
     @Test func transactionDeliversVariablesAndTheirMapsBeforeCombinedConstants() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))

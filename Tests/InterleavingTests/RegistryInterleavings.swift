@@ -125,7 +125,7 @@
       }
     }
 
-    /// The second thread creates a store that the first thread's init waits for. Then the second thread
+    /// The first thread's init waits for a store that the second thread creates. Then the second thread
     /// waits for the first thread's store.
     @Test func instantiateReportsNoCycleAfterAWaitForAStoreHasEnded() {
       explore { scenario in
