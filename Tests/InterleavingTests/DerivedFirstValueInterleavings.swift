@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: an observer's first value can be a value that earlier observers never receive. Such an observer is
-  /// called again with the constant's final value.
+  /// B1: an observer's first value can be a value that earlier observers never receive. A new
+  /// observer with such a first value is called again with the constant's final value.
   struct DerivedFirstValueInterleavings {
     @Test func observerOfRemoveDuplicatesIsNotCalledAgainWhenAnEqualValueIsWritten() {
       explore { scenario in

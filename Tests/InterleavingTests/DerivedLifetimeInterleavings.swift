@@ -117,7 +117,7 @@
         let tenfold = number.map { $0 * 10 }
         let (log, dusts) = (Trace<Int>(), Trace<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // `Dispatcher.shared` is created on first use. None of the scenario's threads must create the
+        // `Dispatcher.shared` is created on first use. The scenario's threads must not create the
         // dispatcher.
         _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
@@ -152,7 +152,7 @@
       }
     }
 
-    /// B5: an earlier tracked read already exists. For the earlier read, the transaction changes nothing.
+    /// B5: an earlier read already tracks the constant. For that earlier read, the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       explore { scenario in
         let number = Variable(0)

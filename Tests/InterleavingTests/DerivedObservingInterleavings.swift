@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B1: an observer that subscribes to a derived constant during changes receives one value first. Such an
-  /// observer never receives half of a later change.
+  /// B1: an observer that subscribes to a derived constant during changes receives one value first. The
+  /// observer never receives half of a later transaction.
   struct DerivedObservingInterleavings {
     @Test func observerThatSubscribesToACombineDuringWritesReceivesEachLaterChange() {
       explore { scenario in
