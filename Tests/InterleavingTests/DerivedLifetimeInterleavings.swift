@@ -152,7 +152,8 @@
       }
     }
 
-    /// B5: an earlier read already tracks the constant. For that earlier read, the transaction changes nothing.
+    /// B5: an earlier read already tracks the constant.
+    /// For that earlier read, the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       explore { scenario in
         let number = Variable(0)
