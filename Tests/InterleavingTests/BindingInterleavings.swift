@@ -3,9 +3,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B3: a binding holds its target weakly, and ends with it. Pairs of old and new values have no gaps.
+  /// B3: a binding holds its target weakly, and ends when the target is freed. `observeChanges` skips no
+  /// change.
   struct BindingInterleavings {
-    @Test func scopedObservationEndsWithItsObject() {
+    @Test func scopedObservationEndsWhenItsObjectIsFreed() {
       explore { scenario in
         let variable = Variable(0)
         let (log, objects) = (Trace<String>(), Trace(Object()))
@@ -27,8 +28,9 @@
       }
     }
 
-    /// The first change after that finds the object freed. By then, the observation's Dust must be stored.
-    @Test func scopedObservationEndsEvenIfItsObjectIsFreedAtOnce() {
+    /// A scoped observation ends at the next change, even if its object is freed immediately after
+    /// `observe` returns.
+    @Test func scopedObservationEndsWhenItsObjectIsFreedRightAfterSubscribing() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -47,7 +49,7 @@
       }
     }
 
-    @Test func boundTargetIsSetInTheOrderOfTheWrites() {
+    @Test func bindingSetsItsTargetInTheOrderOfTheWritesOfTwoThreads() {
       explore { scenario in
         let variable = Variable(0)
         let target = Object()
@@ -77,7 +79,7 @@
       }
     }
 
-    @Test func observeChangesReceivesPairsOfValuesWithoutGaps() {
+    @Test func observeChangesReceivesPairsOfOldAndNewValuesWithoutGaps() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()

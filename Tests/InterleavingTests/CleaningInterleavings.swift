@@ -3,14 +3,14 @@
   import FluxCapacitor
   import Testing
 
-  /// V5: after `clean()` has returned, no call starts.
+  /// V5: after `clean()` has returned, no call of the observer starts.
   ///
-  /// The scheduler can't switch threads between the start of a call and its first action. So these scenarios
-  /// set a `Flag` when `clean()` has returned, and skip no schedule.
+  /// The scheduler can't switch threads between the start of a call and the first action in that call.
+  /// Scenarios that look for late calls therefore set a `Flag` after `clean()`, and explore every schedule.
   struct CleaningInterleavings {
-    /// A second `clean()` must not return while the first one waits for a thread that is about to call the
-    /// observer.
-    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansReturns() {
+    /// While the first `clean()` waits for a thread that is about to call the observer, a second `clean()`
+    /// must not return.
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -30,7 +30,7 @@
       }
     }
 
-    @Test func observerIsNotCalledAfterEitherOfTwoCleansReturns() {
+    @Test func observerIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -47,7 +47,7 @@
       }
     }
 
-    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoBagCleansReturns() {
+    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoCleansOfItsDustBusterReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func observerIsNotCalledAfterItsBagIsFreed() {
+    @Test func observerIsNotCalledAfterItsDustBusterIsFreed() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func bagLosesNoDustThatIsInsertedDuringClean() {
+    @Test func dustBusterLosesNoDustThatIsInsertedDuringClean() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -109,7 +109,7 @@
       }
     }
 
-    @Test func observerThatAnEarlierObserverCleansIsNotCalled() {
+    @Test func observerIsNotCalledAfterAnEarlierObserverHasCleanedItsDust() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test func observerThatCleansItselfIsNotCalledAgain() {
+    @Test func observerThatCleansItsOwnDustIsNotCalledAgain() {
       explore { scenario in
         let variable = Variable(0)
         let (log, dusts) = (Trace<String>(), Trace<Dust>())
@@ -156,7 +156,7 @@
       }
     }
 
-    @Test func nothingIsSentToTheQueueOfACleanedObserver() {
+    @Test func variableSendsNoChangeToTheQueueOfACleanedObserver() {
       explore { scenario in
         let variable = Variable(0)
         let (dusts, pending) = (Trace<Dust>(), Trace<String>())
@@ -175,8 +175,8 @@
       }
     }
 
-    /// The three observers are neighbors in the variable's ring.
-    @Test func threeObserversCleanedAtOnceAreFreedAndTheFourthIsStillCalled() {
+    /// The observers that are cleaned are neighbors in the variable's ring of observations.
+    @Test func concurrentCleansFreeThreeObserversAndLeaveAFourthObserverSubscribed() {
       explore { scenario in
         let variable = Variable(0)
         let (log, ended) = (Trace<Int>(), Trace<Int>())
@@ -202,8 +202,8 @@
       }
     }
 
-    /// Each mutation holds the lock that the other one's cleaning needs. Neither waits for it.
-    @Test func mutationsThatCleanEachOthersObserversDoNotDeadlock() {
+    /// A `clean()` inside a mutation doesn't wait for a lock that a second mutation holds.
+    @Test func mutationsOfTwoVariablesThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]
         let (log, ended) = (Trace<Int>(), Trace<Int>())

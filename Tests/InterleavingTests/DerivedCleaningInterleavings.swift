@@ -2,9 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed as long as it has observers, even if some are cleaned during changes.
+  /// B1: a derived constant delivers every change while it has observers, even if some observers are
+  /// cleaned during changes.
   struct DerivedCleaningInterleavings {
-    @Test func subscriberReceivesTheNextChangeWhileAnotherMapLosesItsObserver() {
+    @Test func observerThatSubscribesToAMapWhileAnotherMapLosesItsObserverMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let (first, second, third) = (number.map(\.self), number.map(\.self), number.map(\.self))
@@ -21,7 +22,7 @@
       }
     }
 
-    @Test func subscriberMissesNoChangeWhileTheLastObserverIsCleaned() {
+    @Test func observerThatSubscribesWhileAMapsLastObserverIsCleanedMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -41,7 +42,7 @@
       }
     }
 
-    @Test func subscriberMissesNoChangeIfTheLastObserverIsCleanedDuringAChange() {
+    @Test func observerThatReplacesAMapsLastObserverDuringAChangeMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -61,8 +62,9 @@
       }
     }
 
-    /// While a change is being delivered, the source's list still contains the constant that was deactivated.
-    @Test func constantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
+    /// During a delivery, the list of constants to compute still contains a constant that has lost its
+    /// observer.
+    @Test func derivedConstantObservedAgainDuringAChangeDeliversTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let next = number.map { $0 * 10 }.map { $0 + 1 }
@@ -83,8 +85,7 @@
       }
     }
 
-    /// Both constants derive from the same map.
-    @Test func sharedSourceStaysActiveWhileOneObserverReplacesAnother() {
+    @Test func observerThatSubscribesWhileAMapOfTheSameSourceLosesItsObserverMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -103,7 +104,7 @@
       }
     }
 
-    @Test func constantIsNotComputedAfterItsLastObserverIsCleaned() {
+    @Test func derivedConstantIsNotComputedAfterItsLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -126,7 +127,7 @@
       }
     }
 
-    @Test func constantIsNotComputedAfterAMutationCleansItsLastObserver() {
+    @Test func derivedConstantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let computed = Trace<Int>()
@@ -151,8 +152,9 @@
       }
     }
 
-    /// An observation that the delivering thread has removed isn't removed a second time.
-    @Test func observerReceivesEveryChangeWhileTwoOthersAreCleaned() {
+    /// If the delivering thread has removed an observation, the cleaning thread must not remove the
+    /// observation again.
+    @Test func observerOfAMapReceivesEveryChangeWhileTwoOtherObserversAreCleaned() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -174,8 +176,9 @@
       }
     }
 
-    /// The delivering thread has not brought its value to the combine's input yet.
-    @Test func combineObservedAgainDuringAChangeReceivesLaterChanges() {
+    /// In some schedules, the observer is replaced before the delivering thread passes its value to the
+    /// combined constant.
+    @Test func combinedConstantObservedAgainDuringAChangeDeliversLaterChanges() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -197,9 +200,9 @@
       }
     }
 
-    /// The delivering thread has not computed the earlier change yet. The first constant of the region loses
-    /// its observers too.
-    @Test func constantObservedAgainDuringAChangeComparesWithItsFirstValue() {
+    /// In some schedules, `distinct` and `both` lose all their observers before the delivering thread has
+    /// computed the earlier change.
+    @Test func removeDuplicatesObservedAgainDuringAChangeDeliversTheNextDifferentValue() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))

@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: an observer may start with a value that the other observers never receive. It is then called once
-  /// more, with the value that the constant ends with.
+  /// B1: an observer's first value can be a value that earlier observers never receive. A new
+  /// observer with such a first value is called again with the constant's final value.
   struct DerivedFirstValueInterleavings {
-    @Test func subscriberToRemoveDuplicatesIsNotCalledAgainForAnEqualValue() {
+    @Test func observerOfRemoveDuplicatesIsNotCalledAgainWhenAnEqualValueIsWritten() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -24,7 +24,7 @@
       }
     }
 
-    @Test func subscriberWithAnUncommittedValueReceivesTheCommittedValueOnce() {
+    @Test func observerThatStartsWithAnUncommittedValueReceivesTheCommittedValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -48,8 +48,8 @@
       }
     }
 
-    /// The combine starts with a value that the other observers of its source never receive.
-    @Test func combineObservedInATransactionEndsWithTheCommittedValues() {
+    /// The combined constant starts with 5. The earlier observer of `distinct` never receives 5.
+    @Test func combinedConstantObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -73,8 +73,9 @@
       }
     }
 
-    /// Changes from before the first value reach the source as one, and don't reach the outer combine.
-    @Test func combineOfACombineObservedInATransactionEndsWithTheLastValues() {
+    /// The inner constant delivers changes from before its first value as one change, which the outer
+    /// constant must not receive.
+    @Test func combineOfACombinedConstantObservedInATransactionEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -101,14 +102,14 @@
       }
     }
 
-    @Test func subscriberEndsWithTheLastOfSeveralUndeliveredChanges() {
+    @Test func observerThatSubscribesDuringTwoPendingChangesEndsWithTheLastValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
         let log = Trace<Int>()
         let dusts = Trace(distinct.observe { _ in })
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both changes are delivered when this observer has returned.
+          // The library delivers both changes after this observer has returned.
           number.value = 1
           number.value = 2
           dusts.append(distinct.observe { log.append($0) })
@@ -122,8 +123,8 @@
       }
     }
 
-    /// For the first observer, the last write is not a change.
-    @Test func subscribersDuringUndeliveredChangesEndWithTheSameValue() {
+    /// The first observer has received 10, so the write of 11 is not a change for that observer.
+    @Test func observersThatSubscribeDuringPendingChangesEndWithTheSameValue() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
@@ -131,7 +132,7 @@
         let dusts = Trace(number.observe { _ in })
         let dispatcher = Dispatcher()
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both changes are delivered when this observer has returned.
+          // The library delivers both changes after this observer has returned.
           dispatcher.transaction {
             number.value = 1
             dusts.append(tens.observe { first.append($0) })
@@ -149,7 +150,7 @@
       }
     }
 
-    @Test func subscriberInATransactionReceivesTheLastValueThroughACombine() {
+    @Test func observerThatSubscribesInATransactionReceivesItsLastValueThroughACombine() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -171,7 +172,7 @@
       }
     }
 
-    @Test func subscriberInATransactionReceivesNoChangeFromBeforeItsFirstValue() {
+    @Test func observerThatSubscribesInATransactionReceivesNoChangeFromBeforeItsFirstValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -193,8 +194,8 @@
       }
     }
 
-    /// The combine's source has started with the value that the transaction commits.
-    @Test func combineObservedAfterAWriteOfATransactionReceivesTheLaterWrites() {
+    /// The source of the combined constant has started with the value that the transaction commits.
+    @Test func combinedConstantObservedInATransactionDeliversLaterWritesOfTheTransaction() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let doubled = left.map { $0 * 2 }

@@ -2,9 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a constant that skips equal values depends on the value before, whether it was delivered or read.
+  /// B1: `removeDuplicates` compares each new value with the previous value, which was either delivered or
+  /// read.
   struct DerivedHistoryInterleavings {
-    @Test func readOfRemoveDuplicatesComparesWithTheLastDeliveredValue() {
+    @Test func readOfRemoveDuplicatesComparesTheNewValueWithTheLastDeliveredValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -22,7 +23,7 @@
       }
     }
 
-    @Test func readOfRemoveDuplicatesComparesWithAValueReadSinceTheLastDelivery() {
+    @Test func readOfRemoveDuplicatesComparesTheNewValueWithThePreviouslyReadValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -39,8 +40,9 @@
       }
     }
 
-    /// The reader is ahead of a write that is not a change for the observer.
-    @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeItsDelivery() {
+    /// The predicate treats 11 and 12 as equal. The observer's thread reads 12 before that value is
+    /// delivered.
+    @Test func readOfRemoveDuplicatesIgnoresAValueReadBeforeThePendingChangeIsDelivered() {
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
         let tens = skippingEqualTens(of: number)
@@ -48,7 +50,7 @@
         log.append(tens.value)
         let dust = tens.observe { log.append($0) }
         let other = trigger.observe(ignoreFirst: true) { _ in
-          // The change is delivered when this observer has returned.
+          // The library delivers the change after this observer has returned.
           number.value = 12
           log.append(tens.value)
         }
@@ -66,8 +68,8 @@
       }
     }
 
-    /// The uncommitted value that the observer starts with doesn't count as delivered.
-    @Test func readOfRemoveDuplicatesComparesWithTheLastValueOfATransaction() {
+    /// The observer starts with the uncommitted 12, which doesn't count as delivered.
+    @Test func readOfRemoveDuplicatesComparesTheNewValueWithTheCommittedValue() {
       explore { scenario in
         let number = Variable(31)
         let tens = skippingEqualTens(of: number)
@@ -93,7 +95,7 @@
       }
     }
 
-    @Test func changeIsNotComparedWithAnUncommittedValueOfItsTransaction() {
+    @Test func removeDuplicatesDoesNotCompareACommittedValueWithAnUncommittedValue() {
       explore { scenario in
         let number = Variable(0)
         let tens = skippingEqualTens(of: number)
@@ -115,7 +117,7 @@
       }
     }
 
-    @Test func mapOfRemoveDuplicatesIsNotComputedAgainForAnEqualValue() {
+    @Test func mapOfRemoveDuplicatesIsNotComputedAgainWhenAnEqualValueIsWritten() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -134,7 +136,7 @@
       }
     }
 
-    @Test func constantIsNotComputedForChangesBeforeItsFirstValue() {
+    @Test func mapIsNotComputedForPendingChangesWrittenBeforeItsObserverSubscribed() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -144,7 +146,7 @@
         dusts.append(
           number.observe(ignoreFirst: true) { [weak number] value in
             guard value == 1, let number else { return }
-            // Both changes are delivered when this observer has returned.
+            // The library delivers both changes after this observer has returned.
             number.value = 2
             number.value = 3
             let counted = number.map { value in

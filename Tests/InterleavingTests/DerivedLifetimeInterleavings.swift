@@ -4,10 +4,10 @@
   import Observation
   import Testing
 
-  /// B1: a derived constant is freed once, with its last user. V1, V2: it can be observed on a queue. B5:
-  /// reading it is tracked.
+  /// B1, B5, V1 and V2: a derived constant is freed once, after its last reference and its last observer
+  /// are gone. A derived constant can be observed on a queue and tracked by Observation.
   struct DerivedLifetimeInterleavings {
-    @Test func derivedConstantIsFreedOnceWithItsLastReferenceOrObserver() {
+    @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -23,8 +23,8 @@
       }
     }
 
-    /// No lock is held when the observer's closure is released. So the deinit of an object that it captures
-    /// can use the constant.
+    /// The library releases the observer's closure while no lock is held, so the deinit of a captured
+    /// object can use the constant.
     @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
@@ -41,8 +41,9 @@
       }
     }
 
-    /// The references that the region keeps during the change are released with the observers.
-    @Test func derivedConstantIsFreedIfItGainsAndLosesObserversDuringAChange() {
+    /// During a change, a region (a variable and its derived constants) retains constants that lose their
+    /// observers. The region must release these constants after the delivery.
+    @Test func derivedConstantIsFreedIfItsObserversChangeDuringADelivery() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -66,7 +67,7 @@
       }
     }
 
-    @Test func derivedConstantIsFreedAfterAConcurrentRead() {
+    @Test func derivedConstantIsFreedWhenItsLastReferenceIsReleasedDuringARead() {
       explore { scenario in
         let number = Variable(0)
         let freed = Trace<String>()
@@ -83,7 +84,7 @@
       }
     }
 
-    @Test func replacedValueCanUseItsConstantInDeinit() {
+    @Test func replacedValueOfADerivedConstantCanObserveTheConstantInItsDeinit() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<Int>()
@@ -110,13 +111,14 @@
       }
     }
 
-    @Test func observerOfAMapOnAQueueReceivesEachChangeInOrder() {
+    @Test func observerThatSubscribesToAMapOnAQueueDuringAWriteReceivesTheNewValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
         let (log, dusts) = (Trace<Int>(), Trace<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // The process's dispatcher is created on first use, which must not be on one of the threads.
+        // `Dispatcher.shared` is created on first use. The scenario's threads must not create the
+        // dispatcher.
         _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.observe(on: .queue(queue)) { log.append($0) }) }
@@ -126,8 +128,8 @@
         }
       }
     }
-    /// B5. Observation misses a change that comes before the reading closure has ended.
-    @Test func trackedReadOfAMapReportsTheNextChange() {
+    /// B5: Observation itself misses a change that arrives before the reading closure has returned.
+    @Test func trackedReadOfAMapDuringAWriteReportsTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -150,8 +152,9 @@
       }
     }
 
-    /// B5. The constant is also tracked elsewhere, where the transaction changes nothing.
-    @Test func trackedReadOfAnUncommittedValueReportsTheCommittedValue() {
+    /// B5: an earlier read already tracks the constant.
+    /// For that earlier read, the transaction changes nothing.
+    @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -181,8 +184,9 @@
       }
     }
 
-    /// The read may come while the variable's own observers are called, before the constant's tracker is.
-    @Test func trackedReadOfAnUncommittedValueReportsACommitDuringItsDelivery() {
+    /// The tracked read can happen after the variable's observers are called and before the constant's
+    /// tracker is called.
+    @Test func trackedReadOfAnUncommittedValueReportsACommitThatIsBeingDelivered() {
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -203,14 +207,14 @@
         }
         scenario.thread { readTracked(distinct, log) }
         scenario.check {
-          // Observation itself misses a change that comes before tracking has begun.
+          // Observation itself misses a change that arrives before tracking has begun.
           if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
           withExtendedLifetime((distinct, dusts)) {}
         }
       }
     }
 
-    @Test func twoTrackedReadsOfAMapBothReportAChange() {
+    @Test func twoConcurrentTrackedReadsOfAMapBothReportTheNextChange() {
       explore { scenario in
         let number = Variable(0)
         let (changes, freed) = (Trace<Int>(), Trace<String>())
@@ -256,7 +260,7 @@
     return constant.observe { _ in withExtendedLifetime(ending) {} }
   }
 
-  /// Reads a value inside `withObservationTracking` and logs it. Later, logs that the value has changed.
+  /// Reads a constant's value inside `withObservationTracking`, and logs the value and the next change.
   private func readTracked(_ constant: Constant<Int>, _ log: Trace<String>) {
     let value = withObservationTracking {
       constant.value

@@ -3,10 +3,10 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B1: an observer that subscribes to a derived constant during changes receives one value, and then each
-  /// later change as a whole.
+  /// B1: an observer that subscribes to a derived constant during changes receives one value first. The
+  /// observer never receives half of a later transaction.
   struct DerivedObservingInterleavings {
-    @Test func lateSubscriberToACombineReceivesEachLaterChange() {
+    @Test func observerThatSubscribesToACombineDuringWritesReceivesEachLaterChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func lateSubscriberToACombineEndsWithTheWholeTransaction() {
+    @Test func observerThatSubscribesToACombineDuringATransactionEndsWithAllItsWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -46,9 +46,8 @@
       }
     }
 
-    /// The transaction may be delivered before a write that was made during it. Its values don't contain that
-    /// write.
-    @Test func lateSubscriberEndsWithBothATransactionAndAWriteDuringIt() {
+    /// A transaction that is delivered before a concurrent write doesn't contain the written value.
+    @Test func observerThatSubscribesDuringATransactionAndAWriteEndsWithAllWrittenValues() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
         let all = Constant.combine(Constant(first), Constant(second), Constant(third))
@@ -73,8 +72,9 @@
       }
     }
 
-    /// A change that is on its way to the source also reaches the new combine.
-    @Test func combineObservedDuringChangesOfItsSourceEndsWithTheLastValues() {
+    /// The new outer constant also receives a change that a thread is still delivering to the inner
+    /// constant.
+    @Test func combinedConstantObservedDuringChangesToItsSourceEndsWithTheLastValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -100,7 +100,7 @@
       }
     }
 
-    @Test func mapOfACombineObservedInATransactionEndsWithTheLastValue() {
+    @Test func mapOfACombinedConstantObservedInATransactionEndsWithTheLastValue() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(Variable(0)))
@@ -123,7 +123,7 @@
       }
     }
 
-    @Test func combineObservedInATransactionDeliversItAsAWhole() {
+    @Test func combinedConstantObservedInATransactionNeverDeliversHalfTheTransaction() {
       explore { scenario in
         let (left, right, other) = (Variable(0), Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -149,11 +149,11 @@
       }
     }
 
-    @Test func combineFirstObservedDuringATransactionDeliversItAsAWhole() {
+    @Test func combinedConstantFirstObservedDuringATransactionNeverDeliversHalfTheTransaction() {
       explore { scenario in exploreObserverDuringATransaction(scenario, wasObserved: false) }
     }
 
-    @Test func combineObservedAgainDuringATransactionDeliversItAsAWhole() {
+    @Test func combinedConstantObservedAgainDuringATransactionNeverDeliversHalfTheTransaction() {
       explore { scenario in exploreObserverDuringATransaction(scenario, wasObserved: true) }
     }
 
@@ -180,7 +180,7 @@
       }
     }
 
-    @Test func lateSubscriberReceivesTheCurrentValueAtMostOnce() {
+    @Test func observerThatIgnoresTheFirstValueReceivesAnUnchangedValueAtMostOnce() {
       explore { scenario in
         let number = Variable(0)
         let rest = number.map { $0 % 3 }
@@ -205,7 +205,7 @@
       }
     }
 
-    @Test func subscriberInATransactionReceivesAnEqualValueAtMostOnceMore() {
+    @Test func observerThatSubscribesInATransactionReceivesAnEqualValueAtMostOnceMore() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -228,9 +228,9 @@
       }
     }
 
-    /// For the other observers, the transaction changes nothing. If the subscriber's first value comes from
-    /// the middle of the transaction, the final value follows.
-    @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
+    /// For earlier observers, the transaction changes nothing. A subscriber whose first value is 1 must
+    /// receive 0 afterward.
+    @Test func observerThatSubscribesDuringATransactionThatRestoresAValueEndsWithThatValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -252,7 +252,7 @@
       }
     }
 
-    @Test func changeDeliveredLateDoesNotHideALaterChange() {
+    @Test func observerThatSubscribesDuringAPendingChangeStillReceivesALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = Constant.combine(Constant(number), Constant(Variable(0))).map { $0.0 * 10 }
@@ -274,7 +274,7 @@
       }
     }
 
-    @Test func twoConcurrentSubscribersToAMapBothReceiveALaterChange() {
+    @Test func twoObserversThatSubscribeToAMapConcurrentlyBothReceiveALaterChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -293,8 +293,8 @@
       }
     }
 
-    /// The value that a subscriber or a reader computes ahead of the delivery is known to be equal.
-    @Test func lateSubscriberToAMapReceivesAnEqualValueAtMostOnceMore() {
+    /// The first value and the pending value are equal, so the observer receives at most one extra call.
+    @Test func observerThatSubscribesToAMapDuringEqualWritesIsCalledAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 / 10 }.removeDuplicates()
@@ -313,8 +313,7 @@
       }
     }
 
-    /// The subscriber's first value may become known after the value of the writes.
-    @Test func lateSubscriberDuringEqualWritesReceivesTheValueAtMostTwice() {
+    @Test func observerThatSubscribesToRemoveDuplicatesDuringEqualWritesIsCalledAtMostTwice() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -336,8 +335,8 @@
       }
     }
 
-    /// A subscriber during the transaction may receive the last value twice.
-    @Test func lateSubscriberToRemoveDuplicatesEndsWithATransactionsLastValue() {
+    /// An observer that subscribes during the transaction can receive the last value twice.
+    @Test func observerOfRemoveDuplicatesThatSubscribesDuringATransactionEndsWithItsLastValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -359,9 +358,9 @@
       }
     }
 
-    /// The transaction ends with the value that was already on its way. That is a change only for a
-    /// subscriber that has received the value in between.
-    @Test func lateSubscriberEndsWithAnUndeliveredValueThatATransactionRestores() {
+    /// The transaction writes 2 and then restores the pending value 1. For an observer that has received 2,
+    /// the value 1 is a change.
+    @Test func newObserverOfRemoveDuplicatesEndsWithAPendingValueThatATransactionRestores() {
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
@@ -370,7 +369,7 @@
         let dusts = Trace(
           distinct.observe(ignoreFirst: true) { others.append($0) },
           trigger.observe(ignoreFirst: true) { [weak number] _ in
-            // Both are delivered when this observer has returned.
+            // The library delivers both changes after this observer has returned.
             number?.value = 1
             dispatcher.transaction {
               number?.value = 2
@@ -390,7 +389,7 @@
   }
 
   extension [[Int]] {
-    /// Returns whether this array ends with another one that isn't empty.
+    /// Returns whether this array ends with all elements of a nonempty array.
     fileprivate func hasSuffix(_ others: [[Int]]) -> Bool {
       !others.isEmpty && suffix(others.count).elementsEqual(others)
     }

@@ -2,9 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a derived constant is computed at most once for each change. A read uses one state of the variables.
+  /// B1: a derived constant is computed at most once for each change. A read combines values that the
+  /// variables have at the same time.
   struct DerivedReadingInterleavings {
-    @Test func readOfADiamondUsesOneValueOfItsVariable() {
+    @Test func readOfADiamondComputesBothPathsFromTheSameValueOfTheVariable() {
       explore { scenario in
         let number = Variable(0)
         let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
@@ -28,7 +29,7 @@
       }
     }
 
-    @Test func readOfACombineUsesOneStateOfItsVariables() {
+    @Test func readOfACombinedConstantReturnsValuesThatItsVariablesHadAtTheSameTime() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -48,8 +49,8 @@
       }
     }
 
-    /// One of the variables leads to the constant by two paths.
-    @Test func readOfADeliveredValueComputesNothing() {
+    /// The sum derives from the left variable by two paths.
+    @Test func readOfADerivedConstantDoesNotComputeADeliveredValueAgain() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -70,8 +71,9 @@
       }
     }
 
-    /// While the read waits for one variable's lock, it doesn't hold another one, which a mutation may need.
-    @Test func readOfACombineAndAMutationThatReadsDoNotDeadlock() {
+    /// A read that waits for one variable's lock holds no lock of a second variable, which a mutation might
+    /// need.
+    @Test func readOfACombinedConstantDoesNotDeadlockWithAMutationThatReadsAVariable() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -85,7 +87,7 @@
       }
     }
 
-    @Test func concurrentReadersOfAMapKeepTheLatestValue() {
+    @Test func concurrentReadersOfAMapNeverReadAnOlderValueAfterANewerValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -106,7 +108,7 @@
       }
     }
 
-    @Test func eachChangeIsComputedOnceForAllObservers() {
+    @Test func mapIsComputedOncePerChangeForAllItsObservers() {
       explore { scenario in
         let number = Variable(0)
         let computed = Trace<Int>()
@@ -133,8 +135,8 @@
       }
     }
 
-    /// The observer of the combine reads the sum before the sum is delivered.
-    @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
+    /// The observer of `both` reads the sum before the sum is delivered.
+    @Test func derivedValueReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
@@ -158,7 +160,7 @@
       }
     }
 
-    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgain() {
+    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -183,7 +185,7 @@
       }
     }
 
-    @Test func readBeforeADeliveryDoesNotChangeTheDeliveredValues() {
+    @Test func readOfAMapBeforeADeliveryDoesNotChangeTheValuesThatObserversReceive() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -206,8 +208,9 @@
       }
     }
 
-    /// The delivering thread finds a value that a reader has stored, and then another reader replaces it.
-    @Test func valueReadAfterALaterWriteIsNotDeliveredForAnEarlierChange() {
+    /// The delivering thread finds a value that one reader has stored. A second reader then replaces the
+    /// stored value.
+    @Test func mapDoesNotDeliverAValueReadAfterALaterWriteForAnEarlierChange() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -230,7 +233,7 @@
       }
     }
 
-    @Test func observerReadsNoOlderValueThanItReceives() {
+    @Test func mapReadInsideItsObserverIsNeverOlderThanTheReceivedValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -248,7 +251,7 @@
       }
     }
 
-    @Test func equalValueIsNotDeliveredAfterAConcurrentRead() {
+    @Test func removeDuplicatesDeliversNoEqualValueAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
         let (computed, log) = (Trace<Int>(), Trace<Int>())
@@ -272,8 +275,9 @@
       }
     }
 
-    /// A reader ahead of the delivery doesn't know which value will be delivered before its own.
-    @Test func readBeforeADeliveryIsNotComparedWithTheDeliveredValue() {
+    /// While changes are pending, a reader doesn't know the value that is delivered before the reader's own
+    /// value.
+    @Test func readOfRemoveDuplicatesDuringPendingChangesReturnsTheLastWrittenValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }

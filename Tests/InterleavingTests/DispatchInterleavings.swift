@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// D1–D3 and D5: reduces never overlap, and every observer sees them in the same order. A state that is
-  /// invoked inside a reduce waits for the end of that reduce.
+  /// D1, D2, D3 and D5: reduces never overlap, and every observer sees reduces in the same order. A state
+  /// that is invoked inside a reduce waits for the end of that reduce.
   struct DispatchInterleavings {
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func observersOfAllVariablesReceiveTheReducesInOneOrder() {
+    @Test func observersOfAllVariablesOfAStoreReceiveReducesInTheSameOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (reduced, counts, doubles) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -41,9 +41,9 @@
       }
     }
 
-    /// One of the two threads delivers the last change before it returns. Only a third one could take that
-    /// over.
-    @Test func invokeReturnsAfterTheDeliveryUnlessAnotherThreadIsDelivering() {
+    /// One of the two threads delivers the last change before that thread's `invoke` returns. No third
+    /// thread exists that could take over the delivery.
+    @Test func invokeReturnsAfterItsStateIsDeliveredUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<String>()
@@ -57,19 +57,19 @@
         scenario.check {
           let entries = log.entries
           let logs = [
-            // The threads run one after the other, or at the same time, and each one delivers its own change.
+            // Each thread delivers its own change.
             ["told 1", "returned 1", "told 3", "returned 2"],
             ["told 2", "returned 2", "told 3", "returned 1"],
             ["told 1", "told 3", "returned 1", "returned 2"],
             ["told 1", "told 3", "returned 2", "returned 1"],
             ["told 2", "told 3", "returned 1", "returned 2"],
             ["told 2", "told 3", "returned 2", "returned 1"],
-            // One thread is delivering, and delivers the other's change too.
+            // The thread that is delivering also delivers the second thread's change.
             ["told 1", "returned 2", "told 3", "returned 1"],
             ["told 2", "returned 1", "told 3", "returned 2"],
             ["returned 2", "told 1", "told 3", "returned 1"],
             ["returned 1", "told 2", "told 3", "returned 2"],
-            // The second thread to write delivers both changes.
+            // The thread that writes second delivers both changes.
             ["returned 1", "told 1", "told 3", "returned 2"],
             ["returned 2", "told 2", "told 3", "returned 1"],
           ]
@@ -80,7 +80,7 @@
       }
     }
 
-    @Test func stateInvokedInAReduceIsReducedAfterItAndBeforeInvokeReturns() {
+    @Test func stateInvokedInAReduceIsReducedAfterThatReduceAndBeforeTheOuterInvokeReturns() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -114,7 +114,7 @@
       }
     }
 
-    @Test func stateInvokedByAnObserverIsReducedAtOnceAndDeliveredAfterTheRound() {
+    @Test func stateInvokedByAnObserverIsReducedImmediatelyAndDeliveredAfterTheCurrentChange() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func stateInvokedInAReduceIsReducedBeforeStatesItsObserversInvoke() {
+    @Test func stateInvokedInAReduceIsReducedBeforeStatesThatObserversOfTheReduceInvoke() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -175,8 +175,9 @@
       }
     }
 
-    /// This holds whether or not there has ever been a store for the state.
-    @Test func stateWithoutAStoreDoesNotWaitForATransaction() {
+    /// Before the dispatch, `FirstStore` has been registered and cleared. `CounterStore` has never been
+    /// registered.
+    @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForATransactionOfAnotherThread() {
       var hasOverlapped = false
       explore { scenario in
         let log = Trace<String>()
@@ -203,7 +204,7 @@
       #expect(hasOverlapped)
     }
 
-    @Test func stateReachesAStoreInstantiatedMeanwhileAtMostOnce() {
+    @Test func stateReachesAStoreInstantiatedDuringItsDispatchAtMostOnce() {
       explore { scenario in
         let made = Trace<CounterStore>()
         scenario.thread { made.append(.instantiate()) }
@@ -219,8 +220,8 @@
       }
     }
 
-    /// The store is freed after its reduce, and before the observers are called.
-    @Test func writesOfAStoresDeinitAreDeliveredAfterThoseOfItsReduce() {
+    /// The store is freed after its reduce and before any observer is called.
+    @Test func writesInAStoresDeinitAreDeliveredAfterTheWritesOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))
         let log = Trace<String>()

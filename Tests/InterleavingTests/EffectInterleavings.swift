@@ -3,9 +3,9 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B9: effects supersede and await each other by their policy, in every order of the threads.
+  /// B9: effects supersede or await each other as their policy says, in every order of the threads.
   struct EffectInterleavings {
-    @Test func statesOfASupersededEffectAreNotReduced() {
+    @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
       explore { scenario in
         let effects = Effects(.latest)
         let store = LogStore.instantiate()
@@ -27,7 +27,7 @@
       exploreTwoRuns(by: .first, expecting: [[1, 1], [2, 2], [1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
-    @Test func serialEffectsAllRunInOrder() {
+    @Test func effectsUnderTheSerialPolicyAllRunInTheOrderOfTheRunCalls() {
       explore { scenario in
         let effects = Effects(.serial)
         let log = Trace<Int>()
@@ -46,7 +46,7 @@
       }
     }
 
-    @Test func waitingEffectThatIsCancelledAsItStartsStillEnds() {
+    @Test func serialEffectCancelledDuringItsStartStopsCountingAsRunning() {
       explore { scenario in
         let effects = Effects(.serial)
         let log = Trace<Int>()
@@ -62,7 +62,7 @@
       }
     }
 
-    @Test func firstPolicyRunsANewEffectIfTheRunningOneIsCancelled() {
+    @Test func firstPolicyRunsANewEffectAfterTheRunningEffectIsCancelled() {
       explore { scenario in
         let effects = Effects(.first)
         let log = Trace<Int>()
@@ -77,7 +77,7 @@
       }
     }
 
-    @Test func cancelReachesAnEffectThatAwaitsAnotherOne() {
+    @Test func cancelAlsoCancelsAnEffectThatAwaitsAnotherEffect() {
       explore { scenario in
         let effects = Effects(.latest)
         let cancelled = Trace<Bool>()
@@ -91,8 +91,8 @@
       }
     }
 
-    /// Without preemptions, the thread runs both effects before either operation starts.
-    @Test func effectSupersededBeforeItStartsDoesNotStart() {
+    /// Without preemptions, the thread calls `run` twice before either operation starts.
+    @Test func latestPolicyDoesNotStartAnEffectThatIsSupersededBeforeItsStart() {
       everyInterleaving(preemptions: 0) { scenario in
         let effects = Effects(.latest)
         let log = Trace<Int>()
@@ -105,7 +105,7 @@
       }
     }
 
-    @Test func dispatcherIsFreedAfterAnEffectHasInvokedOnIt() {
+    @Test func dispatcherIsFreedAfterAnEffectHasInvokedAStateOnThatDispatcher() {
       explore { scenario in
         let effects = Effects(.latest)
         let dispatchers = Trace(Dispatcher())
@@ -125,7 +125,7 @@
       }
     }
 
-    @Test func cancellingATaskCancelsTheEffectItPerforms() {
+    @Test func cancelledTaskCancelsTheEffectThatTheTaskPerforms() {
       explore { scenario in
         let effects = Effects(.latest)
         let cancelled = Trace<Bool>()
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func runInsideAReduceDoesNotWaitForAnotherDispatcher() {
+    @Test func runOfAnEffectInsideAReduceDoesNotWaitForAnotherDispatcher() {
       explore { scenario in
         let (one, other) = (Dispatcher.shared, Dispatcher())
         let effects = Effects(.latest)
@@ -168,7 +168,7 @@
       }
     }
 
-    @Test func effectPerformedByAnotherOneIsNotCancelled() {
+    @Test func effectThatAnOuterEffectPerformsIsNotCancelledBySupersedingTheOuterEffect() {
       explore { scenario in
         let effects = Effects(.latest)
         let cancelled = Trace<Bool>()
@@ -184,7 +184,7 @@
       }
     }
 
-    @Test func effectRunByAnObserverWaitsForTheEffectInProgress() {
+    @Test func serialEffectRunByAnObserverWaitsForTheEffectInProgress() {
       explore { scenario in
         let effects = Effects(.serial)
         let log = Trace<Int>()
@@ -204,11 +204,11 @@
       }
     }
 
-    @Test func concurrentPolicyOfOneRunsOneEffectAtATime() {
+    @Test func concurrentPolicyWithALimitOfOneRunsOneEffectAtATime() {
       exploreTwoRuns(by: .concurrent(1), expecting: [[1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
-    /// Runs an effect on each of two threads. Its operation logs its number twice.
+    /// Runs an effect on each of two threads. Each effect logs its number twice.
     private func exploreTwoRuns(
       by policy: Effects.Policy,
       expecting logs: [[Int]],

@@ -3,13 +3,13 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// Fairness: a thread that has delivered many changes of others hands the delivery over. No change is lost,
-  /// delivered twice or delivered in another order.
+  /// Fairness: a thread that has delivered many changes of other threads hands the delivery over to another
+  /// thread. Each change is still delivered once and in order.
   ///
-  /// A handover takes 257 changes, which are too many for a scenario. So an observer pretends that there were
-  /// as many.
+  /// A handover takes 257 changes, which are too many for a scenario. An observer therefore sets the
+  /// thread's count of changes to 257.
   struct HandoverInterleavings {
-    @Test func threadThatDeliversManyChangesHandsOverToTheNextWriter() {
+    @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable<[Int]>([])
@@ -17,7 +17,8 @@
         let writes = ThreadLocal()
         let dust = variable.observe(ignoreFirst: true) { value in
           log.append(value)
-          // A thread that has left a change, and delivers it during its next write, has taken over.
+          // If the second thread delivers its first change during its second write, that thread has taken
+          // over the delivery.
           if value.last == 2, writes.value == 2 { isHandedOver.set() }
           if value.count == 1 { pretendToHaveToldManyChangesOfOthers() } else { letOthersGoOn() }
           log.append(value)
@@ -41,8 +42,9 @@
       #expect(isHandedOver.isSet)
     }
 
-    /// A thread with a place for an earlier change delivers it, and takes over the offered delivery with it.
-    @Test func threadWithAnEarlierChangeTakesOverTheDelivery() {
+    /// A thread with an earlier pending change delivers that change, and also takes over the offered
+    /// delivery.
+    @Test func threadWithAnEarlierPendingChangeTakesOverAnOfferedDelivery() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -64,9 +66,9 @@
       }
     }
 
-    /// The offering thread has nothing left to deliver, because another thread has delivered it. A change
-    /// that comes during the offer is still delivered.
-    @Test func changeWrittenDuringAnOfferThatLapsesIsDelivered() {
+    /// When the offer ends, the offering thread finds its own changes already delivered. A change that a
+    /// second thread has made during the offer must still be delivered.
+    @Test func changeWrittenDuringAHandoverOfferIsDeliveredIfNoThreadTakesTheOffer() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -92,8 +94,8 @@
       }
     }
 
-    /// The thread that takes over reaches a change that a transaction has committed.
-    @Test func threadThatTakesOverDeliversTheChangesOfOtherTransactions() {
+    /// The thread that takes over the delivery also delivers a change that a transaction has committed.
+    @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -106,7 +108,8 @@
         scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
         scenario.thread { Dispatcher.shared.transaction { variable.value.append(3) } }
         scenario.thread {
-          // Otherwise, there is nothing to take over.
+          // Writes only while the first thread is delivering, because only then can a thread take over the
+          // delivery.
           if log.entries == [[1]] { variable.value.append(4) }
         }
         scenario.check {
@@ -118,7 +121,7 @@
       }
     }
 
-    @Test func threadThatDeliversTheFirstValueHandsOverToTheNextWriter() {
+    @Test func threadThatDeliversAFirstValueHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable(0)
@@ -151,8 +154,8 @@
       #expect(isHandedOver.isSet)
     }
 
-    /// While the delivery is offered, a transaction commits its change.
-    @Test func handoverLosesNoChangeIfTheNewDelivererOffersAgain() {
+    /// A transaction commits its change while the first thread offers the delivery.
+    @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
       explore { scenario in
         let variable = Variable<[Int]>([])
         let log = Trace<[Int]>()
@@ -172,9 +175,9 @@
       }
     }
 
-    /// Another thread may take the offer between the last check and the withdrawal.
-    @Test func offerThatIsTakenIsNotWithdrawn() {
-      // With these numbers of yields, the other thread comes at about that time.
+    /// A thread can take the offer after the offering thread's last check and before the withdrawal.
+    @Test func threadDoesNotWithdrawAHandoverOfferThatAnotherThreadHasTaken() {
+      // After 31 to 33 yields, the second thread runs at about the time of the withdrawal.
       for yields in 31...33 {
         explore { scenario in
           let variable = Variable<[Int]>([])
@@ -206,8 +209,9 @@
       }
     }
 
-    /// The observer may be waiting for the offered changes.
-    @Test func threadInsideAnObserverDoesNotTakeOverADelivery() {
+    /// An observer might wait for the offered changes. A thread inside an observer must therefore not take
+    /// over the delivery.
+    @Test func threadInsideAnObserverDoesNotTakeOverAnOfferedDelivery() {
       explore { scenario in
         let (numbers, other) = (Variable<[Int]>([]), Variable(0))
         let log = Trace<[Int]>()
@@ -220,7 +224,7 @@
             numbers?.value.append(2)
           },
           other.observe(ignoreFirst: true) { [weak numbers] _ in
-            // Otherwise, there is nothing to wait for.
+            // Waits only while the first thread is delivering.
             guard let numbers, log.entries == [[1]] else { return }
             numbers.value.append(3)
             for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
@@ -242,7 +246,8 @@
     }
   }
 
-  /// Expects one call for each write. A transaction's value may be overwritten before the transaction ends.
+  /// Expects one call for each write. A transaction's value that another thread overwrites before the
+  /// commit can be missing.
   private func expectPrefixes(
     of value: [Int],
     in entries: [[Int]],
@@ -257,7 +262,7 @@
     CurrentThread.current.pointee.changesOfOthers = 257
   }
 
-  /// Makes the call last longer than a thread waits for another one to take its offer.
+  /// Makes the observer's call last longer than any handover offer.
   private func letOthersGoOn() {
     for _ in 0..<40 { CurrentThread.current.yieldProcessor() }
   }

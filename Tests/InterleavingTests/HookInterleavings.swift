@@ -2,7 +2,7 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: interceptors use hooks, which can be added and removed at any time, and keep nothing alive.
+  /// B6: the hooks behind interceptors can be added and removed at any time. A hook keeps no store alive.
   struct HookInterleavings {
     @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func interceptorAddedWhileTheLastOneIsCleanedReceivesEveryEvent() {
+    @Test func interceptorAddedWhileTheLastInterceptorIsCleanedReceivesEveryEvent() {
       explore { scenario in
         let log = Trace<Int>()
         let dusts = Trace<Dust>()
@@ -34,7 +34,7 @@
       }
     }
 
-    @Test func recordedReduceKeepsNoStoreAlive() {
+    @Test func reduceRecordedForAnInterceptorKeepsNoStoreAlive() {
       explore { scenario in
         let stores = Trace(CounterStore.instantiate())
         let dust = Dispatcher.shared.intercept { _ in }
@@ -48,9 +48,9 @@
       }
     }
 
-    /// If the hook were released in the turn, a state dispatched by a deinit would wait for the end of the
-    /// reduce.
-    @Test func hookIsReleasedOutsideTheDispatchersTurn() {
+    /// If the library released the hook during a reduce, a state dispatched by the hook's deinit would wait
+    /// for that reduce.
+    @Test func stateDispatchedInTheDeinitOfACleanedHookIsReducedImmediately() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()

@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B6: interceptors receive an event for each dispatch, with its number and changes, in the order of the
-  /// reduces.
+  /// B6: interceptors receive an event for each dispatch, in the order of the reduces. An event has a
+  /// number and lists the changes.
   struct InterceptInterleavings {
-    @Test func interceptorsReceiveTheEventsInTheOrderOfTheReduces() {
+    @Test func interceptorsReceiveDispatchEventsInTheOrderOfTheReduces() {
       explore { scenario in
         let (first, second) = (Trace<String>(), Trace<String>())
         let dusts = [
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func interceptorReceivesNoEventAfterEitherOfTwoCleansReturns() {
+    @Test func interceptorReceivesNoEventAfterEitherOfTwoConcurrentCleansReturns() {
       explore { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func interceptorReceivesNoEventAfterEitherOfTwoBagCleansReturns() {
+    @Test func interceptorReceivesNoEventAfterEitherOfTwoCleansOfItsDustBusterReturns() {
       explore { scenario in
         let (isCleaned, isLate) = (Flag(), Flag())
         let bag = DustBuster()
@@ -51,7 +51,7 @@
       }
     }
 
-    @Test func eventListsOnlyTheChangesOfItsReduce() {
+    @Test func dispatchEventListsOnlyTheChangesOfItsOwnReduce() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -70,7 +70,7 @@
       }
     }
 
-    @Test func eventListsNoVariableThatItsReduceDidNotWrite() {
+    @Test func dispatchEventListsNoVariableThatItsReduceDidNotWrite() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -88,9 +88,9 @@
       }
     }
 
-    /// The interceptor may miss the first states that other threads dispatch at the same time, but none after
-    /// those.
-    @Test func newInterceptorReceivesEveryLaterDispatch() {
+    /// The interceptor can miss states that another thread dispatches before the first event. After the
+    /// first event, the interceptor misses no state.
+    @Test func interceptorAddedDuringDispatchesReceivesEveryLaterDispatch() {
       explore { scenario in
         let log = Trace<String>()
         let dusts = Trace<Dust>()
@@ -116,7 +116,7 @@
       }
     }
 
-    @Test func secondInterceptorReceivesEveryReduceThatBeginsLater() {
+    @Test func secondInterceptorReceivesEveryReduceThatBeginsAfterItsRegistration() {
       explore { scenario in
         let (first, second) = (Trace<String>(), Trace<String>())
         let dust = Dispatcher.shared.intercept { first.append(describe($0)) }
@@ -135,8 +135,7 @@
       }
     }
 
-    /// The interceptor misses a reduce that began while no hook wanted the changes.
-    @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfItsChanges() {
+    @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfTheReducesChanges() {
       explore { scenario in
         let log = Trace<String>()
         let store = CounterStore.instantiate()
@@ -170,7 +169,7 @@
       }
     }
 
-    @Test func interceptorReceivesEveryEventWhileAnotherIsCleaned() {
+    @Test func interceptorReceivesEveryEventWhileAnotherInterceptorIsCleaned() {
       explore { scenario in
         let log = Trace<Int>()
         let dusts = [
@@ -183,8 +182,9 @@
       }
     }
 
-    /// No thread waits for an interceptor that another thread is about to call. That could take forever.
-    @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsIt() {
+    /// A thread never waits for an interceptor that another thread is about to call, because such a wait
+    /// could last forever.
+    @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsTheInterceptor() {
       explore { scenario in
         let log = Trace<String>()
         let store = FirstStore.instantiate()
@@ -210,7 +210,7 @@
       }
     }
 
-    @Test func stateInvokedByAnInterceptorHasItsOwnEvent() {
+    @Test func stateInvokedByAnInterceptorProducesItsOwnDispatchEvent() {
       explore { scenario in
         let log = Trace<String>()
         let dust = Dispatcher.shared.intercept { event in
@@ -231,7 +231,7 @@
       }
     }
 
-    /// This holds even if another thread is about to call the interceptor.
+    /// The cleaning thread can free the closure while another thread is about to call the interceptor.
     @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()

@@ -3,7 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V7: unreachable objects are freed once. Values that were written before are delivered.
+  /// V7: unreachable objects are freed once. Values that were written before a variable is released are
+  /// still delivered.
   struct LifetimeInterleavings {
     @Test func variableReleasedDuringADeliveryFreesItsObservers() {
       explore { scenario in
@@ -25,7 +26,7 @@
       }
     }
 
-    @Test func variableReleasedByItsObserverFreesItsObservers() {
+    @Test func variableReleasedByItsObserverFreesAllItsObservers() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let log = Trace<String>()
@@ -167,7 +168,7 @@
     }
   }
 
-  /// Observes the variable, if it still exists. Also logs when the observer's closure is freed.
+  /// Observes the variable, if it still exists. Also logs the deinit of the observer's closure.
   @discardableResult
   private func observe(
     _ variables: Trace<Variable<Int>>,

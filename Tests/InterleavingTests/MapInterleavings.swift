@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B1, V1, V2: the thread that delivers a variable also delivers its maps, immediately if nothing is in the
-  /// way. The maps deliver every change, once and in order.
+  /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
+  /// delivers every change once and in order.
   struct MapInterleavings {
-    @Test func lateSubscriberToAMapReceivesAWriteOnce() {
+    @Test func observerThatSubscribesToAMapDuringAWriteReceivesTheWrittenValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -21,8 +21,7 @@
       }
     }
 
-    /// The first value is a read. The changes after it come in the order of the writes.
-    @Test func lateSubscriberToAMapReceivesChangesInTheOrderOfItsVariable() {
+    @Test func observerThatSubscribesToAMapDuringWritesReceivesChangesInTheVariablesOrder() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -40,7 +39,7 @@
       }
     }
 
-    @Test func mapDeliversTheWritesOfTwoThreadsInTheOrderOfItsVariable() {
+    @Test func mapDeliversTheWritesOfTwoThreadsInTheSameOrderAsItsVariable() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -59,9 +58,8 @@
       }
     }
 
-    /// The second map may be activated while a thread is delivering the change. It then starts with that
-    /// change.
-    @Test func mapOfAMapObservedDuringAWriteReceivesThatWriteOnce() {
+    /// A map that becomes active while a thread is delivering the change starts with the written value.
+    @Test func mapOfAMapObservedDuringAWriteDeliversTheWrittenValueOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -80,8 +78,9 @@
       }
     }
 
-    /// One of the two maps is already observed. The other one becomes active with the combine.
-    @Test func lateSubscriberToADiamondReceivesNoMixOfOldAndNewValues() {
+    /// Before the threads start, only `once` has an observer. `twice` becomes active with the combined
+    /// constant.
+    @Test func observerThatSubscribesToADiamondDuringWritesReceivesNoMixOfOldAndNewValues() {
       explore { scenario in
         let number = Variable(0)
         let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
@@ -100,8 +99,9 @@
       }
     }
 
-    /// A subscriber during the transaction may start with an uncommitted value. It receives the last one too.
-    @Test func lateSubscriberToAMapEndsWithTheLastValueOfATransaction() {
+    /// An observer that starts with an uncommitted value during the transaction also receives the last
+    /// value.
+    @Test func observerThatSubscribesToAMapDuringATransactionEndsWithItsLastValue() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -123,7 +123,7 @@
       }
     }
 
-    @Test func observerOfAMapIsNotCalledAfterCleanDuringAWrite() {
+    @Test func observerOfAMapIsNotCalledAfterCleanReturnsDuringAWrite() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -143,10 +143,9 @@
       }
     }
 
-    /// Constants that derive from one variable are delivered with it. Constants that derive from several
-    /// variables are delivered after everything that the transaction has written. Concurrent reads don't
-    /// change this order.
-    @Test func variablesAndTheirMapsAreDeliveredBeforeACombine() {
+    /// A variable and its maps are delivered together, even during concurrent reads. Constants that combine
+    /// several variables are delivered after all variables that the transaction has written.
+    @Test func transactionDeliversVariablesAndTheirMapsBeforeCombinedConstants() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (mapped, both) = (
@@ -171,7 +170,7 @@
       }
     }
 
-    @Test func combineIsDeliveredAfterTheVariableThatAnObserverHasWritten() {
+    @Test func combinedConstantIsDeliveredAfterTheVariableThatAnObserverHasWritten() {
       explore { scenario in
         let (trigger, number) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
@@ -190,8 +189,8 @@
       }
     }
 
-    /// The transform writes while the combine is computing the values that it starts with.
-    @Test func writeInATransformIsDeliveredAfterTheFirstValue() {
+    /// The transform writes a variable while the combined constant computes its first value.
+    @Test func writeInAMapsTransformIsDeliveredAfterTheFirstValueOfACombinedConstant() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let isWritten = Flag()
@@ -213,8 +212,8 @@
       }
     }
 
-    /// An observer of the first variable writes the second one before the combine delivers the first change.
-    @Test func lateSubscriberToACombineReceivesEachRemainingChangeOnce() {
+    /// An observer of `first` writes `second` before the combined constant delivers the first change.
+    @Test func observerThatSubscribesToACombineDuringChangesReceivesEachPendingChangeOnce() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(first), Constant(second))
@@ -233,8 +232,8 @@
       }
     }
 
-    /// Another reader may store a value that it has computed from an earlier state.
-    @Test func readOfAMapIsNeverOlderThanTheReadBefore() {
+    /// A reader on a second thread can store a value that was computed before the write.
+    @Test func readOfAMapNeverReturnsAnOlderValueThanThePreviousRead() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
@@ -249,9 +248,9 @@
       }
     }
 
-    /// A subscriber during the transaction may start with 10. It then receives 0, which is not a change for
-    /// the other observers.
-    @Test func lateSubscriberToAMapReceivesTheFinalValueOfANoOpTransaction() {
+    /// An observer that subscribes during the transaction can start with 10, and then receives 0. For
+    /// earlier observers, 0 is not a change.
+    @Test func observerThatSubscribesToAMapDuringATransactionEndsWithTheRestoredValue() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 * 10 }.removeDuplicates()

@@ -3,10 +3,10 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// V2, V4, V6 and V8: changes are delivered in the order of the writes. All observers receive a change
-  /// before any of them receives the next one, and no change is lost.
+  /// V2, V4, V6 and V8: changes are delivered in the order of the writes, and no change is lost. All
+  /// observers receive a change before any observer receives the next change.
   struct OrderInterleavings {
-    @Test func allObserversReceiveAChangeBeforeTheNextOne() {
+    @Test func allObserversReceiveAChangeBeforeAnyObserverReceivesTheNextChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -32,7 +32,7 @@
       }
     }
 
-    @Test func changeIsDeliveredByItsWriterOrByTheDeliveringThread() {
+    @Test func observerIsCalledOnTheWritingThreadOrOnTheThreadThatIsAlreadyDelivering() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func valueSetInAnObserverIsDeliveredAfterTheRound() {
+    @Test func valueSetInAnObserverIsDeliveredAfterAllObserversReceiveTheCurrentChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -81,8 +81,8 @@
       }
     }
 
-    /// If another thread is delivering the other variable at that moment, that thread delivers the change.
-    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheRound() {
+    /// If a thread is already delivering the second variable, that thread delivers the change.
+    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheCurrentChange() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -108,9 +108,9 @@
       }
     }
 
-    /// The observer may wait for its own change. A thread that is already delivering the variable delivers
-    /// it.
-    @Test func deliveryOfAnObserversWriteDoesNotWaitForThatObserver() {
+    /// An observer might wait until its own write is delivered. A thread that is already delivering the
+    /// variable delivers that write.
+    @Test func writeOfAnObserverIsDeliveredByTheDeliveringThreadBeforeTheObserverReturns() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
         let log = Trace<String>()
@@ -122,7 +122,7 @@
           },
           trigger.observe(ignoreFirst: true) { _ in
             variable.value = 2
-            // Otherwise, no other thread is delivering the variable.
+            // Waits only while the first thread is delivering the variable.
             guard log.entries == ["begin 1"] else { return }
             for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
             isWaitedForInVain.append(log.last != "end 2")
@@ -137,7 +137,7 @@
       }
     }
 
-    @Test func twoVariablesThatSetEachOtherDoNotDeadlock() {
+    @Test func observersThatSetEachOthersVariablesDoNotDeadlock() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let (oneLog, otherLog) = (Trace<Int>(), Trace<Int>())
@@ -162,7 +162,7 @@
       }
     }
 
-    @Test func concurrentMutationsLoseNoChange() {
+    @Test func concurrentMutationsOfAVariableLoseNoChange() {
       explore { scenario in
         let variable = Variable(0)
         let (log, results) = (Trace<Int>(), Trace<Int>())
@@ -184,7 +184,7 @@
       }
     }
 
-    @Test func readsDoNotTear() {
+    @Test func readOfAVariableDuringAMutationNeverReturnsAPartialValue() {
       explore { scenario in
         let variable = Variable([0, 0])
         let log = Trace<[Int]>()
@@ -208,8 +208,8 @@
       }
     }
 
-    /// No lock is held while the overwritten value is deinitialized.
-    @Test func overwrittenValueCanWriteItsVariableInDeinit() {
+    /// While the library deinitializes the overwritten value, no lock is held.
+    @Test func overwrittenValueCanWriteItsOwnVariableInItsDeinit() {
       explore { scenario in
         let variable = Variable(Ending {})
         let (count, log) = (Variable(0), Trace<Int>())

@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B8: a store is called when its active queries change, once for each change and in order.
+  /// B8: a store is notified of each change to its active queries, once and in order.
   struct QueryableInterleavings {
-    @Test func queryHeldByTwoThreadsIsAddedOnce() {
+    @Test func queryThatTwoThreadsHoldIsAddedToTheActiveQueriesOnce() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func changesOfActiveQueriesFollowOneAnotherWithoutGaps() {
+    @Test func storeReceivesChangesToItsActiveQueriesInOrderWithoutGaps() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func queryStaysActiveUntilItsLastHolderIsCleaned() {
+    @Test func queryStaysActiveUntilTheDustOfItsLastHolderIsCleaned() {
       explore { scenario in
         let store = QueriedStore()
         let dust = store.query("a")
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test func cleaningADustTwiceReleasesItsQueryOnce() {
+    @Test func concurrentCleansOfADustReleaseItsQueryOnce() {
       explore { scenario in
         let store = QueriedStore()
         let (dust, other) = (store.query("a"), store.query("a"))
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func transactionChangesTheActiveQueriesOnceBesideAnotherThread() {
+    @Test func transactionThatAddsTwoQueriesNotifiesTheQueryableStoreOnce() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -80,9 +80,9 @@
           let logs = [
             ["→ab", "ab→abc"],
             ["→c", "c→abc"],
-            // The other thread has added its query to the set during the transaction.
+            // The second thread has added its query to the set during the transaction.
             ["→ac", "ac→abc"],
-            // If both transactions are open at the same time, they are one change.
+            // Transactions that are open at the same time can become one change.
             ["→abc"],
           ]
           #expect(logs.contains(store.log.entries))
@@ -91,7 +91,8 @@
       }
     }
 
-    /// If it changed them, the other thread's change would wait for the end of the transaction.
+    /// If the second holder changed the active queries, a change by the other thread would wait for the end
+    /// of the transaction.
     @Test func secondHolderOfAQueryDoesNotChangeTheActiveQueries() {
       explore { scenario in
         let store = QueriedStore()
@@ -111,7 +112,7 @@
       }
     }
 
-    @Test func queryHeldOnlyInsideATransactionMakesNoChangeOfItsOwn() {
+    @Test func queryAddedAndCleanedInATransactionDoesNotNotifyTheStoreByItself() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -120,7 +121,7 @@
         scenario.check {
           let logs = [
             ["→b"],
-            // The other thread has added its query to the set during the transaction.
+            // The second thread has added its query to the set during the transaction.
             ["→ab", "ab→b"],
           ]
           #expect(logs.contains(store.log.entries))
@@ -129,7 +130,7 @@
       }
     }
 
-    @Test func storeCanAddAQueryInActiveQueriesDidChange() {
+    @Test func storeCanAddAQueryInsideActiveQueriesDidChange() {
       explore { scenario in
         let store = QueriedStore()
         let dusts = Trace<Dust>()
@@ -146,7 +147,7 @@
       }
     }
 
-    /// A freed store isn't called when a query ends.
+    /// When a query ends, the library doesn't notify a store that was freed.
     @Test func queryDoesNotKeepItsStoreAlive() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
@@ -173,7 +174,7 @@
     typealias DispatchStateType = QueriedState
   }
 
-  /// A store that logs the changes of its queries, and its deinit.
+  /// A store that logs changes to its queries, and its own deinit.
   private final class QueriedStore: Queryable, @unchecked Sendable {
     let queries = Queries<String>()
     var onChange: (Set<String>) -> Void = { _ in }

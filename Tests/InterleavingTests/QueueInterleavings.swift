@@ -3,8 +3,8 @@
   import FluxCapacitor
   import Testing
 
-  /// V1 and V2 on queues: calls don't overlap, and come in the order of the writes. On `.main`, a synchronous
-  /// delivery doesn't overtake a queued one.
+  /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
+  /// `.main`, a synchronous delivery doesn't overtake a queued delivery.
   struct QueueInterleavings {
     @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
       explore { scenario in
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedOne() {
+    @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedDelivery() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<String>()
@@ -44,7 +44,7 @@
       }
     }
 
-    @Test func observerOnMainReceivesTheFirstValueBeforeTheChanges() {
+    @Test func observerOnMainReceivesTheFirstValueBeforeAnyChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -83,8 +83,9 @@
       }
     }
 
-    /// Even a value that is set on the main queue comes after the changes that were sent there before.
-    @Test func changeOnMainDoesNotOvertakeChangesOfOtherVariables() {
+    /// A value that is set on main reaches the main queue after all changes that were sent to that queue
+    /// earlier.
+    @Test func changeWrittenOnMainDoesNotOvertakeQueuedChangesToOtherVariables() {
       explore { scenario in
         let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))
         let log = Trace<String>()
@@ -115,7 +116,7 @@
       }
     }
 
-    @Test func queueReceivesChangesOfTwoVariablesInTheOrderOfTheWrites() {
+    @Test func observersOnAQueueReceiveChangesToTwoVariablesInTheOrderOfTheWrites() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
         let log = Trace<String>()

@@ -3,7 +3,7 @@
   import Testing
 
   /// R3 and R4: a state reaches every registered store, in the order of registration. `clear()` unregisters
-  /// one instance.
+  /// only the store that `clear()` is called on.
   struct RegistrationInterleavings {
     @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in
@@ -69,7 +69,7 @@
       }
     }
 
-    @Test func clearedStoreReceivesNoStateThatIsDispatchedLater() {
+    @Test func clearedStoreReceivesNoStateThatIsDispatchedAfterClear() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -115,7 +115,7 @@
       }
     }
 
-    @Test func clearOfAnOldStoreLeavesANewerOneRegistered() {
+    @Test func clearOfAnOldStoreLeavesANewerStoreRegistered() {
       explore { scenario in
         let old = FirstStore.instantiate()
         let got = Trace<FirstStore>()
@@ -131,7 +131,7 @@
       }
     }
 
-    @Test func instantiateDoesNotReturnAStoreThatHasMissedAState() {
+    @Test func instantiateNeverReturnsAClearedStoreThatHasMissedAState() {
       for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
         explore { scenario in
           let log = Trace<String>()
@@ -147,7 +147,7 @@
       }
     }
 
-    @Test func twoStoresClearedAtOnceAreBothUnregistered() {
+    @Test func twoStoresClearedConcurrentlyAreBothUnregistered() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -182,7 +182,7 @@
       }
     }
 
-    @Test func noStoreReceivesAStateThatIsDispatchedAfterUnregisterAll() {
+    @Test func storesRegisteredBeforeUnregisterAllReceiveNoStateDispatchedAfterward() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())

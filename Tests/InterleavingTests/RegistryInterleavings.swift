@@ -2,11 +2,11 @@
   import FluxCapacitor
   import Testing
 
-  /// R1, R2 and R5: there is one live store of a type. One thread creates it, and it is freed with its last
-  /// reference.
+  /// R1, R2 and R5: each store type has one live store. One thread creates the store, and releasing the
+  /// last reference frees the store.
   ///
-  /// The scheduler can't switch threads when a weak reference is read. So scenarios in which a store is freed
-  /// skip no schedule.
+  /// Because the scheduler can't switch threads at the read of a weak reference, scenarios that free a
+  /// store explore every schedule.
   @Suite(.serialized)
   struct RegistryInterleavings {
     @Test func instantiateOnTwoThreadsCreatesOneStore() {
@@ -46,7 +46,7 @@
       }
     }
 
-    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterIt() {
+    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterTheReduce() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -59,9 +59,9 @@
       }
     }
 
-    /// One thread reduces in the store. Another one releases it in the turn of a dispatcher that the store's
-    /// deinit needs.
-    @Test func storeIsReleasedOutsideTheDispatchersTurn() {
+    /// The first thread dispatches a state to the store. The second thread releases the store during a
+    /// transaction of the dispatcher that the store's deinit uses.
+    @Test func deinitOfAStoreReleasedDuringADispatchCanUseAnotherDispatcherWithoutDeadlock() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let other = Dispatcher()
@@ -86,8 +86,9 @@
       }
     }
 
-    /// The freed store is removed by its registration, not by its type.
-    @Test func newStoreStaysRegisteredWhenAFreedOneIsRemoved() {
+    /// The registry removes the freed store's registration, and must not remove a newer registration for
+    /// the same type.
+    @Test func newStoreStaysRegisteredWhenAFreedStoreOfItsTypeIsUnregistered() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Trace(LoggedStore.instantiate())
@@ -106,7 +107,7 @@
       }
     }
 
-    @Test func storeInstantiatedInAnInitIsCreatedOnce() {
+    @Test func storeInstantiatedInAnotherStoresInitIsCreatedOnce() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<(NestingStore?, LoggedStore)>()
@@ -124,9 +125,9 @@
       }
     }
 
-    /// One thread creates a store for which the init of another thread's store waits. Then the first thread
-    /// waits for that other store.
-    @Test func endedWaitForAStoreIsNotReportedAsACycle() {
+    /// The first thread's init waits for a store that the second thread creates. Then the second thread
+    /// waits for the first thread's store.
+    @Test func instantiateReportsNoCycleAfterAWaitForAStoreHasEnded() {
       explore { scenario in
         let log = LoggedStore.beginLog()
         let got = Trace<NestingStore>()
@@ -161,9 +162,9 @@
       }
     }
 
-    /// A reduce that instantiates a store waits for the store's init. So that init must not wait for the
+    /// A reduce that instantiates a store waits for the store's init, so the init must not wait for the
     /// reduce.
-    @Test func initCanInvokeWhileAReduceWaitsForTheStore() {
+    @Test func storesInitCanInvokeAStateWhileAReduceWaitsForTheStore() {
       explore { scenario in
         let log = Trace<String>()
         InvokingStore.log = log
@@ -184,8 +185,9 @@
       }
     }
 
-    /// A subclass stands in for its parent, unless the parent exists or is being created.
-    @Test func twoThreadsInstantiateOneParentWhileItsSubclassIsCreated() {
+    /// `instantiate()` on a parent type returns a registered subclass store, unless a parent store exists
+    /// or is being created.
+    @Test func twoThreadsInstantiateTheSameParentStoreWhileItsSubclassIsCreated() {
       explore { scenario in
         let log = Trace<String>()
         let got = Trace<ParentStore>()
@@ -241,7 +243,7 @@
     let logged = LoggedStore.instantiate()
   }
 
-  /// A store that instantiates the other one, if another thread has begun to create that.
+  /// A store that instantiates `EggStore`, if a second thread has begun to create an `EggStore`.
   private final class HenStore: StepStore {
     typealias DispatchStateType = Step
 

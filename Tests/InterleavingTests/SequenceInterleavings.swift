@@ -3,9 +3,9 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: asynchronous sequences of values, which tasks consume.
+  /// B4: tasks consume the asynchronous sequences of a variable's values and of a dispatcher's states.
   struct SequenceInterleavings {
-    @Test func consumerMissesNoValueWhenItStartsToWait() {
+    @Test func consumerOfValuesMissesNoValueWrittenWhenItsWaitBegins() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func sequenceEndsWhenItsConsumerIsCancelled() {
+    @Test func valuesSequenceEndsWhenItsConsumingTaskIsCancelled() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int>()
@@ -40,7 +40,7 @@
       }
     }
 
-    @Test func cancelledConsumerReceivesNoBufferedValue() {
+    @Test func cancelledConsumerOfAValuesSequenceReceivesNoBufferedValue() {
       explore { scenario in
         let variable = Variable(0)
         let seen = Trace<Int?>()
@@ -56,7 +56,7 @@
       }
     }
 
-    @Test func consumerReceivesTheLastValueBeforeTheSequenceEnds() {
+    @Test func consumerReceivesTheLastValueOfAReleasedVariableBeforeTheSequenceEnds() {
       explore { scenario in
         let variables = Trace(Variable(0))
         let consumer = Consumer(of: variables.entries[0].values(buffering: .unbounded))
@@ -73,7 +73,7 @@
       }
     }
 
-    @Test func consumerOfStatesReceivesEveryStateInOrder() {
+    @Test func consumerOfADispatchersStatesReceivesEveryStateInOrder() {
       explore { scenario in
         let consumer = Consumer(of: Dispatcher.shared.states(of: Dispatcher.Counter.self))
         let seen = Trace<Int>()
@@ -93,7 +93,7 @@
     }
   }
 
-  /// An iterator that is created before the only task that uses it.
+  /// A box for an iterator that is created before the task that uses the iterator.
   private final class Consumer<Element: Sendable>: @unchecked Sendable {
     private var iterator: Values<Element>.Iterator
 

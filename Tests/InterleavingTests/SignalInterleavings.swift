@@ -2,9 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// B2: every event is delivered once, in the order of the sending, to the observers at that time.
+  /// B2: a signal delivers every event once, in the order of sending, to all observers that exist at the
+  /// time of sending.
   struct SignalInterleavings {
-    @Test func allObserversReceiveAnEventBeforeTheNextOne() {
+    @Test func allObserversOfASignalReceiveAnEventBeforeTheNextEvent() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<String>()
@@ -23,7 +24,7 @@
       }
     }
 
-    @Test func subscriberReceivesEveryLaterEvent() {
+    @Test func observerThatSubscribesToASignalDuringEventsReceivesEveryLaterEvent() {
       explore { scenario in
         let sink = Sink<Int>()
         let log = Trace<Int>()
@@ -38,8 +39,8 @@
       }
     }
 
-    /// A variable is different: a transaction delivers only the last value that it writes.
-    @Test func eventsSentInATransactionAreAllDeliveredAfterIt() {
+    /// A transaction delivers every event of a signal, but only the last value of a variable.
+    @Test func eventsSentInATransactionAreAllDeliveredAfterTheTransaction() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -62,7 +63,7 @@
       }
     }
 
-    @Test func eventsOfOverlappingTransactionsAreDeliveredAfterTheirEnd() {
+    @Test func signalDeliversEventsOfOverlappingTransactionsAfterBothTransactionsEnd() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Trace<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -79,7 +80,7 @@
           withExtendedLifetime((sink, dust)) {
             let allowed = [
               [-1, 1, -2, 2], [-2, 2, -1, 1],
-              // If the transactions overlap, they are one change.
+              // Overlapping transactions can become one change.
               [-1, -2, 1, 2], [-1, -2, 2, 1], [-2, -1, 1, 2], [-2, -1, 2, 1],
             ]
             #expect(allowed.contains(log.entries))
@@ -88,7 +89,7 @@
       }
     }
 
-    @Test func observerIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
+    @Test func observerOfASignalIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
       explore { scenario in
         let sinks = Trace(Sink<Int>())
         let log = Trace<String>()

@@ -2,10 +2,10 @@
   import FluxCapacitor
   import Testing
 
-  /// `dispatcher.observe(State.self)` delivers every state that is dispatched from then on, in the order of
-  /// the reduces.
+  /// B4: `dispatcher.observe(State.self)` delivers every state that is dispatched after the subscription,
+  /// in the order of the reduces.
   struct StatesInterleavings {
-    @Test func observersOfStatesReceiveThemInTheOrderOfTheReduces() {
+    @Test func observersOfStatesReceiveEachStateInTheOrderOfTheReduces() {
       explore { scenario in
         let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -25,9 +25,9 @@
       }
     }
 
-    /// The observer may miss states that are dispatched while it subscribes, but none after the first one
-    /// that it receives.
-    @Test func newObserverOfStatesReceivesEveryStateDispatchedLater() {
+    /// The observer can miss states that are dispatched before its first state. After the first state, the
+    /// observer misses no state.
+    @Test func observerThatSubscribesToStatesDuringDispatchesReceivesEveryLaterState() {
       explore { scenario in
         let (reduced, told) = (Trace<Int>(), Trace<Int>())
         let store = NumberStore.instantiate()
@@ -64,7 +64,7 @@
       }
     }
 
-    @Test func stateWithoutAStoreIsDeliveredAfterItsTransaction() {
+    @Test func stateWithoutAStoreIsDeliveredToObserversAfterItsTransactionEnds() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()
@@ -103,9 +103,9 @@
       }
     }
 
-    /// A state is delivered after the variables that were written before it, unless another thread is
+    /// A state is delivered after the variables that were written earlier, unless another thread is
     /// delivering those variables.
-    @Test func statesDispatchedInATransactionAreDeliveredAfterIt() {
+    @Test func statesDispatchedInATransactionAreDeliveredToObserversAfterTheTransaction() {
       explore { scenario in
         let log = Trace<String>()
         let unused = Trace<Int>()
@@ -124,7 +124,7 @@
         scenario.check {
           let own = log.entries.filter { $0 != "value 5" }
           let values = log.entries.filter { $0.hasPrefix("value") }
-          // If 5 is written during the transaction, it is enough to deliver 5.
+          // If a thread writes 5 during the transaction, the library may skip the value 2.
           #expect([["value 2", "value 5"], ["value 5", "value 2"], ["value 5"]].contains(values))
           #expect(own.first == "end")
           #expect(own.filter { $0 != "value 2" } == ["end", "state 1", "state 2"])
@@ -134,7 +134,7 @@
     }
   }
 
-  /// A state with a number, which its store logs.
+  /// A state that adds its number to a log when a store reduces the state.
   private struct NumberState: DispatchState {
     typealias RelatedStoreType = NumberStore
     typealias RelatedActionType = NumberAction

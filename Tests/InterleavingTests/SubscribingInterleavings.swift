@@ -3,10 +3,10 @@
   import FluxCapacitor
   import Testing
 
-  /// V1: an observer is called with the current value, and then with each later change, once and in the order
-  /// of the writes. No write falls between the first value and the changes.
+  /// V1: an observer is called with the current value, and then with each later change once, in the order
+  /// of the writes. No write is lost between the first value and the changes.
   struct SubscribingInterleavings {
-    @Test func noWriteFallsBetweenTheFirstValueAndTheChanges() {
+    @Test func observerThatSubscribesDuringWritesMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -38,7 +38,7 @@
       }
     }
 
-    @Test func noWriteFallsBetweenTheFirstValueAndTheChangesOnAQueue() {
+    @Test func observerThatSubscribesOnAQueueDuringAWriteMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -51,9 +51,9 @@
       }
     }
 
-    /// The first value is a read, so it may come from the middle of the transaction. The transaction is
-    /// delivered as one change.
-    @Test func lateSubscriberToAVariableReceivesATransactionsLastValueOnce() {
+    /// The first value can come from the middle of the transaction. The transaction is still delivered as
+    /// one change.
+    @Test func observerThatSubscribesDuringATransactionReceivesItsLastValueOnce() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func twoConcurrentSubscribersBothReceiveEveryLaterChange() {
+    @Test func twoObserversThatSubscribeConcurrentlyBothReceiveEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
         let logs = [Trace<Int>(), Trace<Int>()]

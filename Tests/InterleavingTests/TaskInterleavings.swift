@@ -3,9 +3,9 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// B4: a bag cancels the tasks in it.
+  /// B4: a `DustBuster` cancels the tasks that it contains.
   struct TaskInterleavings {
-    @Test func taskIsCancelledAfterEitherOfTwoCleansOfItsBagReturns() {
+    @Test func taskIsCancelledAfterEitherOfTwoConcurrentCleansOfItsDustBusterReturns() {
       explore { scenario in
         let bag = DustBuster()
         let (endless, _) = AsyncStream.makeStream(of: Never.self)
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func taskAddedToABagDuringCleanRunsToItsEnd() {
+    @Test func taskAddedToADustBusterDuringCleanRunsToItsEnd() {
       explore { scenario in
         let bag = DustBuster()
         let cancelled = Trace<Bool>()

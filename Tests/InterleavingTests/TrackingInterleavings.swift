@@ -3,10 +3,9 @@
   import Observation
   import Testing
 
-  /// B5: reading a constant inside `withObservationTracking` tracks it.
+  /// B5: reading a constant inside `withObservationTracking` tracks the constant.
   struct TrackingInterleavings {
-    /// Each thread may be the first one that reads the constant inside `withObservationTracking`.
-    @Test func twoTrackedReadsOfAConstantBothReportItsNextChange() {
+    @Test func twoConcurrentTrackedReadsOfAConstantBothReportTheNextChange() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)
@@ -23,8 +22,9 @@
       }
     }
 
-    /// The `onChange` closure tracks the constant again. From then on, only later changes are reported.
-    @Test func constantReadTwiceInOneTrackingReportsItsChangeOnce() {
+    /// After the `onChange` closure has tracked the constant again, the constant reports only later
+    /// changes.
+    @Test func constantReadTwiceInOneObservationTrackingReportsAChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
@@ -50,8 +50,8 @@
       }
     }
 
-    /// Observation itself misses a change that comes before the reading closure has ended.
-    @Test func changeAfterATrackedReadIsReportedOnce() {
+    /// Observation itself misses a change that arrives before the reading closure has returned.
+    @Test func trackedReadOfAConstantReportsTheNextChangeOnce() {
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)

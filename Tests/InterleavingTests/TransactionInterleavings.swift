@@ -2,10 +2,10 @@
   @testable import FluxCapacitor
   import Testing
 
-  /// D4: a dispatch or a transaction is one change, which is delivered after it. `read` never sees half of
-  /// it.
+  /// D4: a dispatch or a transaction is one change, which is delivered after the dispatch or transaction
+  /// has ended. `Dispatcher.read` never sees half of a change.
   struct TransactionInterleavings {
-    @Test func readNeverSeesHalfOfAReduce() {
+    @Test func dispatcherReadNeverSeesHalfOfAReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -19,7 +19,7 @@
       }
     }
 
-    @Test func observerThatReadsNeverSeesHalfOfAnotherThreadsReduce() {
+    @Test func dispatcherReadInsideAnObserverNeverSeesHalfOfAnotherThreadsReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let seen = Trace<[Int]>()
@@ -37,7 +37,7 @@
       }
     }
 
-    @Test func reduceAndTransactionDoNotOverlap() {
+    @Test func transactionDoesNotOverlapAReduceOfAnotherThread() {
       explore { scenario in
         let store = FirstStore.instantiate()
         let log = Trace<String>()
@@ -72,8 +72,9 @@
       }
     }
 
-    /// Another thread's write doesn't wait for the turn. It is delivered in the order of the writes.
-    @Test func transactionDeliversItsLastValueOnceBesideOtherWrites() {
+    /// A write on a second thread doesn't wait until the transaction has ended. Observers receive values in
+    /// the order of the writes.
+    @Test func transactionDeliversItsLastValueAtMostOnceDuringAWriteOfAnotherThread() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let (firsts, seconds) = (Trace<Int>(), Trace<Int>())
@@ -98,8 +99,7 @@
       }
     }
 
-    /// When a thread reaches the place of a value that it has committed, another thread may have committed a
-    /// later value.
+    /// Before a thread delivers a value that it has committed, a second thread can commit a later value.
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
       explore(atLeast: 3) { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
@@ -112,7 +112,7 @@
             log.append("begin \(value)")
             log.append("end \(value)")
           },
-          // Both transactions commit before either value is delivered.
+          // Both transactions commit before the library delivers either value.
           trigger.observe(ignoreFirst: true) { _ in write(2) },
         ]
         scenario.thread { trigger.value = 1 }
@@ -124,8 +124,8 @@
       }
     }
 
-    /// The thread has a place in its round for the first commit, from before the observer was added.
-    @Test func observerAddedBetweenTwoCommitsReceivesTheSecondOnce() {
+    /// The observer is added while the value of the first transaction is still pending.
+    @Test func observerAddedBetweenTwoPendingTransactionsReceivesOnlyTheSecondTransaction() {
       explore { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
         let log = Trace<Int>()
@@ -133,7 +133,7 @@
           Constant.combine(Constant(variable), Constant(Variable(0))).observe { _ in }
         )
         let dust = trigger.observe(ignoreFirst: true) { _ in
-          // Both transactions commit before either value is delivered.
+          // Both transactions commit before the library delivers either value.
           Dispatcher.shared.transaction { variable.value = 1 }
           dusts.append(variable.observe(ignoreFirst: true) { log.append($0) })
           Dispatcher.shared.transaction { variable.value = 2 }
@@ -147,7 +147,7 @@
       }
     }
 
-    @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrTogether() {
+    @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrAsOneChange() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -164,9 +164,9 @@
         scenario.check {
           let logs = [
             [11, 22], [22, 11],
-            // A transaction may add its number to the value that the other one has written.
+            // A transaction can add its number to the value that the second transaction has written.
             [11, 13], [22, 23], [21, 23], [12, 13],
-            // If the transactions overlap, they are one change.
+            // Overlapping transactions can become one change.
             [11], [22], [13], [23], [21], [12],
           ]
           #expect(logs.contains(log.entries))
@@ -176,8 +176,9 @@
       }
     }
 
-    /// The third transaction may join while another thread is about to commit the first two.
-    @Test func transactionThatOverlapsTwoOthersIsDeliveredAfterItsEnd() {
+    /// The third transaction can write the variable while another thread is about to commit the first two
+    /// transactions.
+    @Test func transactionThatOverlapsTwoOtherTransactionsIsDeliveredAfterItsEnd() {
       explore { scenario in
         let variable = Variable(0)
         let log = Trace<Int>()
@@ -187,7 +188,7 @@
           scenario.thread {
             dispatcher.transaction {
               variable.value = number
-              // Lets another thread go first. That doesn't count as a preemption.
+              // Lets another thread run first. The scheduler doesn't count this switch as a preemption.
               CurrentThread.current.yieldProcessor()
               if number == 3 { log.append(-3) }
             }
@@ -202,7 +203,7 @@
       }
     }
 
-    @Test func transactionThatThrowsDeliversItsWritesAndReleasesItsTurn() {
+    @Test func transactionThatThrowsDeliversItsWritesAndLetsOtherThreadsDispatch() {
       struct Failure: Error {}
       explore { scenario in
         let store = FirstStore.instantiate()
@@ -227,9 +228,9 @@
       }
     }
 
-    /// The observer needs the turn of another dispatcher. The thread that has that turn dispatches on this
-    /// one.
-    @Test func observersAreCalledOutsideTheDispatchersTurn() {
+    /// The observer starts a transaction on a second dispatcher, while a transaction of that dispatcher
+    /// dispatches a state on the shared dispatcher.
+    @Test func observerCanStartATransactionOnAnotherDispatcherWithoutDeadlock() {
       let writings: [@Sendable (FirstStore) -> Void] = [
         { store in Dispatcher.shared.transaction { store.number.value = 1 } },
         { store in Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 }) },
@@ -260,7 +261,7 @@
       }
     }
 
-    @Test func stateInvokedInAReadIsReducedAfterIt() {
+    @Test func stateInvokedInADispatcherReadIsReducedAfterTheRead() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let (seen, told) = (Trace<Int>(), Trace<Int>())

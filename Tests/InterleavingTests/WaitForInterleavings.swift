@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Testing
 
-  /// B7: a store that another one waits for reduces the state first, and once.
+  /// B7: if a store calls `waitFor`, the awaited store reduces the state first, and only once.
   struct WaitForInterleavings {
-    @Test func awaitedStoreReducesEachStateFirstAndOnce() {
+    @Test func storeAwaitedWithWaitForReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -19,8 +19,9 @@
       }
     }
 
-    /// One reduce waits for the store, and the other one doesn't. The first leaves no mark for the second.
-    @Test func storeAwaitedInOneReduceReceivesTheNextStateToo() {
+    /// The first reduce waits for the store, and the second reduce doesn't. The store must reduce the
+    /// second state too.
+    @Test func storeAwaitedWithWaitForInOneReduceAlsoReceivesTheNextState() {
       explore { scenario in
         let log = Trace<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -34,7 +35,7 @@
       }
     }
 
-    @Test func awaitedStoreThatIsClearedMeanwhileReducesFirstOrNotAtAll() {
+    @Test func awaitedStoreThatIsClearedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
@@ -76,8 +77,8 @@
       }
     }
 
-    /// A reduce waits only for stores that were registered when it began.
-    @Test func awaitedStoreInstantiatedMeanwhileReducesFirstOrNotAtAll() {
+    /// A reduce waits only for stores that were registered before that reduce began.
+    @Test func awaitedStoreInstantiatedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -91,7 +92,7 @@
       }
     }
 
-    @Test func awaitedStoreIsFreedAfterItsReduce() {
+    @Test func awaitedStoreReleasedDuringTheDispatchIsFreedAfterItsReduce() {
       explore(isReduced: false) { scenario in
         let log = Trace<String>()
         let first = FirstStore.instantiate()
@@ -120,8 +121,8 @@
     }
   }
 
-  /// Returns a state by which each store appends its name and a number to a log, the first store after the
-  /// second.
+  /// Returns a state that makes each store append its name and a number to a log. The reduce of the first
+  /// store waits for the second store.
   private func waiting(_ number: Int, in log: Trace<String>) -> Step {
     .run { store in
       (store as? FirstStore)?.waitFor(SecondStore.self)

@@ -2,8 +2,8 @@
   import FluxCapacitor
   import Testing
 
-  /// B1: a diamond calls its observers once for each change, in the order of the changes. Its value is
-  /// computed from values that belong together.
+  /// B1: a diamond (a combined constant whose sources share a variable) calls its observers once for each
+  /// change, in order. The diamond never mixes old and new values.
   struct WholeChangeInterleavings {
     @Test func diamondDeliversEachWriteOnce() {
       explore { scenario in
@@ -22,7 +22,7 @@
       }
     }
 
-    /// The diamond is computed after the longer path.
+    /// The longer path passes through `both`. The diamond must be computed after `both`.
     @Test func diamondWithPathsOfUnequalLengthDeliversEachWriteOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -39,7 +39,7 @@
       }
     }
 
-    @Test func combineDeliversEachReduceOnceAndWhole() {
+    @Test func combinedConstantDeliversEachReduceAsOneChange() {
       explore { scenario in
         let store = CounterStore.instantiate()
         let log = Trace<[Int]>()
@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func combineDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
+    @Test func combinedConstantDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func valueRewrittenInATransactionIsDeliveredAfterAWriteDuringIt() {
+    @Test func valueWrittenAgainInATransactionIsDeliveredAfterAnotherThreadsEarlierWrite() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -99,8 +99,8 @@
       }
     }
 
-    /// Two changes are allowed only if both variables end with the values of the same transaction.
-    @Test func interleavedTransactionsAreDeliveredAsOneChange() {
+    /// The observer may receive two changes only if both variables end with values of the same transaction.
+    @Test func interleavedTransactionsOfTwoDispatchersAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test func mutationAndTheWritesInItsBodyAreOneChange() {
+    @Test func mutationAndTheWritesInItsBodyAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test func combineOfUnchangedInputsIsNotDelivered() {
+    @Test func combinedConstantIsNotDeliveredWhenAllItsInputsAreUnchanged() {
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(number.removeDuplicates(), Constant(Variable(0)))
@@ -164,8 +164,7 @@
       }
     }
 
-    /// Both constants deliver the changes in the same order.
-    @Test func combineOfACombineDeliversChangesInTheOrderOfTheWrites() {
+    @Test func combineOfACombinedConstantDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -189,7 +188,7 @@
       }
     }
 
-    /// The inner diamond has the same source twice. The outer one has paths of different lengths.
+    /// The inner diamond combines a source with itself. The outer diamond has paths of different lengths.
     @Test func diamondOfADiamondDeliversEachChangeOnce() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -218,7 +217,7 @@
       }
     }
 
-    @Test func diamondDeliversChangesInTheOrderOfTheWrites() {
+    @Test func diamondDeliversATransactionAndAConcurrentWriteInTheOrderOfTheWrites() {
       explore { scenario in
         let number = Variable(0)
         let log = Trace<[Int]>()

@@ -13,7 +13,8 @@ extension Dispatcher {
   }
 }
 
-/// A store that sets both variables in a reduce, or neither. The second one is twice the first one.
+/// A store whose reduce sets both variables or neither. The value of `doubled` is twice the value of
+/// `count`.
 final class CounterStore: Storable {
   let count: Constant<Int>
   let doubled: Constant<Int>

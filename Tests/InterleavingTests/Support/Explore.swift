@@ -3,13 +3,13 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// Runs a scenario through every order of its steps, and prints the number of schedules.
+  /// Runs a scenario through every order of its threads' steps, and prints the number of schedules.
   ///
   /// - Parameters:
-  ///   - atLeast: The number of preemptions to allow, if it is greater than the default. The default is two,
-  ///     or three if THOROUGH is set in the environment.
-  ///   - isReduced: Whether to skip schedules that are equivalent to earlier ones. If so, everything that the
-  ///     threads share besides the library must be in a `Trace`.
+  ///   - atLeast: The number of preemptions to allow, if that number is greater than the default. The default
+  ///     is two, or three if THOROUGH is set in the environment.
+  ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
+  ///     threads may share data only in a `Trace`.
   func explore(
     _ name: String = #function,
     atLeast: Int = 0,

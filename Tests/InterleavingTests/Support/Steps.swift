@@ -1,13 +1,13 @@
 import FluxCapacitor
 
-/// A state with a closure, which each store calls to reduce it.
+/// A state with a closure. Each store reduces the state by calling the closure.
 enum Step: DispatchState {
   typealias RelatedStoreType = FirstStore
   typealias RelatedActionType = StepAction
 
   case run(@Sendable (any StepStore) -> Void)
 
-  /// Returns a state by which each store appends its name and a number to a log.
+  /// Returns a state that makes each store append its name and a number to a log.
   static func log(_ number: Int, in log: Trace<String>) -> Step {
     .run { log.append("\($0.name) \(number)") }
   }
@@ -28,7 +28,7 @@ extension StepStore {
     }
   }
 
-  /// Calls `waitFor`, and is available on an `any StepStore`.
+  /// Calls `waitFor`. Unlike `waitFor`, this method is available on `any StepStore`.
   func wait<S: StepStore>(for type: S.Type) { waitFor(type) }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A number of which each thread has its own copy. Access to it is not a point for the scheduler.
+/// A number that each thread has its own copy of. The scheduler can't switch threads at an access to the
+/// number.
 final class ThreadLocal: Sendable {
   private let key = UUID().uuidString
 

@@ -2,12 +2,12 @@ import FluxCapacitorTesting
 import Foundation
 import Synchronization
 
-/// A log that the threads of a scenario share, with its entries in order.
+/// A log with ordered entries that the threads of a scenario share.
 ///
-/// Each access is a point at which the scheduler can switch threads. So schedules also differ by the order of
-/// these accesses.
+/// Each access to the log is a point at which the scheduler can switch threads, so schedules also differ in
+/// the order of these accesses.
 final class Trace<Element: Sendable>: @unchecked Sendable {
-  // `storage` is guarded by `lock`.
+  // The lock guards `storage`.
   private let lock = NSLock()
   private var storage: [Element] = []
 
@@ -27,7 +27,7 @@ final class Trace<Element: Sendable>: @unchecked Sendable {
     lock.withLock { storage.append(entry) }
   }
 
-  /// Removes all entries, and releases them after unlocking.
+  /// Removes all entries, and releases the entries after unlocking.
   func removeAll() {
     interleavingPoint()
     let removed = lock.withLock {
@@ -38,7 +38,7 @@ final class Trace<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A flag that threads share. Unlike a `Trace`, it adds no point at which the scheduler can switch threads.
+/// A flag that threads share. The scheduler can't switch threads at an access to the flag.
 final class Flag: Sendable {
   private let atomic = Atomic(false)
 
