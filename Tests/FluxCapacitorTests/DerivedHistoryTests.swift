@@ -11,7 +11,10 @@ struct DerivedHistoryTests {
   }
 
   @Test(arguments: [(1.2, 1.2), (2.3, 2)])
-  func removeDuplicatesComparesAReadWithTheLastDeliveredValue(written: Double, expected: Double) {
+  func removeDuplicatesComparesAValueReadAfterCleanWithTheLastDeliveredValue(
+    written: Double,
+    expected: Double
+  ) {
     let variable = Variable(1.0)
     let constant = steady(variable)
     #expect(constant.value == 1)
@@ -24,7 +27,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == expected)
   }
 
-  @Test func removeDuplicatesComparesAReadWithAReadSinceTheLastDelivery() {
+  @Test func removeDuplicatesComparesAReadValueWithTheValueOfThePreviousRead() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     constant.observe { _ in }.clean()
@@ -36,7 +39,8 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1.2)
   }
 
-  @Test func observerThatSubscribesBeforeADeliveryEndsWithTheConstantsValue() {
+  @Test
+  func removeDuplicatesObserverThatSubscribesBeforeAPendingDeliveryEndsWithTheConstantsValue() {
     let (variable, trigger) = (Variable(1.0), Variable(0))
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
@@ -54,7 +58,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1)
   }
 
-  @Test func observerThatSubscribesDuringATransactionEndsWithTheConstantsValue() {
+  @Test func removeDuplicatesObserverThatSubscribesDuringATransactionEndsWithTheConstantsValue() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
@@ -69,7 +73,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1.4, 1])
   }
 
-  @Test func combineFirstObservedDuringATransactionReceivesItsFinalValue() {
+  @Test func combinedConstantFirstObservedDuringATransactionDeliversTheCommittedValues() {
     let (first, second) = (Variable(0), Variable(0))
     let distinct = first.removeDuplicates()
     distinct.observe { _ in }.cleaned(by: dusts)
@@ -88,7 +92,7 @@ struct DerivedHistoryTests {
 
   // A change waits only for the observers of the value that it changes.
 
-  @Test func writeIsDeliveredWhileAnObserverThatWroteTheVariableStillRuns() {
+  @Test func writeOnAnotherThreadIsDeliveredWhileAnObserverThatWroteTheSameVariableStillRuns() {
     let (variable, trigger) = (Variable(0), Variable(0))
     let log = Log<Int>()
     variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
@@ -103,7 +107,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func combinedWriteIsDeliveredWhileAnObserverThatWroteASourceStillRuns() {
+  @Test func combinedConstantDeliversAnotherThreadsWriteWhileAnObserverThatWroteASourceStillRuns() {
     let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe(ignoreFirst: true) {
@@ -120,7 +124,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[1, 0], [1, 2]])
   }
 
-  @Test func changeLeftToTheDelivererDoesNotWaitForAnUnrelatedObserver() {
+  @Test func pendingChangeIsDeliveredByTheNextWriterWhileAnUnrelatedObserverStillRuns() {
     let (variable, other) = (Variable(0), Variable(0))
     let log = Log<Int>()
     // Another thread leaves its change to this thread. The change's place in the round is after `other`.

@@ -8,7 +8,7 @@ import Testing
 @Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsStressTests {
   @Test(arguments: [1, 4])
-  func olderResultIsNeverReducedAfterANewerOne(threads: Int) async {
+  func latestPolicyNeverReducesAnOlderResultAfterANewerResult(threads: Int) async {
     let dispatcher = Dispatcher.shared
     let store = ResultStore.instantiate()
     let effects = Effects(.latest)
@@ -47,7 +47,10 @@ struct EffectsStressTests {
   }
 
   @Test(arguments: [(Effects.Policy.serial, 1), (.concurrent(3), 3), (.first, 1)])
-  func runningOperationsNeverExceedTheLimit(policy: Effects.Policy, limit: Int) async {
+  func effectsNeverExceedThePolicysLimitOfRunningOperationsDuringConcurrentRuns(
+    policy: Effects.Policy,
+    limit: Int
+  ) async {
     let dispatcher = Dispatcher.shared
     let effects = Effects(policy)
     let running = Atomic(0)
@@ -74,7 +77,7 @@ struct EffectsStressTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func cancelDuringRunsLeavesNoOperationRunning() async {
+  @Test func effectsHaveNoRunningOperationAfterConcurrentRunsAndCancels() async {
     let dispatcher = Dispatcher.shared
     let effects = Effects(.concurrent(2))
 

@@ -9,7 +9,8 @@ struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()
 
-  @Test(arguments: [false, true]) func setReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
+  @Test(arguments: [false, true])
+  func settingAVariableReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let writing = tireless.write { variable.value = $0 }
@@ -21,7 +22,7 @@ struct HandoverTests {
   }
 
   @Test(arguments: [false, true])
-  func transactionReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
+  func transactionReturnsWhileAnotherThreadKeepsWritingTheSameVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let (dispatcher, other) = (Dispatcher(), Dispatcher())
@@ -35,7 +36,7 @@ struct HandoverTests {
 
   /// A thread may write inside an observer and wait there for a delivery by another thread. It doesn't
   /// have to take over that delivery.
-  @Test func writeInsideAnObserverTakesOverNoDelivery() {
+  @Test func writerInsideAnObserverLeavesTheDeliveryOfItsWritesToTheDeliveringThread() {
     let inside = Variable(0)
     let dust = variable.observe(ignoreFirst: true, changes: tireless.observe)
     let isTold = Atomic(false)
@@ -63,7 +64,7 @@ struct HandoverTests {
   }
 
   @Test(arguments: [false, true])
-  func observeReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
+  func observeReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let writing = tireless.write { variable.value = $0 }
 
@@ -73,7 +74,7 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test func sendReturnsWhileAnotherThreadKeepsSending() {
+  @Test func sinkSendReturnsWhileAnotherThreadKeepsSendingEvents() {
     let sink = Sink<Int>()
     let dust = Signal(sink).observe(changes: tireless.observe)
     let writing = tireless.write { sink.send($0) }

@@ -13,7 +13,7 @@ struct InterceptTests {
     dispatcher.intercept(body).cleaned(by: dusts)
   }
 
-  @Test func eventDescribesItsDispatch() throws {
+  @Test func interceptorReceivesTheStateStoresChangesTimesAndSourceLocationOfADispatch() throws {
     let store = ScriptStore.instantiate()
     let events = Log<DispatchEvent>()
     let start = ContinuousClock.now
@@ -46,7 +46,7 @@ struct InterceptTests {
   }
 
   /// A function that takes only a state has no parameters for the source location.
-  @Test func invokeAndDispatchCanBePassedAsFunctionsOfAState() {
+  @Test func invokeAndDispatchConvertToFunctionsThatTakeOnlyAState() {
     let store = CounterStore.instantiate()
     intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
 
@@ -61,7 +61,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func stateWithoutStoresIsAlsoAnEvent() {
+  @Test func interceptorReceivesAnEventForAStateThatReachesNoStore() {
     intercept { [log] event in
       log.append("\(event.sequenceNumber) \(event.stores.count) \(event.changes.count)")
     }
@@ -74,7 +74,7 @@ struct InterceptTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func interceptorReceivesAnEventBeforeTheObserversOfItsDispatch() {
+  @Test func interceptorsReceiveEachDispatchBeforeTheObserversOfItsChanges() {
     let store = CounterStore.instantiate()
     store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
       .cleaned(by: dusts)
@@ -89,7 +89,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func interceptorReceivesATransactionsEventsBeforeItsObservers() {
+  @Test func interceptorReceivesAllDispatchesOfATransactionBeforeObserversReceiveItsChanges() {
     let store = CounterStore.instantiate()
     let other = Variable(0)
     other.observe(ignoreFirst: true) { [log] in log.append("other \($0)") }.cleaned(by: dusts)
@@ -115,7 +115,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func eventsOfNestedInvocationsArriveInTheOrderOfTheReduces() {
+  @Test func interceptorReceivesNestedDispatchesInTheOrderOfTheirReduces() {
     let script = ScriptStore.instantiate()
     let counter = CounterStore.instantiate()
     intercept { [log] event in
@@ -133,7 +133,7 @@ struct InterceptTests {
     #expect(counter.count.value == 11)
   }
 
-  @Test func interceptorMayInvokeAndCleanItself() {
+  @Test func interceptorThatInvokesStatesReceivesTheirEventsUntilTheInterceptorCleansItself() {
     let store = CounterStore.instantiate()
     let dust = Log<Dust>()
     dust.append(
@@ -154,7 +154,7 @@ struct InterceptTests {
     #expect(store.count.value == 4)
   }
 
-  @Test func interceptorIsNotCalledAfterClean() {
+  @Test func interceptorIsNotCalledAfterItsDustIsCleaned() {
     let store = CounterStore.instantiate()
     let dust = dispatcher.intercept { [log] in log.append("event \($0.sequenceNumber)") }
 
@@ -169,7 +169,7 @@ struct InterceptTests {
     #expect(store.count.value == 3)
   }
 
-  @Test func interceptorKeepsNoStoreAliveAndLeaksNothing() {
+  @Test func interceptorKeepsNoStoreAliveAndIsFreedAfterClean() {
     let tally = Counted.Tally()
     weak var store: CounterStore?
     do {
@@ -189,7 +189,7 @@ struct InterceptTests {
   }
 
   /// With many threads, the events have one order and no gaps, and their changes form a chain.
-  @Test(.oneAtATime) func eventsHaveOneOrderUnderContention() async {
+  @Test(.oneAtATime) func interceptorReceivesConcurrentDispatchesInOneOrderWithoutGaps() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let numbers = ExclusiveObserver()

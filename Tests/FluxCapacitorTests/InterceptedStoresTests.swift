@@ -20,7 +20,7 @@ struct InterceptedStoresTests {
     }
   }
 
-  @Test func eventListsStoresInTheOrderInWhichTheirReducesEnd() {
+  @Test func dispatchEventListsStoresInTheOrderInWhichTheirReducesEnd() {
     let stores = relayStores()
     intercept { [log] event in
       log.append(event.stores.map { "\($0)" }.joined(separator: " "))
@@ -47,7 +47,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func eventNamesVariablesThatTheStoreCreatedLater() {
+  @Test func dispatchEventNamesVariablesThatAStoreCreatesAfterItsInitializer() {
     let store = ShelfStore.instantiate()
     logChanges()
 
@@ -67,7 +67,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func interceptorAddedDuringAReduceDoesNotReceiveItsEvent() {
+  @Test func interceptorAddedDuringAReduceReceivesOnlyLaterDispatches() {
     let store = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
     let recorder = DispatchRecorder()
@@ -86,7 +86,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime((store, script)) {}
   }
 
-  @Test func interceptorKeepsNoVariablesOfAFreedStoreAlive() {
+  @Test func interceptorDoesNotKeepTheVariablesOfAFreedStoreAlive() {
     let tally = Counted.Tally()
     var store: CounterStore? = .instantiate()
     do {
@@ -107,7 +107,7 @@ struct InterceptedStoresTests {
     _ = store
   }
 
-  @Test func interceptorIsFreedWithItsDispatcher() {
+  @Test func interceptorClosureIsFreedWithItsDispatcher() {
     let tally = Counted.Tally()
     let dust: Dust
     do {
@@ -123,7 +123,7 @@ struct InterceptedStoresTests {
   }
 
   /// The reduce of the first store releases the second store. The interception must not keep it alive.
-  @Test func interceptorDoesNotKeepAStoreThatAnEarlierReduceReleases() {
+  @Test func interceptorDoesNotKeepAliveAStoreThatAnEarlierReduceOfTheDispatchReleases() {
     let first = FirstStore.instantiate()
     let second = Log<SecondStore>()
     second.append(SecondStore.instantiate())

@@ -6,7 +6,7 @@ import Testing
 /// Races in one graph, between transactions of several dispatchers and writes outside of transactions.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct MixedTransactionsStressTests {
-  @Test func transactionsOfSeveralDispatchersAreDeliveredWhole() async {
+  @Test func nestedCombinedConstantsDeliverConcurrentTransactionsOfThreeDispatchersUnmixed() async {
     let variables = (0..<6).map { _ in Variable(0) }
     let count = Tally()
     // Each dispatcher writes two of the variables, in either order. The variables are combined on several
@@ -39,7 +39,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func writesOfSeveralThreadsAreDeliveredOnceByNestedCombines() async {
+  @Test func nestedCombinedConstantsDeliverEachConcurrentWriteOnce() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     let inner = Constant.combine(Constant(a), Constant(b))
@@ -62,7 +62,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func competingTransactionsNeverMixValuesInNestedCombines() async {
+  @Test func nestedCombinedConstantsNeverMixValuesOfCompetingTransactions() async {
     let variables = (0..<3).map { _ in Variable(0) }
     let pairs = Constant.combine(
       Constant.combine(Constant(variables[0]), Constant(variables[1])),
@@ -89,7 +89,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func subscriberDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
+  @Test func observerThatSubscribesDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
     let list = Variable([0, 1, 2])
     let count = list.map(\.count).removeDuplicates()
     let older = count.observe { _ in }

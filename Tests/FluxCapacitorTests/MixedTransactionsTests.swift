@@ -21,7 +21,7 @@ struct MixedTransactionsTests {
 
   // Old and new values are never mixed
 
-  @Test func nestedWriteOfAnotherThreadIsDeliveredBeforeAnOpenTransaction() {
+  @Test func nestedCombinedConstantDeliversAnotherThreadsWriteBeforeTheOpenTransaction() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     Constant.combine(Constant(a), Constant.combine(Constant(b), Constant(c)))
@@ -37,7 +37,8 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["000", "001", "111"])
   }
 
-  @Test func otherThreadsWriteIsDeliveredBeforeATransactionOverwritesIt() {
+  @Test
+  func anotherThreadsWriteDuringATransactionIsDeliveredBeforeTheTransactionOverwritesTheValue() {
     let (a, b) = (Variable(0), Variable(0))
     let log = logOfPairs(a, b)
 
@@ -50,7 +51,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 0], [0, 50], [1, 1]])
   }
 
-  @Test func transactionThatOverwritesAnotherThreadsWriteIsDeliveredWhole() {
+  @Test func transactionThatOverwritesAnotherThreadsWriteIsDeliveredAsOneChange() {
     let (a, b) = (Variable(0), Variable(0))
     let log = logOfPairs(a, b)
 
@@ -64,7 +65,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 0], [2, 1]])
   }
 
-  @Test func transactionsWithoutACommonOrderAreDeliveredAsOneChange() {
+  @Test func interleavedTransactionsThatWriteTheSameVariableAreDeliveredAsOneChange() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let left = a.map { $0 }
     let right = Constant.combine(Constant(b), Constant(c)).map { $0 + $1 }
@@ -89,7 +90,7 @@ struct MixedTransactionsTests {
     #expect(tripled.entries == [[0, 0, 0], [11, 10, 10], [11, 20, 20]])
   }
 
-  @Test func valuesOfThreeWritersAreDeliveredInTheOrderOfTheVariable() {
+  @Test func combinedConstantEndsWithTheLastWriteOfEachVariableAfterThreeInterleavedTransactions() {
     let (a, b) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(a.map { $0 }, Constant(b)).map { [$0, $1] }.observe { log.append($0) }
@@ -113,7 +114,7 @@ struct MixedTransactionsTests {
     )
   }
 
-  @Test func diamondDeliversInterleavedWritesOfOneVariableAsOneChange() {
+  @Test func diamondDeliversInterleavedTransactionsOnOneVariableAsOneChange() {
     let a = Variable(0)
     let log = Log<String>()
     Constant.combine(a.map { $0 }, a.map { $0 }).map { "\($0)\($1)" }.map { $0 }
@@ -129,7 +130,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["00", "33"])
   }
 
-  @Test func nestedDiamondsDeliverEachChangeOnceAndUnmixed() {
+  @Test func nestedDiamondsDeliverEachOfTwoInterleavedTransactionsOnceAndUnmixed() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(b), Constant(a))
     let middle = Constant.combine(inner, inner).map { $0 }
@@ -149,7 +150,8 @@ struct MixedTransactionsTests {
 
   // Observers that subscribe during a transaction
 
-  @Test func subscriberAfterAnotherThreadsWriteEndsWithTheTransactionsValue() {
+  @Test
+  func observerAddedDuringATransactionAfterAnotherThreadsWriteEndsWithTheCommittedValues() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b), Constant(c))
     let (old, new) = (Log<[Int]>(), Log<[Int]>())
@@ -166,7 +168,8 @@ struct MixedTransactionsTests {
     #expect(new.entries.last == [1, 1, 1])
   }
 
-  @Test func combineActivatedDuringChangesOfItsSourcesEndsWithTheLastValue() {
+  @Test
+  func combinedConstantFirstObservedAfterAnotherThreadsWriteInATransactionEndsWithTheLastValues() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(Constant(b), inner)
@@ -183,7 +186,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[1, 1, 1], [1, 2, 1]])
   }
 
-  @Test func combineActivatedDuringChangesOfItsSourcesIsNeverMixed() {
+  @Test func combinedConstantFirstObservedDuringATransactionDeliversInterleavedWritesAsOneChange() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(Constant(b), inner.map { $0 })
@@ -200,7 +203,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 1, 0], [1, 5, 1]])
   }
 
-  @Test func combineActivatedDuringChangesReceivesTheLaterOnes() {
+  @Test func combinedConstantFirstObservedOnAnotherThreadDuringATransactionReceivesLaterChanges() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b), Constant(c))
     let outer = Constant.combine(all, Constant(Variable(0)))
@@ -222,7 +225,9 @@ struct MixedTransactionsTests {
   }
 
   @Test(arguments: [false, true])
-  func constantDerivedFromACombineActivatedDuringChangesReceivesThem(isMap: Bool) {
+  func constantDerivedFromACombinedConstantDeliversTheCommitWhenFirstObservedInATransaction(
+    isMap: Bool
+  ) {
     let (a, b, x) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(all, Constant(x))
@@ -241,7 +246,8 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1, 2, 3])
   }
 
-  @Test func lateSubscriberMayReceiveAnEqualValueOnce() {
+  @Test
+  func removeDuplicatesObserverAddedDuringATransactionReceivesTheEqualCommittedValueOnceAgain() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new) = (Log<Int>(), Log<Int>())
@@ -258,7 +264,8 @@ struct MixedTransactionsTests {
     #expect(new.entries == [2, 2, 3])
   }
 
-  @Test func lateSubscriberMayReceiveTheCurrentValueWithTheNextChange() {
+  @Test
+  func removeDuplicatesObserverThatSkipsTheFirstValueInATransactionReceivesTheCommittedValueOnce() {
     let a = Variable(0)
     let rest = a.map { $0 % 3 }
     let unique = rest.removeDuplicates()
@@ -276,7 +283,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [2])
   }
 
-  @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
+  @Test func observerAddedDuringATransactionReceivesTheValueThatTheTransactionRestores() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new, derived) = (Log<Int>(), Log<Int>(), Log<Int>())
@@ -297,7 +304,7 @@ struct MixedTransactionsTests {
     #expect(derived.entries == [20, 10])
   }
 
-  @Test func lateSubscriberMayReceiveTheSameValueAtTheEndOfTheTransaction() {
+  @Test func observerAddedDuringATransactionReceivesItsFirstValueAgainAtTheEndOfTheTransaction() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new) = (Log<Int>(), Log<Int>())
@@ -316,7 +323,7 @@ struct MixedTransactionsTests {
     #expect(new.entries == [1, 1])
   }
 
-  @Test func lateSubscriberReceivesItsTransactionsEndDespiteANoOpWrite() {
+  @Test func observerAddedDuringATransactionReceivesTheCommitDespiteAnotherThreadsDuplicateWrite() {
     let (a, b) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
     let both = Constant.combine(Constant(a), b.removeDuplicates()).map { [$0, $1] }
@@ -332,7 +339,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[1, 0], [2, 0]])
   }
 
-  @Test func lateSubscriberMissesNoWriteOfAnotherThread() {
+  @Test func observerAddedDuringATransactionReceivesALaterWriteOfAnotherThread() {
     let a = Variable(0)
     let mapped = a.map { $0 }
     let (old, new, direct) = (Log<Int>(), Log<Int>(), Log<Int>())
@@ -351,7 +358,7 @@ struct MixedTransactionsTests {
     #expect(direct.entries == [1, 100, 2])
   }
 
-  @Test func combineObservedAfterAVariablesLastWriteReceivesTheCommit() {
+  @Test func combinedConstantFirstObservedBetweenWritesOfATransactionDeliversTheCommittedValues() {
     let (v, w) = (Variable(0), Variable(0))
     let doubled = v.map { $0 * 2 }
     let log = Log<[Int]>()
@@ -368,7 +375,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[2, 0], [2, 2], [2, 3], [10, 3]])
   }
 
-  @Test func nestedCombinesObservedDuringATransactionReceiveLaterChanges() {
+  @Test func nestedCombinedConstantsFirstObservedDuringATransactionDeliverLaterChanges() {
     let (a, b, x) = (Variable(0), Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(inner, Constant(x))
@@ -387,7 +394,7 @@ struct MixedTransactionsTests {
     #expect(log.entries.suffix(2) == [[1, 2, 0], [1, 2, 3]])
   }
 
-  @Test func observerAddedBetweenTwoTransactionsReceivesEachValueOnce() {
+  @Test func observerAddedBetweenTwoTransactionsInsideAnObserverReceivesEachValueOnce() {
     let (v, w, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<Int>()
     Constant.combine(Constant(v), Constant(w)).observe { _, _ in }.cleaned(by: dusts)
@@ -403,7 +410,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func combineObservedDuringATransactionReceivesAValueAtMostTwice() {
+  @Test func combinedConstantFirstObservedDuringATransactionDeliversAnEqualValueAtMostTwice() {
     let (v, w) = (Variable(0), Variable(0))
     for value in 1...100 { v.value = value }
     let both = Constant.combine(v.removeDuplicates(), Constant(w))
@@ -419,7 +426,7 @@ struct MixedTransactionsTests {
     #expect(log.entries.count <= 2)
   }
 
-  @Test func mutationMayReleaseTheLastReferenceToAMapOfItsVariable() {
+  @Test func mutationThatReleasesTheLastReferenceToADerivedConstantOfItsVariableDoesNotTrap() {
     let rows = Variable<[Constant<Int>]>([])
     rows.value = [rows.map(\.count)]
 
@@ -430,7 +437,7 @@ struct MixedTransactionsTests {
 
   // Readers ahead of the delivery
 
-  @Test func valueComputedByAReaderDoesNotSuppressItsDelivery() {
+  @Test func removeDuplicatesDeliversAValueThatWasReadBeforeItsDelivery() {
     let a = Variable(11)
     let tens = a.removeDuplicates { $0 / 10 == $1 / 10 }
     let log = Log<Int>()
@@ -448,7 +455,7 @@ struct MixedTransactionsTests {
     #expect(tens.value == 12)
   }
 
-  @Test func subscriberAheadOfTheDeliveryReceivesItsFirstValueOnce() {
+  @Test func observerAddedBeforeAPendingChangeIsDeliveredReceivesItsFirstValueOnce() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     unique.observe { _ in }.cleaned(by: dusts)
@@ -466,7 +473,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1])
   }
 
-  @Test func mapOfTheFirstValueIsNotComputedAgainForDuplicates() {
+  @Test func mapAfterRemoveDuplicatesIsNotComputedAgainForDuplicatesOfTheFirstValue() {
     let a = Variable(1)
     let count = Tally()
     let log = Log<Int>()
@@ -483,7 +490,7 @@ struct MixedTransactionsTests {
 
   // Inside a mutation
 
-  @Test func dustCanBeCleanedInsideAMutationOfItsVariable() {
+  @Test func cleanInsideAMutationOfTheVariableEndsTheObservationBeforeTheMutationIsDelivered() {
     let a = Variable(0)
     let log = Log<Int>()
     let dust = a.map { $0 }.observe { log.append($0) }
@@ -497,7 +504,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [0])
   }
 
-  @Test func valueReleasedByAMutationMayCleanItsOwnObservation() {
+  @Test func observationCleanedByAValueThatAMutationReleasesReceivesNoChange() {
     let items = Variable<[DustBuster]>([DustBuster()])
     let log = Log<Int>()
     for bag in items.value {
@@ -511,7 +518,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [])
   }
 
-  @Test func mutationsThatCleanEachOthersObservationsDoNotDeadlock() async {
+  @Test func mutationsOfTwoVariablesThatCleanEachOthersObservationsDoNotDeadlock() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     for isDerived in [false, true] {

@@ -4,7 +4,7 @@ import Testing
 /// The promises about observing states under contention: 200,000 operations each.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct StatesStressTests {
-  @Test func allObserversReceiveStatesInTheOrderOfTheReduces() async {
+  @Test func observersAndSequencesReceiveConcurrentStatesInTheOrderOfTheReduces() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { OrderStore.instantiate() }
     let observers = [Log<Int>(), Log<Int>()]
@@ -32,7 +32,7 @@ struct StatesStressTests {
   }
 
   /// The first observer of a type creates the route that the dispatching thread looks for.
-  @Test func firstObserverReceivesEveryStateAfterItSubscribes() async {
+  @Test func firstObserverOfAStateTypeReceivesEveryLaterStateDuringConcurrentDispatches() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let log = Log<Int>()
@@ -52,7 +52,7 @@ struct StatesStressTests {
     }
   }
 
-  @Test func observersThatSubscribeAndCleanDuringDispatchesAreFreed() async {
+  @Test func stateObserversThatSubscribeAndCleanDuringDispatchesAreFreed() async {
     let tally = Counted.Tally()
     let dispatcher = Dispatcher()
 
@@ -71,7 +71,7 @@ struct StatesStressTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observersAreFreedWithTheDispatcherDuringDispatches() async {
+  @Test func stateObserversAreFreedWithADispatcherThatIsReleasedDuringDispatches() async {
     let tally = Counted.Tally()
     let dispatchers = (0..<stress(20_000)).map { _ in Log(Dispatcher()) }
     for dispatcher in dispatchers {

@@ -7,7 +7,7 @@ import Testing
 struct TransactionTests {
   private let dispatcher = Dispatcher.shared
 
-  @Test func observersReceiveTheLastValueOncePerDispatch() {
+  @Test func observersReceiveOnlyTheLastValueOfEachVariableAfterAReduce() {
     let store = ScriptStore.instantiate()
     let first = ValueRecorder(store.first, ignoreFirst: true)
     let second = ValueRecorder(store.second, ignoreFirst: true)
@@ -21,7 +21,7 @@ struct TransactionTests {
     #expect(second.values.isEmpty)
   }
 
-  @Test func observersSeeTheStateAfterTheWholeReduce() {
+  @Test func observerOfOneVariableReadsTheFinalValuesOfAllVariablesOfTheReduce() {
     let store = CounterStore.instantiate()
     let log = Log<[Int]>()
     let dusts = DustBuster()
@@ -36,7 +36,7 @@ struct TransactionTests {
     #expect(log.entries == [[3, 6], [3, 6]])
   }
 
-  @Test func transactionDeliversOnceAndReturnsItsResult() {
+  @Test func transactionDeliversOneChangePerVariableAndReturnsTheResultOfItsBody() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -51,7 +51,7 @@ struct TransactionTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func transactionThatThrowsKeepsAndDeliversItsWrites() {
+  @Test func transactionThatThrowsStillDeliversItsWrites() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
@@ -67,7 +67,7 @@ struct TransactionTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func invokeInsideATransactionIsReducedAtOnceAsPartOfIt() {
+  @Test func stateInvokedInsideATransactionIsReducedImmediatelyAndDeliveredWithTheTransaction() {
     let store = CounterStore.instantiate()
     let recorder = ValueRecorder(store.count, ignoreFirst: true)
 
@@ -81,7 +81,7 @@ struct TransactionTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func transactionInsideAnObserverIsDeliveredAfterTheRound() {
+  @Test func transactionInsideAnObserverIsDeliveredAfterTheObserverReturns() {
     let source = Variable(0)
     let target = Variable(0)
     let log = Log<String>()
@@ -97,7 +97,7 @@ struct TransactionTests {
     #expect(log.entries == ["source 1, target is 1", "target 1"])
   }
 
-  @Test func writeOfAnotherThreadDuringATransactionIsDeliveredInOrder() {
+  @Test func writeOfAnotherThreadDuringATransactionIsDeliveredInTheOrderOfTheWrites() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
@@ -119,7 +119,7 @@ struct TransactionTests {
     dust.clean()
   }
 
-  @Test func deinitOfAValueInATransactionMayOpenAnotherTransaction() {
+  @Test func transactionInTheDeinitOfAValueThatATransactionReleasesIsDelivered() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -135,7 +135,7 @@ struct TransactionTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func transactionReleasesItsValuesOneByOneAfterTheTurn() {
+  @Test func transactionFreesItsValuesWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()
 
     dispatcher.transaction {
@@ -150,7 +150,7 @@ struct TransactionTests {
     #expect(log.entries == ["read"])
   }
 
-  @Test func storeReleasedByItsOwnReduceIsFreedAfterTheTurn() {
+  @Test func storeReleasedByItsOwnReduceIsFreedWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()
     let holder = Log<HoldingStore>()
     holder.append(HoldingStore.instantiate())
@@ -163,7 +163,7 @@ struct TransactionTests {
     #expect(log.entries == ["read"])
   }
 
-  @Test func readExcludesConcurrentReduces() {
+  @Test func dispatcherReadDelaysReducesUntilTheReadEnds() {
     let store = CounterStore.instantiate()
     let reads = dispatcher.read {
       let before = store.count.value
@@ -191,7 +191,9 @@ struct TransactionTests {
       { variable in Dispatcher().transaction { variable.value = 2 } },
     ] as [@Sendable (Variable<Int>) -> Void]
   )
-  func writesOfAnObserverAreDeliveredInOrder(write: @escaping @Sendable (Variable<Int>) -> Void) {
+  func writesInsideAnObserverAreDeliveredInOrderAfterTheTransactionsPendingChanges(
+    write: @escaping @Sendable (Variable<Int>) -> Void
+  ) {
     let (x, y, z) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     let dusts = DustBuster()
@@ -210,7 +212,7 @@ struct TransactionTests {
     #expect(log.entries == ["y = 1", "y = 2", "z = 2"])
   }
 
-  @Test func setInAnObserverIsDeliveredBeforeALaterDispatch() {
+  @Test func setInsideAnObserverIsDeliveredBeforeALaterDispatchOfThatObserver() {
     let store = ScriptStore.instantiate()
     let x = Variable(0)
     let log = Log<String>()
@@ -230,7 +232,7 @@ struct TransactionTests {
     #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
   }
 
-  @Test func readRethrowsTheErrorOfItsBody() {
+  @Test func dispatcherReadRethrowsTheErrorOfItsBody() {
     struct Failure: Error, Equatable {}
 
     #expect(throws: Failure()) { try Dispatcher().read { throw Failure() } }

@@ -10,7 +10,7 @@ struct ValuesStressTests {
   ]
 
   @Test(arguments: policies)
-  func consumersReceiveValuesInOrderIncludingTheLast(policy: BufferingPolicy) async {
+  func consumersReceiveConcurrentWritesInOrderIncludingTheLastValue(policy: BufferingPolicy) async {
     let variable = Variable(0)
     let consumers = (0..<4).map { _ in
       Task {
@@ -37,7 +37,7 @@ struct ValuesStressTests {
 
   /// The values arrive one by one, and the consumer waits for nearly each of them.
   @Test(arguments: policies)
-  func consumerMissesNoValueWhileItBeginsToWait(policy: BufferingPolicy) async {
+  func consumerThatBeginsToWaitMissesNoValueWrittenMeanwhile(policy: BufferingPolicy) async {
     let asked = Variable(0)
     let answered = Variable(0)
     let answerer = Task {
@@ -60,7 +60,7 @@ struct ValuesStressTests {
   }
 
   @Test(arguments: policies)
-  func cancellingWhileValuesArriveLeaksNothing(policy: BufferingPolicy) async {
+  func cancellingConsumersWhileValuesArriveLeaksNoValues(policy: BufferingPolicy) async {
     let tally = Counted.Tally()
     let variables = (0..<stress(10_000)).map { _ in Variable(Counted(tally)) }
     let consumers = variables.enumerated().map { index, variable in
@@ -89,7 +89,7 @@ struct ValuesStressTests {
   }
 
   @Test(arguments: policies)
-  func consumerReceivesTheLastValueWhileOthersAreCancelled(policy: BufferingPolicy) async {
+  func consumerReceivesTheLastValueWhileOtherConsumersAreCancelled(policy: BufferingPolicy) async {
     let variables = (0..<stress(10_000)).map { _ in Log(Variable(0)) }
     let consumers = variables.map { variable in
       let iterator = Carried(variable.entries[0].values(buffering: policy).makeAsyncIterator())

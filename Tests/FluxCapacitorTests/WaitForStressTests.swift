@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct WaitForStressTests {
-  @Test func storesReduceEachStateOnceAndAfterTheirAwaitedStores() async {
+  @Test func storesThatUseWaitForReduceEachConcurrentStateOnceAndAfterTheAwaitedStores() async {
     let dispatcher = Dispatcher()
     let stores = withDispatcher(dispatcher) { relayStores() }
     let order = Order()
