@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Testing
 
-/// Bindings end with their target and free their closures.
+/// A binding ends when its target is freed, and then frees its closure.
 @Suite(.timeLimit(.minutes(10)))
 struct BindingLifetimeTests {
   @Test func bindingOnCurrentFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
@@ -93,8 +93,6 @@ struct BindingLifetimeTests {
     withExtendedLifetime(target) {}
   }
 
-  /// Other threads call the closure while the binding is being created, and while its target is being
-  /// freed.
   @Test func bindingsFreeTheirClosuresWhenTargetsAreFreedDuringWritesOnOtherThreads() {
     let variable = Variable(0)
     let tally = Counted.Tally()

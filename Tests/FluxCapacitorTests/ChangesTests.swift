@@ -107,7 +107,7 @@ struct ChangesTests {
     #expect(tally.count == 0)
   }
 
-  /// No lock guards the old value or the observer. The thread sanitizer checks both.
+  /// No lock guards `chain`, so the thread sanitizer detects overlapping calls of the observer.
   @Test(.oneAtATime, arguments: [false, true])
   func observeChangesPassesThePreviousNewValueAsTheOldValueDuringConcurrentWrites(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "changes", attributes: .concurrent)

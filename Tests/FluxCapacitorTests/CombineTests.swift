@@ -204,8 +204,7 @@ struct CombineTests {
     #expect(new.entries == [2])
   }
 
-  /// The observer subscribes while an equal value of `number` is being delivered, and already has that
-  /// value.
+  /// The observer subscribes while `number` delivers a value that is equal to the observer's first value.
   @Test func observerThatSubscribesToACombinedConstantDuringADeliveryReceivesEachValueOnce() {
     let number = Variable(0)
     let one = Constant.combine(Constant(number).removeDuplicates())

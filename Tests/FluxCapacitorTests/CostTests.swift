@@ -2,7 +2,7 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// Costs that can be counted. The benchmarks measure the times.
+/// Tests that count allocations.
 @Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
 struct CostTests {
   @Test func allocationCounterCountsOneAllocationPerCreatedObject() async {
@@ -72,7 +72,8 @@ struct CostTests {
     }
   }
 
-  /// With `nil`, no observer has ever existed. Otherwise, one observer has been cleaned.
+  /// If `observers` is `nil`, the dispatcher has never had an observer. If `observers` is 0, the
+  /// dispatcher's only observer has been cleaned.
   @Test(arguments: [nil, 0, 1, 10])
   func dispatchingAStateToItsObserversAllocatesNothing(observers: Int?) async {
     await #expect(processExitsWith: .success) { [observers] in
@@ -99,7 +100,7 @@ struct CostTests {
       let variable = Variable(0)
       let calls = Calls()
       for _ in 0..<others { _ = variable.observe { _ in calls.add() } }
-      // The thread's first use of the library allocates the thread's own state.
+      // A thread's first use of the library allocates memory, so this use happens before the counting.
       variable.observe { _ in calls.add() }.clean()
 
       let count = Allocations.count {
@@ -110,7 +111,6 @@ struct CostTests {
     }
   }
 
-  /// An implementation that copies the elements for each append allocates each time.
   @Test func appendingToAVariablesArrayAllocatesOnlyToGrowTheArray() async {
     await #expect(processExitsWith: .success) {
       let list = Variable<[Int]>([])

@@ -1,11 +1,11 @@
 import FluxCapacitor
 import Testing
 
-/// Constants that depend on their previous value, and observers that subscribe between two values.
+/// Constants that depend on their previous value, and observers that subscribe between a write and its delivery.
 struct DerivedHistoryTests {
   private let dusts = DustBuster()
 
-  /// Skips values that differ by less than a half from the previous one.
+  /// Derives a constant that drops each value within 0.5 of the previous value.
   private func steady(_ variable: Variable<Double>) -> Constant<Double> {
     variable.removeDuplicates { abs($0 - $1) < 0.5 }
   }
@@ -46,7 +46,7 @@ struct DerivedHistoryTests {
     let (log, all) = (Log<Double>(), Log<Double>())
     constant.observe { all.append($0) }.cleaned(by: dusts)
     trigger.observe(ignoreFirst: true) { [dusts] _ in
-      // This change is delivered after the observer returns.
+      // The library delivers 1.4 after this observer returns.
       variable.value = 1.4
       constant.observe { log.append($0) }.cleaned(by: dusts)
     }.cleaned(by: dusts)
@@ -90,7 +90,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[5, 0], [0, 0], [0, 1]])
   }
 
-  // A change waits only for the observers of the value that it changes.
+  // Deliveries while another observer runs
 
   @Test func writeOnAnotherThreadIsDeliveredWhileAnObserverThatWroteTheSameVariableStillRuns() {
     let (variable, trigger) = (Variable(0), Variable(0))
@@ -127,7 +127,8 @@ struct DerivedHistoryTests {
   @Test func pendingChangeIsDeliveredByTheNextWriterWhileAnUnrelatedObserverStillRuns() {
     let (variable, other) = (Variable(0), Variable(0))
     let log = Log<Int>()
-    // Another thread leaves its change to this thread. The change's place in the round is after `other`.
+    // The second thread leaves the value 2 pending. In the delivering thread's queue, the value 2 comes
+    // after the change of `other`.
     variable.observe(ignoreFirst: true) { value in
       log.append(value)
       guard value == 1 else { return }

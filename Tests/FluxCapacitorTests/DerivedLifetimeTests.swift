@@ -39,7 +39,6 @@ struct DerivedLifetimeTests {
 
   // Lifetime
 
-  /// The captured object reads the constant in its `deinit`.
   @Test func derivedConstantCleanedDuringATransactionIsFreedWhileTheLibraryHoldsNoLock() {
     let number = Variable(0)
     let distinct = number.removeDuplicates()

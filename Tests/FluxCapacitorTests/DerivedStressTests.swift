@@ -2,7 +2,9 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// Races of derived constants. Each does at least 200,000 operations, including computations.
+/// Races on derived constants.
+///
+/// If THOROUGH is set, each test performs at least 200,000 operations, including computations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DerivedStressTests {
   @Test func combinedConstantDeliversEachConcurrentTransactionOnceWithConsistentValues() async {
@@ -30,8 +32,8 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  /// For the thread sanitizer: one thread delivers the sum and reads its dependents, while another one
-  /// adds a dependent.
+  /// The thread sanitizer checks the list of the constants that depend on `sum`. One thread reads this list
+  /// for a delivery while another thread adds a constant.
   @Test func derivedConstantHasTheLastValueAfterObserversSubscribeDuringDeliveries() async {
     let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))
@@ -182,7 +184,7 @@ struct DerivedStressTests {
       for round in 0..<stress(5_000) {
         let (kept, rest) = round.quotientAndRemainder(dividingBy: stress(500))
         let observer = rest == 0 ? observers[kept * 2 + thread - 2] : nil
-        // The first value is a read, which may see half of a transaction.
+        // The first value could be from the middle of a transaction, so the observer ignores this value.
         let dust = both.observe(ignoreFirst: true) { first, second in
           #expect(first == second)
           observer?.receive(first)
@@ -200,8 +202,8 @@ struct DerivedStressTests {
   @Test func derivedConstantsAreFreedAfterObserversSubscribeAndCleanDuringWrites() async {
     let tally = Counted.Tally()
     let source = Variable(0)
-    // The constants are in a log, which can be emptied. A thread releases its closure some time after its
-    // end.
+    // The log holds the only references to the constants, because a thread can end before
+    // the system releases the thread's closure.
     let constants = Log<(base: Constant<Int>, top: Constant<(Int, Int)>)>()
     do {
       let counted = Counted(tally)

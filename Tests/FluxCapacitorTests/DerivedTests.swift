@@ -186,7 +186,7 @@ struct DerivedTests {
     queue.suspend()
 
     source.map { value in
-      // This write comes after the subscription and before the first value is known.
+      // This write happens after the subscription, while the first value is still being computed.
       if value == 0 { source.value = 1 }
       return value
     }.observe(on: .queue(queue)) { value in

@@ -2,10 +2,9 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// The promises about dispatching and the registry under contention: 200,000 operations each.
+/// Races of dispatches and instantiations. If THOROUGH is set, each test performs about 200,000 operations.
 ///
-/// The tests create their own dispatchers. The dispatcher of `.isolatedDispatcher` also keeps account of
-/// its work.
+/// Each test creates its dispatcher, because the trait `.isolatedDispatcher` adds a hook to its dispatcher.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
@@ -72,7 +71,8 @@ struct DispatchStressTests {
 
   // V1 beside D4
 
-  /// Another thread may overwrite a value before the transaction ends. Then that value is not delivered.
+  /// A transaction's value is not delivered if another thread overwrites the value before the transaction
+  /// ends.
   @Test func observerReceivesConcurrentWritesAndTransactionsOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
@@ -176,7 +176,7 @@ struct DispatchStressTests {
   }
 }
 
-/// A second store for the counter's states.
+/// A store that reduces the same states as `CounterStore`.
 private final class MirrorStore: Storable {
   let count = Variable(0)
 

@@ -131,8 +131,8 @@ struct DispatcherTests {
 
   // D5
 
-  /// The trait watches its dispatcher, which then takes its turn for every state. So this test
-  /// creates another dispatcher.
+  /// Under the trait `.isolatedDispatcher`, every dispatch waits for the running reduce. This test therefore
+  /// creates its own dispatcher.
   @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForARunningReduce() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { ScriptStore.instantiate() }
@@ -145,7 +145,7 @@ struct DispatcherTests {
   }
 }
 
-/// The dispatchers that replace the process's dispatcher.
+/// Dispatchers that replace `Dispatcher.shared`.
 struct SharedDispatcherTests {
   @Test func withDispatcherReplacesTheSharedDispatcherForTheTaskAndItsChildTasks() async {
     let dispatcher = Dispatcher()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Cancelled operations under each policy.
+/// Cancellation of asynchronous operations under each policy.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsCancellingTests {
   private let store = CounterStore.instantiate()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// The effect of the latest operation on earlier ones, under the policy `.latest`.
+/// Under the policy `.latest`, each operation supersedes the operations before it.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLatestTests {
   private let store = CounterStore.instantiate()
@@ -33,7 +33,7 @@ struct EffectsLatestTests {
   @Test @MainActor func latestPolicyNeverStartsAnOperationThatIsSupersededBeforeItsStart() async {
     let effects = Effects(.latest)
     for _ in 0..<200 {
-      // The older operation can't begin while this test occupies the main actor.
+      // The older operation can't begin while the test runs on the main actor.
       let older = effects.run { @MainActor _ in log.append("older") }
       let newer = effects.run { @MainActor _ in log.append("newer") }
       await older.value
@@ -117,9 +117,9 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  /// An operation isn't cancelled by a newer one that it awaits, but it is cancelled by every other one.
+  /// A newer operation cancels an older operation, unless the older operation awaits the newer operation.
   ///
-  /// Here, nested operations have started the newer one, and have ended.
+  /// In this test, nested operations start the newer operation, and then end.
   @Test
   func nestedOperationThatSupersedesAnAwaitingOuterOperationDoesNotCancelTheOuterOperation() async {
     let (outer, middle, inner) = (Effects(), Effects(), Effects())

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// No operation outlives its `Effects`, and no ended operation is kept.
+/// Freeing an `Effects` cancels its operations, and an `Effects` releases each ended operation.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLifetimeTests {
   @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The policies under contention: 200,000 runs in all.
+/// Races of threads that run and cancel operations.
 @Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsStressTests {
   @Test(arguments: [1, 4])
@@ -23,7 +23,7 @@ struct EffectsStressTests {
             begun.max(number, ordering: .relaxed)
             CounterAction().invoke(.set(number), as: effect)
           }
-          // From now on, no state of an older operation is reduced.
+          // After `run` returns, no store reduces a state of an older operation.
           if threads == 1 {
             let last = store.results.last ?? 0
             #expect(last <= number)
@@ -94,7 +94,7 @@ struct EffectsStressTests {
   }
 }
 
-/// Logs the numbers in the order of their reduces.
+/// Logs the number of each state that the store reduces.
 private final class ResultStore: Storable {
   let results = Log<Int>()
 

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// The policies other than `.latest` while an operation is in progress, and the context of operations.
+/// Tests the policies other than `.latest`, and the actor, priority and task-local values of operations.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsTests {
   private let store = CounterStore.instantiate()

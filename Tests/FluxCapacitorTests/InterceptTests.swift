@@ -38,14 +38,14 @@ struct InterceptTests {
     #expect(event.changes[0].newValue as? Int == 2)
     #expect(event.instant >= start && event.duration > .zero)
     #expect(event.instant + event.duration <= .now)
-    // The limit is the day on which this test was written.
+    // 1,795,000,000 seconds after 1970 is a day in November 2026, when this test was written.
     #expect(event.wallClockTime > .seconds(1_795_000_000))
     #expect(event.fileID.description == "FluxCapacitorTests/InterceptTests.swift")
     #expect(event.line == line)
     #expect(store.second.value == 2)
   }
 
-  /// A function that takes only a state has no parameters for the source location.
+  /// A function of a state has no parameters for the source location, so the events name the library's files.
   @Test func invokeAndDispatchConvertToFunctionsThatTakeOnlyAState() {
     let store = CounterStore.instantiate()
     intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
@@ -188,7 +188,6 @@ struct InterceptTests {
     #expect(tally.count == 0)
   }
 
-  /// With many threads, the events have one order and no gaps, and their changes form a chain.
   @Test(.oneAtATime) func interceptorReceivesConcurrentDispatchesInOneOrderWithoutGaps() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
@@ -203,7 +202,7 @@ struct InterceptTests {
       if old != latest.load() || new != old + 1 { breaks.add() }
       latest.store(new)
     }
-    // With this observer, one thread may deliver the count while another one calls the interceptor.
+    // Because of this observer, one thread can deliver the count while another thread calls the interceptor.
     let observer = store.count.observe(ignoreFirst: true) { _ in }
 
     await inParallel(4) { _ in

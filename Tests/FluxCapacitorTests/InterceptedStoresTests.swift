@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// The events of stores with many kinds of properties, and the lifetime of these stores.
+/// The stores and variables that a `DispatchEvent` lists, and the lifetime of intercepted stores.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct InterceptedStoresTests {
   private let dispatcher = Dispatcher.shared
@@ -98,7 +98,7 @@ struct InterceptedStoresTests {
     CounterAction().invoke(.add(1))
     #expect(tally.count == 1)
 
-    // The interceptor is still active, and `events` holds an event of the store.
+    // The test releases the store while the interceptor is active and `events` retains an event.
     store = nil
 
     #expect(tally.count == 0)
@@ -122,7 +122,6 @@ struct InterceptedStoresTests {
     dust.clean()
   }
 
-  /// The reduce of the first store releases the second store. The interception must not keep it alive.
   @Test func interceptorDoesNotKeepAliveAStoreThatAnEarlierReduceOfTheDispatchReleases() {
     let first = FirstStore.instantiate()
     let second = Log<SecondStore>()
@@ -155,7 +154,7 @@ private struct ShelfAction: Actionable {
   typealias DispatchStateType = Shelf
 }
 
-/// Only its reduces change its properties, and one reduce runs at a time.
+/// `@unchecked Sendable` is safe because only reduces change the properties, and reduces never overlap.
 private final class ShelfStore: Storable, @unchecked Sendable {
   struct Book {
     let title: String

@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// V7: objects that are no longer needed are freed.
+/// Promise V7: observing keeps no store alive, and the last `clean()` frees everything.
 struct LeakTests {
   @Test func cleanFreesTheObserversClosureAndTheDeliveredValue() {
     let variable = Variable(Token())

@@ -1,17 +1,17 @@
 import FluxCapacitor
 import Testing
 
-/// Transactions during which other threads write, and the changes that observers receive.
+/// The changes that observers receive when other threads write during a transaction.
 struct MixedTransactionsTests {
   private let dispatcher = Dispatcher()
   private let dusts = DustBuster()
 
-  /// Runs a transaction of another dispatcher on another thread, and waits for it.
+  /// Runs a new dispatcher's transaction on another thread, and waits for the end of that thread.
   private func elsewhere(_ body: @escaping @Sendable () -> Void) {
     Beside { Dispatcher().transaction { body() } }.join()
   }
 
-  /// Logs the values that an observer of two variables receives, starting with the current values.
+  /// Returns a log of the values that an observer of two combined variables receives.
   private func logOfPairs(_ first: Variable<Int>, _ second: Variable<Int>) -> Log<[Int]> {
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe { log.append([$0, $1]) }
@@ -19,7 +19,7 @@ struct MixedTransactionsTests {
     return log
   }
 
-  // Old and new values are never mixed
+  // Consistent values
 
   @Test func nestedCombinedConstantDeliversAnotherThreadsWriteBeforeTheOpenTransaction() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
@@ -106,7 +106,6 @@ struct MixedTransactionsTests {
       b.value = 1
     }
 
-    // The last write of `b` is 1, after 3. The last write of `a` is 3, after 1.
     #expect(log.entries.last == [3, 1])
     #expect(log.entries.first == [0, 0])
     #expect(
@@ -435,7 +434,7 @@ struct MixedTransactionsTests {
     #expect(rows.value.isEmpty)
   }
 
-  // Readers ahead of the delivery
+  // Reads before a delivery
 
   @Test func removeDuplicatesDeliversAValueThatWasReadBeforeItsDelivery() {
     let a = Variable(11)

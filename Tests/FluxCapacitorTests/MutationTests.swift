@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// V6: changes in place, and `modify`.
+/// Promise V6: `modify` and in-place changes of `value` lose no write and copy nothing.
 @Suite(.isolatedDispatcher)
 struct MutationTests {
   @Test func observerReceivesEachInPlaceChangeOfAValueOnce() {

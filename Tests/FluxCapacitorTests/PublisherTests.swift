@@ -1,4 +1,4 @@
-// On systems without Combine, `.ci/platforms` runs these tests with a substitute module.
+// On systems without Combine, `.ci/platforms` replaces Combine with a substitute module.
 #if canImport(Combine)
   import Combine
   import FluxCapacitor
@@ -101,7 +101,7 @@
     func append(_ value: Int) { lock.withLock { values.append(value) } }
   }
 
-  /// A subscriber that demands no values at first, and then one at a time.
+  /// A subscriber that demands one value for each call of `askForOne()`.
   private final class OneByOne: Subscriber {
     private let received: Received
     private var subscription: (any Subscription)?

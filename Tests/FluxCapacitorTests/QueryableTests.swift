@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B8: a store is called when the queries of its consumers change.
+/// Promise B8: the library calls a store when the set of its consumers' queries changes.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryableTests {
   private let store = PriceStore()
@@ -144,7 +144,6 @@ struct QueryableTests {
     #expect(tally.count == 0)
   }
 
-  /// In a transaction, nothing else keeps a set of queries that has come and gone.
   @Test func deinitOfAQueryInATransactionActivatesAnotherQueryWithoutDeadlock() {
     let store = EndingQueryStore()
     Dispatcher().transaction {

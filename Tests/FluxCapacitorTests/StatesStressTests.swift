@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-/// The promises about observing states under contention: 200,000 operations each.
+/// Races on observers of states. If THOROUGH is set, each test performs about 200,000 operations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct StatesStressTests {
   @Test func observersAndSequencesReceiveConcurrentStatesInTheOrderOfTheReduces() async {
@@ -31,7 +31,7 @@ struct StatesStressTests {
     #expect(received == reduced)
   }
 
-  /// The first observer of a type creates the route that the dispatching thread looks for.
+  /// The first observer of a state type creates the type's route while another thread looks up that route.
   @Test func firstObserverOfAStateTypeReceivesEveryLaterStateDuringConcurrentDispatches() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
@@ -95,7 +95,7 @@ struct StatesStressTests {
   }
 }
 
-/// Logs the states in the order of their reduces.
+/// Logs the number of each state that the store reduces.
 private final class OrderStore: Storable {
   let reduced = Log<Int>()
 

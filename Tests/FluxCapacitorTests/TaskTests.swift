@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Tasks that a `DustBuster` cancels.
+/// A `DustBuster` cancels its tasks.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct TaskTests {
   @Test func cleaningADustBusterCancelsItsTask() async {

@@ -148,7 +148,7 @@ struct TrackingTests {
       }
     }
 
-    // The trackings of the thread's last reads may still exist.
+    // The library can still retain the trackings of the thread's last few hundred reads.
     #expect(tally.count <= 512)
   }
 
@@ -234,14 +234,12 @@ struct TrackingTests {
         }
         _ = counting.value
         variable.value = 1
-        // The constant is neither read nor observed, so it computes nothing.
+        // The write computes nothing, because `counting` is not observed.
         #expect(count.value == 1)
       }
     }
   }
 
-  /// Several threads track reads while other threads write. In the end, each tracking has called
-  /// `onChange`.
   @Test(.oneAtATime, .timeLimit(.minutes(10)))
   func everyObservationTrackingCallsOnChangeDespiteConcurrentWrites() async {
     let variable = Variable(0)
@@ -254,7 +252,7 @@ struct TrackingTests {
         if thread < 4 {
           variable.value += 1
         } else {
-          // While the tracking is being installed, Observation may call this closure more than once.
+          // Observation can call `onChange` twice if a write happens while the tracking starts.
           let isNoted = Flag()
           withObservationTracking {
             #expect(constant.value >= 0 && doubled.value >= 0)
@@ -273,6 +271,6 @@ struct TrackingTests {
 private final class Flag: Sendable {
   private let isSet = Atomic(false)
 
-  /// Sets the flag. Returns whether it was unset before.
+  /// Sets the flag, and returns whether this call is the first.
   func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
 }

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// D4: a dispatch is a transaction, and so is `transaction`.
+/// Promise D4: a dispatch, like `transaction`, delivers all its writes together at its end.
 @Suite(.isolatedDispatcher)
 struct TransactionTests {
   private let dispatcher = Dispatcher.shared
@@ -183,7 +183,7 @@ struct TransactionTests {
     #expect(store.count.value == 11)
   }
 
-  /// An observer of the transaction's first variable writes before the second variable has been delivered.
+  /// The observer of `x` writes to `y` before the transaction's change of `y` has been delivered.
   @Test(
     arguments: [
       { $0.value = 2 },
@@ -239,7 +239,7 @@ struct TransactionTests {
   }
 }
 
-/// A store that holds an object, so that a test notices when the object is freed.
+/// A store with an object that tells the test when the store is freed.
 private final class HoldingStore: Storable {
   enum State: DispatchState {
     typealias RelatedStoreType = HoldingStore

@@ -3,7 +3,7 @@ import Foundation
 import Observation
 import Testing
 
-/// Programming errors end the process with a sentence, and never hang.
+/// A programming error traps with a message that explains the error, and never deadlocks.
 @Suite(.timeLimit(.minutes(10)))
 struct TrapTests {
   @Test func mutationOfAVariableInsideAMutationOfTheSameVariableTraps() async {

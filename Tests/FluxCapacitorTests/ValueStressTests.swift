@@ -3,7 +3,7 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// The promises about values under contention: at least 200,000 operations each.
+/// Races on values. If THOROUGH is set, each test performs at least 200,000 operations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValueStressTests {
   // V1

@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The end of sequences, and the lifetime of their values.
+/// How asynchronous sequences end, and when they free their values.
 @Suite(.timeLimit(.minutes(10)))
 struct ValuesLifetimeTests {
   // MARK: End of a sequence
@@ -81,7 +81,7 @@ struct ValuesLifetimeTests {
 
       await consume(50_000)
 
-      // 100,000 observations take ten times as much memory.
+      // The observations of 100,000 leaked consumers would take about 40 MB.
       #expect(residentBytes() - before < 4_000_000)
     }
   }
@@ -156,7 +156,6 @@ struct ValuesLifetimeTests {
     #expect(ended.entries.sorted() == [1, 2, 3, 4])
   }
 
-  /// The buffer drops the third newest value and releases the last reference to it.
   @Test func deinitOfAValueDroppedFromTheBufferEndsTheIteratorWithoutDeadlock() {
     let variable = Variable<AtEnd?>(nil)
     let holder = Log(Carried(variable.values(buffering: .bufferingNewest(2)).makeAsyncIterator()))

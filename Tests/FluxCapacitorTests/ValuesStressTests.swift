@@ -1,7 +1,9 @@
 import FluxCapacitor
 import Testing
 
-/// The promises about sequences under contention: 200,000 operations each, counting all of its cases.
+/// Asynchronous sequences of values during writes from many threads.
+///
+/// If THOROUGH is set, each test performs about 200,000 operations for all policies together.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValuesStressTests {
   static let policies: [BufferingPolicy] = [
@@ -35,7 +37,7 @@ struct ValuesStressTests {
     }
   }
 
-  /// The values arrive one by one, and the consumer waits for nearly each of them.
+  /// Two consumers answer each other, so each consumer waits before nearly every value.
   @Test(arguments: policies)
   func consumerThatBeginsToWaitMissesNoValueWrittenMeanwhile(policy: BufferingPolicy) async {
     let asked = Variable(0)
@@ -84,7 +86,7 @@ struct ValuesStressTests {
     }
     for consumer in consumers { await consumer.value }
 
-    // Only the values of the variables still exist.
+    // Each variable retains its current value.
     #expect(tally.count == variables.count)
   }
 

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B7: a store's reduce may wait for another store's reduce.
+/// Promise B7: `waitFor` lets another store reduce the current state first.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct WaitForTests {
   private let dispatcher = Dispatcher.shared
@@ -22,7 +22,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// An enum with one case takes no memory. In optimized builds, such a state has no address.
+  /// An enum with one case has a size of zero. In optimized builds, a value of this enum has no address.
   @Test func waitForMakesTheAwaitedStoreReduceAStateOfZeroSizeFirst() {
     let stores = (EmptyFirstStore.instantiate(), EmptySecondStore.instantiate())
     let order = stores.0.order
@@ -201,8 +201,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// The `deinit` of a store may run user code, and no other thread must wait for that code. Inside the
-  /// reduce, a state that it invokes would be queued.
+  /// If the store were freed inside the reduce, the state that its `deinit` invokes would be queued.
   @Test func awaitedStoreReleasedDuringAReduceIsFreedAfterTheReduceEnds() {
     let first = FirstStore.instantiate()
     let ending = Variable<EndingStore?>(EndingStore.instantiate())

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-/// A `waitFor` that can't end, or that has no reduce to wait in, ends the process with a sentence.
+/// `waitFor` traps with a message in a cycle of stores and outside a reduce.
 @Suite(.timeLimit(.minutes(10)))
 struct WaitForTrapTests {
   @Test func storesThatWaitForEachOtherTrapWithTheirNames() async {
