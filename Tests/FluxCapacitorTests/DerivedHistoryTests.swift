@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Testing
 
-/// Constants that depend on their previous value, and observers that subscribe between a write and its delivery.
+/// Constants that depend on their previous value, and observers that subscribe before a pending delivery.
 struct DerivedHistoryTests {
   private let dusts = DustBuster()
 

@@ -32,8 +32,8 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  /// The thread sanitizer checks the list of the constants that depend on `sum`. One thread reads this list
-  /// for a delivery while another thread adds a constant.
+  /// The thread sanitizer checks the list of the constants that depend on `sum`. A delivering thread
+  /// reads this list while another thread adds a constant to the list.
   @Test func derivedConstantHasTheLastValueAfterObserversSubscribeDuringDeliveries() async {
     let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))

@@ -2,7 +2,7 @@ import Testing
 
 /// A trait for tests that keep every processor core busy.
 ///
-/// Two such tests at the same time would delay each other.
+/// Two tests with this trait would delay each other if they ran at the same time.
 struct OneAtATimeTrait: TestTrait, SuiteTrait, TestScoping {
   var isRecursive: Bool { true }
 
