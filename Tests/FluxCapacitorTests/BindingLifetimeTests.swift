@@ -2,10 +2,10 @@ import Dispatch
 import FluxCapacitor
 import Testing
 
-/// Bindings end with their target and free their closures.
+/// A binding ends when its target is freed, and then frees its closure.
 @Suite(.timeLimit(.minutes(10)))
 struct BindingLifetimeTests {
-  @Test func firstChangeAfterTheTargetIsGoneFreesTheClosureOnCurrent() {
+  @Test func bindingOnCurrentFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let variable = Variable(0)
     let tally = Counted.Tally()
     let log = Log<Int>()
@@ -22,7 +22,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func firstChangeAfterTheTargetIsGoneFreesTheClosureOnAQueue() {
+  @Test func bindingOnAQueueFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
     let tally = Counted.Tally()
@@ -39,7 +39,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func bindingOnAQueueDropsTheFirstValueIfItsTargetIsGone() {
+  @Test func bindingOnAQueueDropsItsInitialValueWhenItsTargetIsFreedBeforeTheQueueRuns() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
     let tally = Counted.Tally()
@@ -56,7 +56,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test @MainActor func firstChangeAfterTheTargetIsGoneFreesTheClosureOnMain() {
+  @Test @MainActor func bindingOnMainFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let variable = Variable(0)
     let tally = Counted.Tally()
     var view: BoundView? = BoundView()
@@ -78,7 +78,7 @@ struct BindingLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func boundClosureIsFreedByCleanAndWithItsVariable() {
+  @Test func bindingReleasesItsClosureWhenItsDustIsCleanedOrItsVariableIsFreed() {
     let tally = Counted.Tally()
     let target = BoundTarget()
     do {
@@ -93,9 +93,7 @@ struct BindingLifetimeTests {
     withExtendedLifetime(target) {}
   }
 
-  /// Other threads call the closure while the binding is being created, and while its target is being
-  /// freed.
-  @Test func bindingsAreFreedWhenTheirTargetsEndDuringWrites() {
+  @Test func bindingsFreeTheirClosuresWhenTargetsAreFreedDuringWritesOnOtherThreads() {
     let variable = Variable(0)
     let tally = Counted.Tally()
     let queue = DispatchQueue(label: "bindings", attributes: .concurrent)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct BindingTests {
-  @Test @MainActor func boundPropertyFollowsTheValueOnMain() {
+  @Test @MainActor func boundPropertyOnMainReceivesTheCurrentValueAndEachChange() {
     let variable = Variable(1)
     let view = BoundView()
 
@@ -16,7 +16,7 @@ struct BindingTests {
     #expect(view.count == 2)
   }
 
-  @Test @MainActor func optionalPropertyCanBeBoundToANonOptionalValue() {
+  @Test @MainActor func bindSetsAnOptionalPropertyToTheNonOptionalValueOfAVariable() {
     let variable = Variable("a")
     let view = BoundView()
 
@@ -26,7 +26,7 @@ struct BindingTests {
     #expect(view.text == "b")
   }
 
-  @Test @MainActor func boundOptionalPropertyReceivesNil() {
+  @Test @MainActor func boundOptionalPropertyBecomesNilWhenTheVariableBecomesNil() {
     let variable = Variable<String?>("a")
     let view = BoundView()
 
@@ -36,7 +36,7 @@ struct BindingTests {
     #expect(view.text == nil)
   }
 
-  @Test @MainActor func boundClosureReceivesTheTargetOnMain() {
+  @Test @MainActor func bindOnMainPassesTheTargetAndTheValueToItsClosure() {
     let variable = Variable(1)
     let view = BoundView()
 
@@ -46,7 +46,7 @@ struct BindingTests {
     #expect(view.text == "2")
   }
 
-  @Test @MainActor func targetOnMainNeedNotBeSendable() {
+  @Test @MainActor func bindAndObserveOnMainAcceptATargetThatIsNotSendable() {
     let variable = Variable(1)
     let model = BoundModel()
     let log = Log<Int>()
@@ -60,7 +60,8 @@ struct BindingTests {
     #expect(log.entries == [1, 10, 2, 20])
   }
 
-  @Test @MainActor func boundPropertyIsSetOnMainAfterAChangeOnAnotherThread() async {
+  @Test @MainActor
+  func boundPropertyIsSetAsynchronouslyOnMainWhenAnotherThreadChangesTheVariable() async {
     let variable = Variable(1)
     let view = BoundView()
     variable.bind(to: view, \.count)
@@ -73,7 +74,7 @@ struct BindingTests {
     #expect(view.count == 2)
   }
 
-  @Test func propertiesAndClosuresCanBeBoundOnCurrent() {
+  @Test func bindOnCurrentSetsPropertiesAndCallsClosuresBeforeTheWriteReturns() {
     let variable = Variable(1)
     let target = BoundTarget()
 
@@ -87,7 +88,7 @@ struct BindingTests {
     #expect(target.closure == 2)
   }
 
-  @Test func boundClosureOnAQueueIsCalledOnThatQueue() {
+  @Test func bindOnAQueueCallsItsClosureOnThatQueue() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(1)
     let target = BoundTarget()
@@ -102,7 +103,7 @@ struct BindingTests {
     #expect(target.count == 2)
   }
 
-  @Test func observerDuringAScopeReceivesChangesOnCurrentAndOnAQueue() {
+  @Test func observeDuringScopeOfAnObjectDeliversChangesOnCurrentAndOnAQueue() {
     let queue = DispatchQueue(label: "scopes")
     let variable = Variable(1)
     let object = BoundTarget()
@@ -120,7 +121,7 @@ struct BindingTests {
     withExtendedLifetime(object) {}
   }
 
-  @Test @MainActor func observerDuringAScopeOnMainMayUseTheMainActor() {
+  @Test @MainActor func observeDuringScopeOfAnObjectOnMainCallsItsClosureOnTheMainActor() {
     let variable = Variable(1)
     let view = BoundView()
 
@@ -134,7 +135,7 @@ struct BindingTests {
     #expect(view.count == 2)
   }
 
-  @Test func observationOfASignalEndsWithItsScope() {
+  @Test func signalObservationDuringScopeOfAnObjectEndsWhenTheObjectIsFreed() {
     let sink = Sink<Int>()
     let tally = Counted.Tally()
     let log = Log<Int>()
@@ -154,7 +155,7 @@ struct BindingTests {
     #expect(tally.count == 0)
   }
 
-  @Test @MainActor func observerOfASignalDuringAScopeOnMainMayUseTheMainActor() {
+  @Test @MainActor func signalObserverDuringScopeOfAnObjectOnMainIsCalledOnTheMainActor() {
     let sink = Sink<Int>()
     let view = BoundView()
     let model = BoundModel()
@@ -167,7 +168,7 @@ struct BindingTests {
     #expect(model.count == 1)
   }
 
-  @Test func cleanEndsABindingBeforeItsTargetEnds() {
+  @Test func cleanEndsABindingWhileItsTargetIsStillAlive() {
     let variable = Variable(1)
     let target = BoundTarget()
 

@@ -14,7 +14,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func observerReceivesEveryChangeWithTheOldValue() {
+  @Test func observeChangesPassesTheOldAndNewValueOfEveryChange() {
     let variable = Variable(1)
     let log = Log<[Int]>()
 
@@ -27,7 +27,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func transactionIsDeliveredAsOneChange() {
+  @Test func observeChangesReceivesATransactionAsOneChange() {
     let variable = Variable(1)
     let log = Log<[Int]>()
     let dust = variable.observeChanges { log.append([$0, $1]) }
@@ -41,7 +41,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func changeMadeByTheObserverIsDeliveredAfterItReturns() {
+  @Test func observeChangesDeliversAWriteInsideTheObserverAfterTheObserverReturns() {
     let variable = Variable(1)
     let log = Log<[Int]>()
 
@@ -55,7 +55,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func oldOptionalValueMayBeNil() {
+  @Test func observeChangesPassesNilAsTheOldValueOfAnOptionalVariable() {
     let variable = Variable<Int?>(nil)
     let log = Log<[Int?]>()
 
@@ -67,7 +67,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func observerOnAQueueReceivesChangesOnThatQueue() {
+  @Test func observeChangesOnAQueueCallsTheObserverOnThatQueue() {
     let queue = DispatchQueue(label: "changes")
     let variable = Variable(1)
     let log = Log<[Int]>()
@@ -83,7 +83,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test @MainActor func observerOfChangesOnMainMayUseTheMainActor() {
+  @Test @MainActor func observeChangesOnMainCallsTheObserverOnTheMainActor() {
     let variable = Variable(1)
     let view = Table()
 
@@ -94,7 +94,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func cleanFreesTheLastDeliveredValue() {
+  @Test func cleanReleasesTheLastValueThatObserveChangesDelivered() {
     let tally = Counted.Tally()
     let variable = Variable<Counted?>(Counted(tally))
     let dust = variable.observeChanges { _, _ in }
@@ -107,9 +107,9 @@ struct ChangesTests {
     #expect(tally.count == 0)
   }
 
-  /// No lock guards the old value or the observer. The thread sanitizer checks both.
+  /// No lock guards `chain`, so the thread sanitizer detects overlapping calls of the observer.
   @Test(.oneAtATime, arguments: [false, true])
-  func changesFromManyThreadsFormAnUnbrokenChain(isOnQueue: Bool) {
+  func observeChangesPassesThePreviousNewValueAsTheOldValueDuringConcurrentWrites(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "changes", attributes: .concurrent)
     let variable = Variable(0)
     let chain = Chain()

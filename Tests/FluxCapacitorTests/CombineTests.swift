@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Testing
 
 struct CombineTests {
-  @Test func combineDeliversATransactionOnce() {
+  @Test func combinedConstantDeliversATransactionOnItsSourcesAsOneChange() {
     let first = Variable(1)
     let second = Variable("a")
     let third = Variable(true)
@@ -23,7 +23,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func diamondDeliversOneConsistentValuePerChange() {
+  @Test func diamondOfDerivedConstantsDeliversOneConsistentValuePerChange() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map { $0 * 2 }
@@ -41,7 +41,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func readOfACombineReusesTheValueOfAnObservedDiamond() {
+  @Test func readOfACombinedConstantDoesNotRecomputeAnObservedDerivedConstant() {
     let (number, other) = (Variable(1), Variable(0))
     let count = Tally()
     let sum = Constant.combine(number.map { $0 * 2 }, number.map { $0 * 3 })
@@ -56,7 +56,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func valueReadAheadOfAnEarlierChangeIsNotComputedAgain() {
+  @Test func derivedValueReadDuringAnEarlierDeliveryIsNotComputedAgainForItsOwnDelivery() {
     let (left, right) = (Variable(0), Variable(0))
     let count = Tally()
     let both = Constant.combine(Constant(left), Constant(right))
@@ -77,7 +77,7 @@ struct CombineTests {
     #expect(count.value == 2)
   }
 
-  @Test func ladderOfDiamondsComputesEachRungOncePerChange() {
+  @Test func thirtyNestedDiamondsComputeEachCombinedConstantOncePerChange() {
     let source = Variable(1)
     let count = Tally()
     var rung = Constant(source)
@@ -94,7 +94,7 @@ struct CombineTests {
     #expect(count.value == 60)
   }
 
-  @Test func combineDeliversAMutationThatWritesAnotherVariableOnce() {
+  @Test func combinedConstantDeliversAWriteInsideAMutationTogetherWithTheMutation() {
     let first = Variable(0)
     let second = Variable(0)
     let log = Log<[Int]>()
@@ -111,7 +111,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func combineDeliversTransactionsOfTwoDispatchersWhole() {
+  @Test func combinedConstantDeliversEachOfTwoDispatchersTransactionsAsOneChange() {
     let dispatchers = [Dispatcher(), Dispatcher()]
     let variables = (0..<4).map { _ in Variable(0) }
     let log = Log<[Int]>()
@@ -135,7 +135,7 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test func combineEndsWithTheLastValuesIfAnotherThreadWritesDuringATransaction() {
+  @Test func combinedConstantEndsWithTheLastValuesWhenAnotherThreadWritesDuringATransaction() {
     let first = Variable(0)
     let second = Variable(0)
     let log = Log<[Int]>()
@@ -157,7 +157,8 @@ struct CombineTests {
     dust.clean()
   }
 
-  @Test(arguments: [false, true]) func observerThatSubscribesDuringATransactionReceivesItsResult(
+  @Test(arguments: [false, true])
+  func observerThatSubscribesDuringAnotherThreadsTransactionReceivesTheCommittedValues(
     isObserved: Bool
   ) {
     let first = Variable(0)
@@ -186,7 +187,7 @@ struct CombineTests {
     #expect(pairs.entries == [[5, 2], [5, 3]])
   }
 
-  @Test func observerThatSubscribesAfterATransactionsLastWriteReceivesItOnce() {
+  @Test func observerThatSubscribesAfterTheLastWriteOfAnOpenTransactionReceivesThatValueOnce() {
     let variable = Variable(0)
     let doubled = variable.map { $0 * 2 }
     let old = Log<Int>()
@@ -203,9 +204,8 @@ struct CombineTests {
     #expect(new.entries == [2])
   }
 
-  /// The observer subscribes while an equal value of `number` is being delivered, and already has that
-  /// value.
-  @Test func lateSubscriberToACombineOfOneReceivesEachValueOnce() {
+  /// The observer subscribes while `number` delivers a value that is equal to the observer's first value.
+  @Test func observerThatSubscribesToACombinedConstantDuringADeliveryReceivesEachValueOnce() {
     let number = Variable(0)
     let one = Constant.combine(Constant(number).removeDuplicates())
     let log = Log<Int>()

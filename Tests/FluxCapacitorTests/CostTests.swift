@@ -2,10 +2,10 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// Costs that can be counted. The benchmarks measure the times.
+/// Tests that count allocations.
 @Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
 struct CostTests {
-  @Test func allocationCounterCountsEachAllocation() async {
+  @Test func allocationCounterCountsOneAllocationPerCreatedObject() async {
     await #expect(processExitsWith: .success) {
       var dusts: [DustBuster] = []
       dusts.reserveCapacity(100)
@@ -29,7 +29,7 @@ struct CostTests {
     }
   }
 
-  @Test(arguments: [0, 1, 10]) func dispatchingAllocatesNothing(observers: Int) async {
+  @Test(arguments: [0, 1, 10]) func dispatchingAStateAllocatesNothing(observers: Int) async {
     await #expect(processExitsWith: .success) { [observers] in
       let store = CounterStore.instantiate()
       let action = CounterAction()
@@ -46,7 +46,10 @@ struct CostTests {
   }
 
   @Test(arguments: DerivedShape.allCases, [false, true])
-  func changesOfDerivedConstantsAllocateNothing(shape: DerivedShape, isTransaction: Bool) async {
+  func deliveringAChangeOfADerivedConstantAllocatesNothing(
+    shape: DerivedShape,
+    isTransaction: Bool
+  ) async {
     await #expect(processExitsWith: .success) { [shape, isTransaction] in
       let (first, second) = (Variable(0), Variable(0))
       let dispatcher = Dispatcher()
@@ -69,9 +72,10 @@ struct CostTests {
     }
   }
 
-  /// With `nil`, no observer has ever existed. Otherwise, one observer has been cleaned.
+  /// If `observers` is `nil`, the dispatcher has never had an observer. If `observers` is 0, the
+  /// dispatcher's only observer has been cleaned.
   @Test(arguments: [nil, 0, 1, 10])
-  func dispatchingToObserversOfTheStateAllocatesNothing(observers: Int?) async {
+  func dispatchingAStateToItsObserversAllocatesNothing(observers: Int?) async {
     await #expect(processExitsWith: .success) { [observers] in
       let action = CounterAction()
       let calls = Calls()
@@ -91,12 +95,12 @@ struct CostTests {
     }
   }
 
-  @Test(arguments: [0, 10_000]) func observingTakesOneAllocation(others: Int) async {
+  @Test(arguments: [0, 10_000]) func observingAVariableTakesOneAllocation(others: Int) async {
     await #expect(processExitsWith: .success) { [others] in
       let variable = Variable(0)
       let calls = Calls()
       for _ in 0..<others { _ = variable.observe { _ in calls.add() } }
-      // The thread's first use of the library allocates the thread's own state.
+      // A thread's first use of the library allocates memory, so this use happens before the counting.
       variable.observe { _ in calls.add() }.clean()
 
       let count = Allocations.count {
@@ -107,8 +111,7 @@ struct CostTests {
     }
   }
 
-  /// An implementation that copies the elements for each append allocates each time.
-  @Test func appendingAllocatesOnlyToGrowTheArray() async {
+  @Test func appendingToAVariablesArrayAllocatesOnlyToGrowTheArray() async {
     await #expect(processExitsWith: .success) {
       let list = Variable<[Int]>([])
       let observed = Variable<[Int]>([])

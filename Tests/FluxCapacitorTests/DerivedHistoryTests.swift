@@ -1,17 +1,20 @@
 import FluxCapacitor
 import Testing
 
-/// Constants that depend on their previous value, and observers that subscribe between two values.
+/// Constants that depend on their previous value, and observers that subscribe before a pending delivery.
 struct DerivedHistoryTests {
   private let dusts = DustBuster()
 
-  /// Skips values that differ by less than a half from the previous one.
+  /// Derives a constant that drops each value within 0.5 of the previous value.
   private func steady(_ variable: Variable<Double>) -> Constant<Double> {
     variable.removeDuplicates { abs($0 - $1) < 0.5 }
   }
 
   @Test(arguments: [(1.2, 1.2), (2.3, 2)])
-  func removeDuplicatesComparesAReadWithTheLastDeliveredValue(written: Double, expected: Double) {
+  func removeDuplicatesComparesAValueReadAfterCleanWithTheLastDeliveredValue(
+    written: Double,
+    expected: Double
+  ) {
     let variable = Variable(1.0)
     let constant = steady(variable)
     #expect(constant.value == 1)
@@ -24,7 +27,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == expected)
   }
 
-  @Test func removeDuplicatesComparesAReadWithAReadSinceTheLastDelivery() {
+  @Test func removeDuplicatesComparesAReadValueWithTheValueOfThePreviousRead() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     constant.observe { _ in }.clean()
@@ -36,13 +39,14 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1.2)
   }
 
-  @Test func observerThatSubscribesBeforeADeliveryEndsWithTheConstantsValue() {
+  @Test
+  func removeDuplicatesObserverThatSubscribesBeforeAPendingDeliveryEndsWithTheConstantsValue() {
     let (variable, trigger) = (Variable(1.0), Variable(0))
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
     constant.observe { all.append($0) }.cleaned(by: dusts)
     trigger.observe(ignoreFirst: true) { [dusts] _ in
-      // This change is delivered after the observer returns.
+      // The library delivers 1.4 after this observer returns.
       variable.value = 1.4
       constant.observe { log.append($0) }.cleaned(by: dusts)
     }.cleaned(by: dusts)
@@ -54,7 +58,7 @@ struct DerivedHistoryTests {
     #expect(constant.value == 1)
   }
 
-  @Test func observerThatSubscribesDuringATransactionEndsWithTheConstantsValue() {
+  @Test func removeDuplicatesObserverThatSubscribesDuringATransactionEndsWithTheConstantsValue() {
     let variable = Variable(1.0)
     let constant = steady(variable)
     let (log, all) = (Log<Double>(), Log<Double>())
@@ -69,7 +73,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1.4, 1])
   }
 
-  @Test func combineFirstObservedDuringATransactionReceivesItsFinalValue() {
+  @Test func combinedConstantFirstObservedDuringATransactionDeliversTheCommittedValues() {
     let (first, second) = (Variable(0), Variable(0))
     let distinct = first.removeDuplicates()
     distinct.observe { _ in }.cleaned(by: dusts)
@@ -86,9 +90,9 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[5, 0], [0, 0], [0, 1]])
   }
 
-  // A change waits only for the observers of the value that it changes.
+  // Deliveries while another observer runs
 
-  @Test func writeIsDeliveredWhileAnObserverThatWroteTheVariableStillRuns() {
+  @Test func writeOnAnotherThreadIsDeliveredWhileAnObserverThatWroteTheSameVariableStillRuns() {
     let (variable, trigger) = (Variable(0), Variable(0))
     let log = Log<Int>()
     variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
@@ -103,7 +107,7 @@ struct DerivedHistoryTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func combinedWriteIsDeliveredWhileAnObserverThatWroteASourceStillRuns() {
+  @Test func combinedConstantDeliversAnotherThreadsWriteWhileAnObserverThatWroteASourceStillRuns() {
     let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe(ignoreFirst: true) {
@@ -120,10 +124,11 @@ struct DerivedHistoryTests {
     #expect(log.entries == [[1, 0], [1, 2]])
   }
 
-  @Test func changeLeftToTheDelivererDoesNotWaitForAnUnrelatedObserver() {
+  @Test func pendingChangeIsDeliveredByTheNextWriterWhileAnUnrelatedObserverStillRuns() {
     let (variable, other) = (Variable(0), Variable(0))
     let log = Log<Int>()
-    // Another thread leaves its change to this thread. The change's place in the round is after `other`.
+    // The second thread leaves the value 2 pending. In the delivering thread's queue, the value 2 comes
+    // after the change of `other`.
     variable.observe(ignoreFirst: true) { value in
       log.append(value)
       guard value == 1 else { return }

@@ -5,7 +5,7 @@ struct DerivedLifetimeTests {
   // Depth
 
   @Test(arguments: [1_000, 5_000])
-  func deepChainOfDerivedConstantsRunsInConstantStack(depth: Int) async {
+  func deepChainOfDerivedConstantsComputesAndDeliversInConstantStackSpace(depth: Int) async {
     let tally = Counted.Tally()
     await inParallel(1, stackSize: 1 << 19) { _ in
       let source = Variable(1)
@@ -27,7 +27,7 @@ struct DerivedLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observerCountCountsAnObserverOnceDespiteManyPaths() {
+  @Test func observerCountOfAVariableCountsAnObserverOnceDespiteManyDerivedPaths() {
     let source = Variable(1)
     var end = Constant(source)
     for _ in 0..<40 { end = Constant.combine(end, end).map { $0.0 &+ $0.1 } }
@@ -39,8 +39,7 @@ struct DerivedLifetimeTests {
 
   // Lifetime
 
-  /// The captured object reads the constant in its `deinit`.
-  @Test func constantObservedDuringATransactionIsReleasedUnderNoLock() {
+  @Test func derivedConstantCleanedDuringATransactionIsFreedWhileTheLibraryHoldsNoLock() {
     let number = Variable(0)
     let distinct = number.removeDuplicates()
     let log = Log<Int>()
@@ -56,7 +55,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func changesInPlaceCopyNothingForDerivedConstants() {
+  @Test func inPlaceMutationCopiesNoElementsWhileADerivedConstantIsObserved() {
     let list = Variable<[Int]>([])
     let log = Log<Int>()
     let dust = list.map(\.count).observe { log.append($0) }
@@ -73,7 +72,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func observationKeepsDerivedConstantsAliveUntilItIsCleaned() {
+  @Test func unreferencedDerivedConstantsDeliverChangesUntilTheirObserversDustIsCleaned() {
     let tally = Counted.Tally()
     let source = Variable(1)
     let log = Log<Int>()
@@ -92,7 +91,7 @@ struct DerivedLifetimeTests {
     #expect(log.entries == [3, 5])
   }
 
-  @Test func derivedConstantsAreFreedWithTheLastDust() {
+  @Test func derivedConstantsAreFreedWhenTheirLastObservationIsCleaned() {
     let tally = Counted.Tally()
     let source = Variable(1)
     let dusts = DustBuster()
@@ -113,7 +112,7 @@ struct DerivedLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func constantWithoutObserversDoesNotComputeUntilItIsObservedAgain() {
+  @Test func derivedConstantWithoutObserversComputesNothingUntilAnObserverSubscribesAgain() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
@@ -130,7 +129,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func observerThatCleansItselfFreesItsDerivedConstant() {
+  @Test func observerThatCleansItselfDuringACallFreesItsDerivedConstant() {
     let tally = Counted.Tally()
     let source = Variable(0)
     let dusts = DustBuster()
@@ -150,7 +149,7 @@ struct DerivedLifetimeTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observingADerivedConstantKeepsNoStoreAlive() {
+  @Test func observerOfADerivedConstantDoesNotKeepTheStoreAlive() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     weak var store: CounterStore?
@@ -164,7 +163,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func writeInsideATransformIsDeliveredAfterward() {
+  @Test func writeInsideAMapTransformIsDeliveredAfterTheChangeThatRanTheTransform() {
     let source = Variable(0)
     let log = Log<Int>()
     let dust = source.map { value in
@@ -178,7 +177,7 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
-  @Test func constantDerivedDuringADeliveryDeliversEachValueOnce() {
+  @Test func constantDerivedInsideAnObserverDeliversEachValueOnce() {
     let source = Variable(1)
     let doubled = source.map { $0 * 2 }
     let log = Log<String>()

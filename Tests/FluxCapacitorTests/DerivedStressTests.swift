@@ -2,10 +2,12 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// Races of derived constants. Each does at least 200,000 operations, including computations.
+/// Races on derived constants.
+///
+/// If THOROUGH is set, each test performs at least 200,000 operations, including computations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DerivedStressTests {
-  @Test func everyTransactionIsDeliveredOnceAndWhole() async {
+  @Test func combinedConstantDeliversEachConcurrentTransactionOnceWithConsistentValues() async {
     let dispatcher = Dispatcher()
     let variables = (0..<3).map { _ in Variable(0) }
     let sum = Constant.combine(
@@ -30,9 +32,9 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  /// For the thread sanitizer: one thread delivers the sum and reads its dependents, while another one
-  /// adds a dependent.
-  @Test func constantStaysCurrentWhileObserversSubscribeDuringDeliveries() async {
+  /// The thread sanitizer checks the list of the constants that depend on `sum`. A delivering thread
+  /// reads this list while another thread adds a constant to the list.
+  @Test func derivedConstantHasTheLastValueAfterObserversSubscribeDuringDeliveries() async {
     let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))
     let sum = Constant.combine(Constant(first), Constant(second)).map { $0.0 &+ $0.1 }
@@ -58,7 +60,7 @@ struct DerivedStressTests {
     withExtendedLifetime(dusts) {}
   }
 
-  @Test func diamondDeliversEveryWriteOnceAndInOrder() async {
+  @Test func diamondOfDerivedConstantsDeliversEachConcurrentWriteOnceAndInOrder() async {
     let source = Variable(0)
     let left = source.map { $0 + 1 }
     let right = source.map { $0 - 1 }
@@ -80,7 +82,7 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  @Test func combineEndsWithTheLastValuesOfManyWriters() async {
+  @Test func combinedConstantEndsWithTheLastValuesOfItsSourcesAfterConcurrentWrites() async {
     let variables = (0..<4).map { _ in Variable(0) }
     let all = Constant.combine(
       Constant(variables[0]),
@@ -113,7 +115,7 @@ struct DerivedStressTests {
     dust.clean()
   }
 
-  @Test func readersOfADiamondNeverSeeMixedValues() async {
+  @Test func readersOfADiamondNeverSeeAMixOfOldAndNewValuesDuringConcurrentWrites() async {
     let source = Variable(0)
     let other = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, source.map { $0 * 3 }, Constant(other))
@@ -135,7 +137,7 @@ struct DerivedStressTests {
     #expect(pair.value == (stress(100_000), stress(150_000), stress(25_000)))
   }
 
-  @Test func subscribersThatRaceWithWritesMissNoChange() async {
+  @Test func observersThatSubscribeToADerivedConstantDuringWritesMissNoChange() async {
     let source = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, Constant(source))
     let dusts = DustBuster()
@@ -163,7 +165,8 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
-  @Test func subscribersDuringTransactionsReceiveWholeChangesUpToTheLast() async {
+  @Test
+  func observersThatSubscribeDuringTransactionsReceiveEachLaterTransactionAsOneChange() async {
     let dispatcher = Dispatcher()
     let variables = [Variable(0), Variable(0)]
     let both = Constant.combine(Constant(variables[0]), variables[1].map { $0 })
@@ -181,7 +184,7 @@ struct DerivedStressTests {
       for round in 0..<stress(5_000) {
         let (kept, rest) = round.quotientAndRemainder(dividingBy: stress(500))
         let observer = rest == 0 ? observers[kept * 2 + thread - 2] : nil
-        // The first value is a read, which may see half of a transaction.
+        // The first value could be from the middle of a transaction, so the observer ignores this value.
         let dust = both.observe(ignoreFirst: true) { first, second in
           #expect(first == second)
           observer?.receive(first)
@@ -196,11 +199,11 @@ struct DerivedStressTests {
     dusts.clean()
   }
 
-  @Test func observersThatSubscribeAndCleanDuringWritesLeakNothing() async {
+  @Test func derivedConstantsAreFreedAfterObserversSubscribeAndCleanDuringWrites() async {
     let tally = Counted.Tally()
     let source = Variable(0)
-    // The constants are in a log, which can be emptied. A thread releases its closure some time after its
-    // end.
+    // The log holds the only references to the constants, because a thread can end before
+    // the system releases the thread's closure.
     let constants = Log<(base: Constant<Int>, top: Constant<(Int, Int)>)>()
     do {
       let counted = Counted(tally)

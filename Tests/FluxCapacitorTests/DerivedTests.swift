@@ -6,7 +6,7 @@ import Testing
 struct DerivedTests {
   // Unobserved
 
-  @Test func readComputesOnlyIfTheSourceHasChanged() {
+  @Test func readOfADerivedConstantComputesOnlyIfItsSourceHasChanged() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
@@ -20,7 +20,7 @@ struct DerivedTests {
     #expect(count.value == 2)
   }
 
-  @Test func readComputesNothingAfterARemovedDuplicate() {
+  @Test func readDoesNotRecomputeAMapAfterRemoveDuplicatesDropsTheChange() {
     let source = Variable(1)
     let count = Tally()
     let text = source.map { $0 % 2 }.removeDuplicates().map(counting: count) { "\($0)" }
@@ -34,7 +34,7 @@ struct DerivedTests {
     #expect(count.value == 2)
   }
 
-  @Test func readInsideATransactionSeesItsWrites() {
+  @Test func readOfADerivedConstantInsideATransactionReflectsTheTransactionsWrites() {
     let source = Variable(1)
     let doubled = source.map { $0 * 2 }
     let recorder = ValueRecorder(doubled)
@@ -49,7 +49,7 @@ struct DerivedTests {
     #expect(recorder.values == [2, 6])
   }
 
-  @Test func readInsideAMutationOfItsVariableTraps() async {
+  @Test func readOfADerivedConstantInsideAMutationOfItsVariableTraps() async {
     await #expect(processExitsWith: .failure) {
       let source = Variable(1)
       let doubled = source.map { $0 * 2 }
@@ -59,7 +59,7 @@ struct DerivedTests {
 
   // Observed
 
-  @Test func observersShareOneComputationPerChange() {
+  @Test func observersOfADerivedConstantShareOneComputationPerChange() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
@@ -76,7 +76,7 @@ struct DerivedTests {
     #expect(count.value == 3)
   }
 
-  @Test func valueReadBeforeItsDeliveryIsNotComputedAgain() {
+  @Test func derivedValueReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
     let source = Variable(1)
     let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
@@ -92,7 +92,7 @@ struct DerivedTests {
     #expect(count.value == 2)
   }
 
-  @Test func readBeforeADroppedDuplicateDoesNotChangeTheDeliveredValue() {
+  @Test func readBeforeRemoveDuplicatesDropsAChangeDoesNotReplaceTheLastDistinctValue() {
     let source = Variable(11)
     let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
     let copy = tens.map { $0 }
@@ -108,7 +108,7 @@ struct DerivedTests {
     #expect(tens.value == 11)
   }
 
-  @Test func observeComputesNothingIfItIgnoresTheFirstValue() {
+  @Test func observeWithIgnoreFirstComputesNoInitialValueOfADerivedConstant() {
     let source = Variable(1)
     let count = Tally()
     let log = Log<Int>()
@@ -124,7 +124,7 @@ struct DerivedTests {
     dust.clean()
   }
 
-  @Test func removeDuplicatesDeliversOnlyDifferentValues() {
+  @Test func removeDuplicatesDeliversOnlyValuesThatDifferFromThePreviousValue() {
     let source = Variable(1)
     let recorder = ValueRecorder(source.removeDuplicates())
     let ignoring = ValueRecorder(source.removeDuplicates(), ignoreFirst: true)
@@ -135,7 +135,7 @@ struct DerivedTests {
     #expect(ignoring.values == [2, 3, 1])
   }
 
-  @Test func removeDuplicatesByAPredicateKeepsTheFirstEqualValue() {
+  @Test func removeDuplicatesByAPredicateDeliversOnlyTheFirstOfConsecutiveEqualValues() {
     let source = Variable("a")
     let unique = source.removeDuplicates { $0.lowercased() == $1.lowercased() }
     let recorder = ValueRecorder(unique)
@@ -146,7 +146,7 @@ struct DerivedTests {
     #expect(unique.value == "b")
   }
 
-  @Test func changeThatRemoveDuplicatesDropsComputesNothingDownstream() {
+  @Test func changeDroppedByRemoveDuplicatesDoesNotRecomputeDownstreamConstants() {
     let source = Variable(1)
     let other = Variable("a")
     let count = Tally()
@@ -162,7 +162,7 @@ struct DerivedTests {
     #expect(count.value == 3)
   }
 
-  @Test func newObserverStartsWithAValueThatOthersHaveNotReceivedYet() {
+  @Test func observerAddedDuringADeliveryReceivesADerivedConstantsNewValueImmediatelyAndOnce() {
     let source = Variable(1)
     let doubled = source.map { $0 * 2 }
     let log = Log<String>()
@@ -177,7 +177,7 @@ struct DerivedTests {
     #expect(log.entries == ["old 2", "new 4", "old 4"])
   }
 
-  @Test func observerOnAQueueReceivesTheFirstValueFirst() async {
+  @Test func observerOnAQueueReceivesTheInitialValueBeforeAChangeWrittenInsideTheTransform() async {
     let source = Variable(0)
     let log = Log<Int>()
     let last = AsyncStream.makeStream(of: Void.self)
@@ -186,7 +186,7 @@ struct DerivedTests {
     queue.suspend()
 
     source.map { value in
-      // This write comes after the subscription and before the first value is known.
+      // This write happens after the subscription, while the first value is still being computed.
       if value == 0 { source.value = 1 }
       return value
     }.observe(on: .queue(queue)) { value in
@@ -200,7 +200,7 @@ struct DerivedTests {
     #expect(log.entries == [0, 1, 2])
   }
 
-  @Test func observerOnAQueueIsNotCalledBeforeTheFirstValueIsKnown() {
+  @Test func observerOnAQueueReceivesChangesOnlyAfterTheInitialValueHasBeenComputed() {
     let source = Variable(0)
     let log = Log<Int>()
     let queue = DispatchQueue(label: "observer")

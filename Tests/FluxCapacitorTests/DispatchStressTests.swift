@@ -2,15 +2,14 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// The promises about dispatching and the registry under contention: 200,000 operations each.
+/// Races of dispatches and instantiations. If THOROUGH is set, each test performs about 200,000 operations.
 ///
-/// The tests create their own dispatchers. The dispatcher of `.isolatedDispatcher` also keeps account of
-/// its work.
+/// Each test creates its dispatcher, because the trait `.isolatedDispatcher` adds a hook to its dispatcher.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct DispatchStressTests {
   // D1, D4
 
-  @Test func allObserversSeeDispatchesFromManyThreadsInOneOrder() async {
+  @Test func observersOfTwoStoresReceiveConcurrentDispatchesInTheSameOrder() async {
     let dispatcher = Dispatcher()
     let counter = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let mirror = withDispatcher(dispatcher) { MirrorStore.instantiate() }
@@ -37,7 +36,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func readNeverSeesHalfOfAReduce() async {
+  @Test func dispatcherReadNeverSeesAHalfFinishedReduceDuringConcurrentDispatches() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
@@ -53,7 +52,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func statesInvokedByObserversOnManyThreadsAreAllReduced() async {
+  @Test func dispatcherReducesEveryStateThatObserversInvokeOnManyThreads() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let script = withDispatcher(dispatcher) { ScriptStore.instantiate() }
@@ -72,8 +71,9 @@ struct DispatchStressTests {
 
   // V1 beside D4
 
-  /// Another thread may overwrite a value before the transaction ends. Then that value is not delivered.
-  @Test func writesDuringTransactionsAreDeliveredOnceAndInOrder() async {
+  /// A transaction's value is not delivered if another thread overwrites the value before the transaction
+  /// ends.
+  @Test func observerReceivesConcurrentWritesAndTransactionsOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
@@ -106,7 +106,7 @@ struct DispatchStressTests {
 
   // R1, R2
 
-  @Test func racingThreadsGetTheSameStore() async {
+  @Test func instantiateReturnsTheSameStoreToAllRacingThreads() async {
     let dispatchers = (0..<stress(25_000)).map { _ in Dispatcher() }
     let stores = (0..<8).map { _ in Log<CounterStore>() }
 
@@ -122,7 +122,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func storeThatWasCreatedDuringDispatchesIsReached() async {
+  @Test func storeCreatedDuringConcurrentDispatchesReceivesLaterStates() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let stores = Log<ScriptStore>()
@@ -138,7 +138,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func storesCanBeCreatedAndFreedDuringDispatches() async {
+  @Test func dispatchesDoNotCrashWhileOtherThreadsCreateAndFreeStores() async {
     let dispatcher = Dispatcher()
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
@@ -157,7 +157,7 @@ struct DispatchStressTests {
     }
   }
 
-  @Test func interceptorsCanBeAddedAndCleanedDuringDispatches() async {
+  @Test func addingAndCleaningInterceptorsDuringDispatchesLosesNoState() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let notes = Log<Int>()
@@ -176,7 +176,7 @@ struct DispatchStressTests {
   }
 }
 
-/// A second store for the counter's states.
+/// A store that reduces the same states as `CounterStore`.
 private final class MirrorStore: Storable {
   let count = Variable(0)
 

@@ -8,7 +8,7 @@ struct DispatcherTests {
 
   // D1
 
-  @Test func reducesNeverOverlap() {
+  @Test func reducesOfOneDispatcherNeverOverlapOnTwoThreads() {
     let store = ScriptStore.instantiate()
     let entered = Gate()
     let leave = Gate()
@@ -34,7 +34,7 @@ struct DispatcherTests {
 
   // D2
 
-  @Test func invokeReturnsAfterReduceAndObservers() {
+  @Test func invokeReturnsAfterTheStoreHasReducedAndObserversHaveBeenCalled() {
     let store = CounterStore.instantiate()
     let recorder = ValueRecorder(store.count)
 
@@ -46,7 +46,7 @@ struct DispatcherTests {
 
   // D3
 
-  @Test func invokeInsideAReduceIsQueuedUntilTheReduceEnds() {
+  @Test func statesInvokedInsideAReduceAreReducedAfterTheReduceInTheOrderOfInvocation() {
     let store = ScriptStore.instantiate()
     let log = Log<String>()
 
@@ -80,7 +80,7 @@ struct DispatcherTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func chainOfStatesInvokedByObserversRunsInConstantStack() {
+  @Test func chainOfStatesInvokedByObserversRunsInConstantStackSpace() {
     let store = CounterStore.instantiate()
     let dust = Log<Dust>()
 
@@ -96,7 +96,7 @@ struct DispatcherTests {
     dust.entries.forEach { $0.clean() }
   }
 
-  @Test func chainOfStatesInvokedByReducesRunsInConstantStack() {
+  @Test func chainOfStatesInvokedByReducesRunsInConstantStackSpace() {
     let store = ScriptStore.instantiate()
 
     inParallel(1, stackSize: 256 * 1024) { _ in dispatcher.reduce(countUp) }
@@ -109,7 +109,7 @@ struct DispatcherTests {
     }
   }
 
-  @Test func statesInvokedByAReduceAreDeliveredOneByOne() {
+  @Test func observersReceiveEachStateInvokedByAReduceBeforeTheNextStateIsReduced() {
     let store = ScriptStore.instantiate()
     let log = Log<[Int]>()
     let dust = store.first.observe(ignoreFirst: true) { log.append([$0, store.second.value]) }
@@ -131,9 +131,9 @@ struct DispatcherTests {
 
   // D5
 
-  /// The trait watches its dispatcher, which then takes its turn for every state. So this test
-  /// creates another dispatcher.
-  @Test func stateWithoutAStoreDoesNotWaitForTheTurn() {
+  /// Under the trait `.isolatedDispatcher`, every dispatch waits for the running reduce. This test therefore
+  /// creates its own dispatcher.
+  @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForARunningReduce() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { ScriptStore.instantiate() }
 
@@ -145,9 +145,9 @@ struct DispatcherTests {
   }
 }
 
-/// The dispatchers that replace the process's dispatcher.
+/// Dispatchers that replace `Dispatcher.shared`.
 struct SharedDispatcherTests {
-  @Test func withDispatcherReplacesSharedForTheTaskAndItsChildren() async {
+  @Test func withDispatcherReplacesTheSharedDispatcherForTheTaskAndItsChildTasks() async {
     let dispatcher = Dispatcher()
     let outer = Dispatcher.shared
 
@@ -163,7 +163,7 @@ struct SharedDispatcherTests {
     #expect(Dispatcher.shared === outer)
   }
 
-  @Test func dispatchersDoNotShareStores() {
+  @Test func eachDispatcherHasItsOwnStoreOfTheSameType() {
     let stores = (0..<2).map { _ in
       withDispatcher(Dispatcher()) {
         let store = CounterStore.instantiate()

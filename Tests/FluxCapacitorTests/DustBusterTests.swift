@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 struct DustBusterTests {
-  @Test func cleanEndsAllObservationsAndTheBagCanBeReused() {
+  @Test func cleanOfADustBusterEndsAllItsObservationsAndAllowsItsReuse() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()
@@ -23,7 +23,7 @@ struct DustBusterTests {
     #expect(log.entries == ["a 1", "b 1", "c 1", "d 3"])
   }
 
-  @Test func bagCleansItsObservationsWhenItIsFreed() {
+  @Test func dustBusterEndsItsObservationsInItsDeinit() {
     let variable = Variable(0)
     let log = Log<Int>()
     var dusts: DustBuster? = DustBuster()
@@ -34,7 +34,7 @@ struct DustBusterTests {
 
     #expect(log.entries == [0])
   }
-  @Test func bagReleasesDustThatWasCleanedSeparately() {
+  @Test func dustBusterReleasesDustThatTheCallerHasAlreadyCleaned() {
     let variable = Variable(0)
     let dusts = DustBuster()
     var observations: [Weakly<Dust>] = []
@@ -49,7 +49,7 @@ struct DustBusterTests {
     #expect(observations.count { $0.object != nil } < 20)
   }
 
-  @Test func bagReleasesDustThatEndedWithItsVariable() {
+  @Test func dustBusterReleasesTheDustOfAFreedVariable() {
     let dusts = DustBuster()
     var observations: [Weakly<Dust>] = []
 
@@ -62,7 +62,7 @@ struct DustBusterTests {
     #expect(observations.count { $0.object != nil } < 40)
   }
 
-  @Test func bagKeepsDustThatIsStillActive() {
+  @Test func dustBusterCleansEveryActiveDustAfterMostOfItsDustWasCleanedSeparately() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dusts = DustBuster()

@@ -5,7 +5,7 @@ import Testing
 struct DustTests {
   // V5
 
-  @Test func cleanEndsTheObservation() {
+  @Test func observerIsNotCalledAfterItsDustIsCleaned() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe { log.append($0) }
@@ -17,7 +17,7 @@ struct DustTests {
     #expect(log.entries == [0])
   }
 
-  @Test func cleanKeepsTheOtherObserversInOrder() {
+  @Test func cleaningOneObserverPreservesTheCallOrderOfTheRemainingObservers() {
     for cleaned in 0..<4 {
       let variable = Variable(0)
       let log = Log<Int>()
@@ -33,7 +33,7 @@ struct DustTests {
     }
   }
 
-  @Test func observerMayCleanItself() {
+  @Test func observerThatCleansItselfIsNotCalledAgain() {
     let variable = Variable(0)
     let log = Log<Int>()
     let own = DustBuster()
@@ -48,7 +48,7 @@ struct DustTests {
     #expect(log.entries == [1])
   }
 
-  @Test func observerMayCleanAnotherObservationInItsFirstCall() {
+  @Test func observerThatCleansAnotherObservationInItsFirstCallReceivesTheNextChange() {
     let variable = Variable(0)
     let log = Log<Int>()
     let box = DustBuster()
@@ -64,7 +64,7 @@ struct DustTests {
     #expect(log.entries == [0, 1])
   }
 
-  @Test func observerMayCleanObserversThatWouldBeCalledNext() {
+  @Test func observerCleanedByAnEarlierObserverDoesNotReceiveTheChangeBeingDelivered() {
     let variable = Variable(0)
     let log = Log<String>()
     let others = DustBuster()
@@ -84,7 +84,7 @@ struct DustTests {
     last.clean()
   }
 
-  @Test func valuesQueuedBeforeCleanAreNotDelivered() {
+  @Test func cleanPreventsTheDeliveryOfValuesAlreadyQueuedForTheObserver() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -99,7 +99,7 @@ struct DustTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func observerAddedDuringARoundStartsWithTheNewValue() {
+  @Test func observerAddedInsideAnObserverStartsWithTheNewValue() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()
@@ -117,7 +117,7 @@ struct DustTests {
 
   // V7
 
-  @Test func releasingTheDustDoesNotEndTheObservation() {
+  @Test func releasingADustWithoutCleanDoesNotEndItsObservation() {
     let variable = Variable(0)
     let log = Log<Int>()
     _ = variable.observe(ignoreFirst: true) { log.append($0) }

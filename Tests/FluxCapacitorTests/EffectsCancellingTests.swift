@@ -2,14 +2,14 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Cancelled operations under each policy.
+/// Cancellation of asynchronous operations under each policy.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsCancellingTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()
   private let log = Log<String>()
 
-  @Test func cancelledOperationMayStillInvokeStates() async {
+  @Test func operationCancelledByEffectsCancelStillInvokesStates() async {
     let effects = Effects(.latest)
     let task = effects.run { effect in
       await gate.pass()
@@ -29,7 +29,7 @@ struct EffectsCancellingTests {
   }
 
   @Test(arguments: [Effects.Policy.serial, .concurrent(1)])
-  func waitingOperationDoesNotStartAfterItIsCancelled(policy: Effects.Policy) async {
+  func waitingEffectOperationThatIsCancelledNeverStarts(policy: Effects.Policy) async {
     let effects = Effects(policy)
     let first = effects.run { _ in
       await gate.pass()
@@ -49,7 +49,7 @@ struct EffectsCancellingTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func cancelAlsoCancelsWaitingOperations() async {
+  @Test func effectsCancelPreventsWaitingOperationsFromStarting() async {
     let effects = Effects(.serial)
     let tasks = (1...3).map { number in
       effects.run { _ in
@@ -68,7 +68,7 @@ struct EffectsCancellingTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func pausingOperationDoesNotStartAfterItIsCancelled() async {
+  @Test func effectsCancelDuringThePauseBeforeAnOperationPreventsItsStart() async {
     let clock = ManualClock()
     let effects = Effects()
     let task = effects.run(after: .seconds(1), clock: clock) { _ in log.append("ran") }
@@ -81,7 +81,7 @@ struct EffectsCancellingTests {
   }
 
   @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
-  func cancellingTheCallerOfPerformCancelsItsOperation(policy: Effects.Policy) async {
+  func cancellingTheTaskThatAwaitsPerformCancelsTheEffectsOperation(policy: Effects.Policy) async {
     let effects = Effects(policy)
     let task = Task {
       await effects.perform { effect in
@@ -98,7 +98,7 @@ struct EffectsCancellingTests {
     #expect(log.entries == ["true false", "done"])
   }
 
-  @Test func performInACancelledTaskRunsACancelledOperation() async {
+  @Test func performInACancelledTaskStartsAnAlreadyCancelledOperation() async {
     let effects = Effects()
     let older = effects.run { _ in await untilCancelled() }
     await Task {
@@ -112,7 +112,7 @@ struct EffectsCancellingTests {
     #expect(log.entries == ["true false"])
   }
 
-  @Test func cleaningTheBagCancelsItsOperation() async {
+  @Test func cleaningADustBusterCancelsItsEffectOperation() async {
     let dusts = DustBuster()
     let effects = Effects(.serial)
     let task = effects.run { _ in await untilCancelled() }

@@ -2,14 +2,14 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// The effect of the latest operation on earlier ones, under the policy `.latest`.
+/// Under the policy `.latest`, each operation supersedes the operations before it.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLatestTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()
   private let log = Log<String>()
 
-  @Test func latestOperationSupersedesTheRunningOne() async {
+  @Test func latestPolicySupersedesTheRunningOperationAndDropsItsStates() async {
     let effects = Effects(.latest)
     let older = effects.run { effect in
       await gate.pass()
@@ -30,10 +30,10 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  @Test @MainActor func operationSupersededBeforeItsStartDoesNotStart() async {
+  @Test @MainActor func latestPolicyNeverStartsAnOperationThatIsSupersededBeforeItsStart() async {
     let effects = Effects(.latest)
     for _ in 0..<200 {
-      // The older operation can't begin while this test occupies the main actor.
+      // The older operation can't begin while the test runs on the main actor.
       let older = effects.run { @MainActor _ in log.append("older") }
       let newer = effects.run { @MainActor _ in log.append("newer") }
       await older.value
@@ -43,7 +43,7 @@ struct EffectsLatestTests {
     #expect(Set(log.entries) == ["newer"])
   }
 
-  @Test func endedOperationIsSupersededByANewOne() async {
+  @Test func effectOfAnEndedOperationInvokesNoStateAfterANewerOperationStarts() async {
     let effects = Effects(.latest)
     let kept = Log<Effect>()
     await effects.perform { kept.append($0) }
@@ -54,7 +54,7 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  @Test func queuedStateIsDroppedIfItsOperationIsSuperseded() async {
+  @Test func queuedStateIsDroppedIfItsOperationIsSupersededBeforeTheReduce() async {
     let effects = Effects(.latest)
     await effects.perform { effect in
       Dispatcher.shared.read {
@@ -68,7 +68,7 @@ struct EffectsLatestTests {
     #expect(store.count.value == 0)
   }
 
-  @Test func onlyTheLatestOperationOfABurstRunsAfterThePause() async {
+  @Test func latestPolicyWithAPauseRunsOnlyTheLastOperationOfABurst() async {
     let clock = ManualClock()
     let effects = Effects(.latest)
     let tasks = (1...3).map { number in
@@ -86,7 +86,7 @@ struct EffectsLatestTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func operationMaySupersedeItself() async {
+  @Test func operationThatRunsANewerOperationIsSupersededAndInvokesNoStates() async {
     let effects = Effects(.latest)
     await effects.run { outer in
       let inner = effects.run { effect in CounterAction().invoke(.set(2), as: effect) }
@@ -98,7 +98,7 @@ struct EffectsLatestTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(1)])
-  func operationMayAwaitItsSuccessor(pause: Duration) async {
+  func newerOperationThatAnOlderOperationAwaitsRunsUncancelled(pause: Duration) async {
     let clock = ManualClock()
     let effects = Effects(.latest)
     async let all: Void = effects.perform { outer in
@@ -117,10 +117,11 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  /// An operation isn't cancelled by a newer one that it awaits, but it is cancelled by every other one.
+  /// A newer operation cancels an older operation, unless the older operation awaits the newer operation.
   ///
-  /// Here, nested operations have started the newer one, and have ended.
-  @Test func operationStartedDeepInsideAnotherDoesNotCancelIt() async {
+  /// In this test, nested operations start the newer operation, and then end.
+  @Test
+  func nestedOperationThatSupersedesAnAwaitingOuterOperationDoesNotCancelTheOuterOperation() async {
     let (outer, middle, inner) = (Effects(), Effects(), Effects())
     let (left, continuation) = AsyncStream<Task<Void, Never>>.makeStream()
 
@@ -146,7 +147,7 @@ struct EffectsLatestTests {
   }
 
   @Test(arguments: [true, false])
-  func operationThatAwaitsItsSuccessorCanStillBeCancelled(byCancelling: Bool) async {
+  func operationThatAwaitsANewerOperationIsCancelledByCancelOrAThirdRun(byCancelling: Bool) async {
     let effects = Effects(.latest)
     let outer = effects.run { outer in
       await effects.perform { _ in await gate.pass() }
@@ -160,7 +161,7 @@ struct EffectsLatestTests {
     #expect(log.entries == ["true true"])
   }
 
-  @Test func interceptorMaySupersedeTheOperationThatInvoked() async {
+  @Test func interceptorThatRunsANewerOperationSupersedesTheOperationThatInvokedTheState() async {
     let effects = Effects(.latest)
     let dispatcher = Dispatcher.shared
     let dust = dispatcher.intercept { _ in effects.run { _ in } }

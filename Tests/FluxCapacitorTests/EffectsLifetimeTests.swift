@@ -2,11 +2,11 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// No operation outlives its `Effects`, and no ended operation is kept.
+/// Freeing an `Effects` cancels its operations, and an `Effects` releases each ended operation.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsLifetimeTests {
   @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
-  func deallocatingEffectsCancelsTheirOperations(policy: Effects.Policy) async {
+  func effectsCancelTheirOperationsWhenTheEffectsObjectIsFreed(policy: Effects.Policy) async {
     var effects: Effects? = Effects(policy)
     let tasks = (1...3).map { _ in effects?.run { _ in await untilCancelled() } }
     effects = nil
@@ -14,7 +14,7 @@ struct EffectsLifetimeTests {
   }
 
   @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
-  func endedOperationIsReleased(policy: Effects.Policy) async {
+  func effectsReleaseTheClosureOfEachEndedOperation(policy: Effects.Policy) async {
     let effects = Effects(policy)
     let ended = Log<Int>()
     for number in 1...3 {
@@ -33,7 +33,7 @@ struct EffectsLifetimeTests {
     withExtendedLifetime(effects) {}
   }
 
-  @Test func waitingOperationsKeepTheirOrderIfOthersAreCancelled() async {
+  @Test func serialEffectsRunWaitingOperationsInOrderAfterSomeAreCancelled() async {
     let effects = Effects(.serial)
     let gate = FluxCapacitorTesting.Gate()
     let log = Log<Int>()
@@ -51,7 +51,7 @@ struct EffectsLifetimeTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func chainOfOperationsReleasesEachEndedOne() async {
+  @Test func serialEffectsReleaseEachEndedOperationThatStartedTheNextOperation() async {
     let alive = Tally()
     let ended = Tally()
     let effects = Effects(.serial)

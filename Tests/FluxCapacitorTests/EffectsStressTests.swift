@@ -4,11 +4,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The policies under contention: 200,000 runs in all.
+/// Races of threads that run and cancel operations.
 @Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsStressTests {
   @Test(arguments: [1, 4])
-  func olderResultIsNeverReducedAfterANewerOne(threads: Int) async {
+  func latestPolicyNeverReducesAnOlderResultAfterANewerResult(threads: Int) async {
     let dispatcher = Dispatcher.shared
     let store = ResultStore.instantiate()
     let effects = Effects(.latest)
@@ -23,7 +23,7 @@ struct EffectsStressTests {
             begun.max(number, ordering: .relaxed)
             CounterAction().invoke(.set(number), as: effect)
           }
-          // From now on, no state of an older operation is reduced.
+          // After `run` returns, no store reduces a state of an older operation.
           if threads == 1 {
             let last = store.results.last ?? 0
             #expect(last <= number)
@@ -47,7 +47,10 @@ struct EffectsStressTests {
   }
 
   @Test(arguments: [(Effects.Policy.serial, 1), (.concurrent(3), 3), (.first, 1)])
-  func runningOperationsNeverExceedTheLimit(policy: Effects.Policy, limit: Int) async {
+  func effectsNeverExceedThePolicysLimitOfRunningOperationsDuringConcurrentRuns(
+    policy: Effects.Policy,
+    limit: Int
+  ) async {
     let dispatcher = Dispatcher.shared
     let effects = Effects(policy)
     let running = Atomic(0)
@@ -74,7 +77,7 @@ struct EffectsStressTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func cancelDuringRunsLeavesNoOperationRunning() async {
+  @Test func effectsHaveNoRunningOperationAfterConcurrentRunsAndCancels() async {
     let dispatcher = Dispatcher.shared
     let effects = Effects(.concurrent(2))
 
@@ -91,7 +94,7 @@ struct EffectsStressTests {
   }
 }
 
-/// Logs the numbers in the order of their reduces.
+/// Logs the number of each state that the store reduces.
 private final class ResultStore: Storable {
   let results = Log<Int>()
 

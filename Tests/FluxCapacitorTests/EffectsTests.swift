@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// The policies other than `.latest` while an operation is in progress, and the context of operations.
+/// Tests the policies other than `.latest`, and the actor, priority and task-local values of operations.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct EffectsTests {
   private let store = CounterStore.instantiate()
@@ -11,7 +11,7 @@ struct EffectsTests {
 
   // MARK: First
 
-  @Test func runDuringTheFirstOperationReturnsTheSameTask() async {
+  @Test func firstPolicyReturnsTheRunningTaskWhenRunIsCalledAgain() async {
     let effects = Effects(.first)
     let first = effects.run { effect in
       await gate.pass()
@@ -28,7 +28,7 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func runDoesNotReturnTheTaskOfACancelledFirstOperation() async {
+  @Test func firstPolicyDoesNotReturnTheTaskOfACancelledOperation() async {
     let clock = ManualClock()
     let effects = Effects(.first)
     let pausing = effects.run(after: .seconds(1), clock: clock) { _ in log.append("pausing") }
@@ -49,7 +49,7 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func cancellingASecondCallerDoesNotCancelTheFirstOperation() async {
+  @Test func firstPolicyDoesNotCancelTheSharedOperationWhenASecondCallerIsCancelled() async {
     let effects = Effects(.first)
     let first = effects.run { _ in
       await gate.pass()
@@ -64,7 +64,7 @@ struct EffectsTests {
     #expect(log.entries == ["false"])
   }
 
-  @Test func performInsideTheFirstOperationDoesNotWaitForIt() async {
+  @Test func firstPolicySkipsAPerformInsideTheRunningOperationWithoutWaiting() async {
     let effects = Effects(.first)
     await effects.perform { _ in
       await effects.perform { _ in log.append("inner") }
@@ -76,7 +76,7 @@ struct EffectsTests {
 
   // MARK: Serial and concurrent
 
-  @Test func serialOperationsRunOneAfterTheOther() async {
+  @Test func serialPolicyRunsOperationsOneAfterTheOtherInTheOrderOfRun() async {
     let effects = Effects(.serial)
     let tasks = (1...4).map { number in
       effects.run { _ in
@@ -93,7 +93,7 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test func serialOperationInsideAnotherDoesNotWaitForIt() async {
+  @Test func serialPolicyRunsANestedOperationWithoutWaitingForTheOuterOperation() async {
     let effects = Effects(.serial)
     await effects.perform { _ in
       await effects.perform { _ in
@@ -108,7 +108,7 @@ struct EffectsTests {
     #expect(log.entries == ["innermost", "inner", "outer"])
   }
 
-  @Test func operationRunByAnObserverWaitsForTheRunningOne() async {
+  @Test func serialOperationThatAnObserverRunsWaitsForTheRunningOperation() async {
     let effects = Effects(.serial)
     let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
       effects.run { _ in log.append("observer's") }
@@ -124,7 +124,7 @@ struct EffectsTests {
     #expect(log.entries == ["operation's", "observer's"])
   }
 
-  @Test func operationRunByAnObserverOfIsRunningRunsAfterTheStartedOne() async {
+  @Test func serialOperationThatAnObserverOfIsRunningRunsWaitsForTheStartedOperation() async {
     let effects = Effects(.serial)
     let dust = effects.isRunning.observe(ignoreFirst: true) { isRunning in
       if isRunning { effects.run { _ in log.append("observer's") } }
@@ -136,7 +136,8 @@ struct EffectsTests {
     #expect(log.entries.prefix(2) == ["first", "observer's"])
   }
 
-  @Test func concurrentOperationsNeverExceedTheLimit() async {
+  @Test
+  func concurrentPolicyRunsAtMostItsLimitOfOperationsAndStartsWaitingOperationsInOrder() async {
     let effects = Effects(.concurrent(2))
     let gates = (0..<4).map { _ in FluxCapacitorTesting.Gate() }
     let tasks = (0..<4).map { number in
@@ -160,7 +161,7 @@ struct EffectsTests {
     #expect(log.entries.count == 4)
   }
 
-  @Test func pauseStartsWithTheCallOfRun() async {
+  @Test func pauseOfAWaitingOperationStartsWhenRunIsCalled() async {
     let clock = ManualClock()
     let effects = Effects(.serial)
     let first = effects.run { _ in await gate.pass() }
@@ -175,7 +176,7 @@ struct EffectsTests {
 
   // MARK: Context
 
-  @Test @MainActor func operationRunsOnItsCallersActor() async {
+  @Test @MainActor func effectOperationRunsOnTheActorOfItsCaller() async {
     var number = 0
     let effects = Effects(.serial)
     await effects.perform { _ in number += 1 }
@@ -184,7 +185,7 @@ struct EffectsTests {
     #expect(number == 2)
   }
 
-  @Test func operationInheritsTaskLocalValuesAndThePriority() async {
+  @Test func effectOperationInheritsTaskLocalValuesAndPriorityFromItsCaller() async {
     await Context.$name.withValue("inherited") {
       await Task(priority: .utility) {
         await Effects().perform { _ in
@@ -198,7 +199,7 @@ struct EffectsTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func isRunningStaysTrueBetweenTwoOperations() async {
+  @Test func isRunningStaysTrueWhenANewerOperationSupersedesTheRunningOperation() async {
     let effects = Effects(.latest)
     let recorder = ValueRecorder(effects.isRunning)
     let older = effects.run { _ in await untilCancelled() }
@@ -211,7 +212,7 @@ struct EffectsTests {
     #expect(recorder.values == [false, true, false])
   }
 
-  @Test func settledWaitsForTheOperationsOfEffects() async {
+  @Test func dispatcherSettledWaitsForRunningEffectOperations() async {
     let effects = Effects(.latest)
     effects.run { _ in await untilCancelled() }
     effects.run { effect in
@@ -225,7 +226,7 @@ struct EffectsTests {
     #expect(store.count.value == 3)
   }
 
-  @Test func concurrentLimitOfZeroTraps() async {
+  @Test func concurrentPolicyWithALimitOfZeroTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Effects(.concurrent(0))
     }

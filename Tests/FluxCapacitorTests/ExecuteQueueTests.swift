@@ -22,7 +22,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func observerOnASuspendedQueueMissesNoChange() {
+  @Test func observerOnASuspendedQueueReceivesEveryChangeAfterTheQueueResumes() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -37,7 +37,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func writeIsDeliveredBeforeLaterWorkOnTheQueue() {
+  @Test func observerOnAQueueReceivesAWriteBeforeWorkThatIsEnqueuedAfterTheWrite() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -52,7 +52,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func queuedValuesAreDeliveredAfterTheVariableIsFreed() {
+  @Test func observerOnAQueueReceivesQueuedValuesAfterTheVariableIsFreed() {
     let queue = DispatchQueue(label: "observer")
     let log = Log<Int>()
     queue.suspend()
@@ -67,7 +67,7 @@ struct ExecuteQueueTests {
     #expect(log.entries == [0, 1])
   }
 
-  @Test func observerOfABusyVariableLetsOtherWorkOnItsQueueRun() {
+  @Test func queueRunsOtherWorkBetweenCallsOfAnObserverThatKeepsWriting() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
     let log = Log<Int>()
@@ -85,7 +85,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func observerOnMainIsCalledSynchronouslyOnTheMainActor() {
+  @MainActor @Test func observerOnMainIsCalledSynchronouslyForAChangeMadeOnTheMainActor() {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { screen.shown.append($0) }
@@ -96,7 +96,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func chainOfWritesOnMainIsDeliveredSynchronously() {
+  @MainActor @Test func chainOfTenThousandWritesByAnObserverOnMainIsDeliveredSynchronously() {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { value in
@@ -108,7 +108,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func otherWorkOnMainRunsBetweenChangesOfABusyVariable() async {
+  @MainActor @Test func mainQueueRunsOtherWorkBetweenTwoQueuedChangesForAnObserverOnMain() async {
     let variable = Variable(0)
     let screen = Screen()
     let dust = variable.observe(on: .main, ignoreFirst: true) { value in
@@ -125,7 +125,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func changeMadeOnMainDoesNotOvertakeAQueuedOne() async {
+  @MainActor @Test func changeMadeOnMainIsDeliveredAfterAChangeThatIsAlreadyQueuedForMain() async {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { screen.shown.append($0) }
@@ -141,7 +141,7 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @MainActor @Test func cleanOnMainDropsQueuedValues() async {
+  @MainActor @Test func cleanOnMainDropsValuesThatAreQueuedForMain() async {
     let screen = Screen()
     let variable = Variable(0)
     let dust = variable.observe(on: .main) { screen.shown.append($0) }
@@ -155,7 +155,7 @@ struct ExecuteQueueTests {
     #expect(screen.shown == [0])
   }
 
-  @Test func queueChosenAtRunTimeMayBeMain() async {
+  @Test func observerOnAQueueChosenAtRunTimeRunsOnTheMainActorIfTheQueueIsMain() async {
     let queue = ExecuteQueue.main
     let variable = Variable(0)
     let values = AsyncStream<Int> { continuation in

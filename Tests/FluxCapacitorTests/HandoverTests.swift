@@ -3,13 +3,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A thread that delivers the changes of other threads returns, even if those threads never stop writing.
+/// A thread that delivers the changes of other threads returns even if the other threads keep writing.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()
 
-  @Test(arguments: [false, true]) func setReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
+  @Test(arguments: [false, true])
+  func settingAVariableReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let writing = tireless.write { variable.value = $0 }
@@ -21,7 +22,7 @@ struct HandoverTests {
   }
 
   @Test(arguments: [false, true])
-  func transactionReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
+  func transactionReturnsWhileAnotherThreadKeepsWritingTheSameVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
     let (dispatcher, other) = (Dispatcher(), Dispatcher())
@@ -33,9 +34,8 @@ struct HandoverTests {
     dust.clean()
   }
 
-  /// A thread may write inside an observer and wait there for a delivery by another thread. It doesn't
-  /// have to take over that delivery.
-  @Test func writeInsideAnObserverTakesOverNoDelivery() {
+  /// A thread inside an observer writes numbers, and another thread delivers these numbers.
+  @Test func writerInsideAnObserverLeavesTheDeliveryOfItsWritesToTheDeliveringThread() {
     let inside = Variable(0)
     let dust = variable.observe(ignoreFirst: true, changes: tireless.observe)
     let isTold = Atomic(false)
@@ -63,7 +63,7 @@ struct HandoverTests {
   }
 
   @Test(arguments: [false, true])
-  func observeReturnsWhileAnotherThreadKeepsWriting(isDerived: Bool) {
+  func observeReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let writing = tireless.write { variable.value = $0 }
 
@@ -73,7 +73,7 @@ struct HandoverTests {
     dust.clean()
   }
 
-  @Test func sendReturnsWhileAnotherThreadKeepsSending() {
+  @Test func sinkSendReturnsWhileAnotherThreadKeepsSendingEvents() {
     let sink = Sink<Int>()
     let dust = Signal(sink).observe(changes: tireless.observe)
     let writing = tireless.write { sink.send($0) }
@@ -85,8 +85,9 @@ struct HandoverTests {
   }
 }
 
-/// A thread that writes until another thread returns. The other thread delivers the writes and never
-/// catches up.
+/// A writing thread that never lets the delivering thread catch up.
+///
+/// The writing thread stops when the delivering thread has returned.
 private final class Tireless: Sendable {
   private let limit = 1_000_000
   private let observer = ExclusiveObserver()
@@ -96,7 +97,7 @@ private final class Tireless: Sendable {
   private let written = Atomic(0)
   private let told = Atomic(0)
 
-  /// Writes consecutive numbers as soon as a zero has been delivered.
+  /// Starts a thread that writes consecutive numbers after a zero has been delivered.
   func write(_ body: @escaping @Sendable (Int) -> Void) -> Beside {
     Beside { [self] in
       waitForZero()
@@ -111,12 +112,12 @@ private final class Tireless: Sendable {
     for number in 1...limit where !isBack.load(ordering: .acquiring) {
       body(number)
       written.store(number, ordering: .releasing)
-      // The delivering thread needs the processor too.
+      // The writing thread yields the processor to the delivering thread.
       if told.load(ordering: .relaxed) + 100 < number { sched_yield() }
     }
   }
 
-  /// Lets the writer end.
+  /// Tells the writing thread to stop.
   func leave() { isBack.store(true, ordering: .releasing) }
 
   func observe(_ number: Int) {
@@ -124,8 +125,8 @@ private final class Tireless: Sendable {
     told.store(number, ordering: .relaxed)
     if number == 0 { isObserved.open() }
     if ObjectIdentifier.currentThread != teller || isBack.load(ordering: .acquiring) { return }
-    // The next write may have begun before this call, but the write after it has not. So when this call
-    // returns, a change that was made meanwhile waits for its delivery.
+    // Waiting for two more writes ensures that at least one write begins during this call. So a change is
+    // pending when `observe(_:)` returns.
     let next = written.load(ordering: .acquiring) + 2
     guard next <= limit else { return }
     while written.load(ordering: .acquiring) < next { sched_yield() }

@@ -13,7 +13,7 @@ struct InterceptTests {
     dispatcher.intercept(body).cleaned(by: dusts)
   }
 
-  @Test func eventDescribesItsDispatch() throws {
+  @Test func interceptorReceivesTheStateStoresChangesTimesAndSourceLocationOfADispatch() throws {
     let store = ScriptStore.instantiate()
     let events = Log<DispatchEvent>()
     let start = ContinuousClock.now
@@ -38,15 +38,15 @@ struct InterceptTests {
     #expect(event.changes[0].newValue as? Int == 2)
     #expect(event.instant >= start && event.duration > .zero)
     #expect(event.instant + event.duration <= .now)
-    // The limit is the day on which this test was written.
+    // 1,795,000,000 seconds after 1970 is a day in November 2026, when this test was written.
     #expect(event.wallClockTime > .seconds(1_795_000_000))
     #expect(event.fileID.description == "FluxCapacitorTests/InterceptTests.swift")
     #expect(event.line == line)
     #expect(store.second.value == 2)
   }
 
-  /// A function that takes only a state has no parameters for the source location.
-  @Test func invokeAndDispatchCanBePassedAsFunctionsOfAState() {
+  /// A function of a state has no parameters for the source location, so the events name the library's files.
+  @Test func invokeAndDispatchConvertToFunctionsThatTakeOnlyAState() {
     let store = CounterStore.instantiate()
     intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
 
@@ -61,7 +61,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func stateWithoutStoresIsAlsoAnEvent() {
+  @Test func interceptorReceivesAnEventForAStateThatReachesNoStore() {
     intercept { [log] event in
       log.append("\(event.sequenceNumber) \(event.stores.count) \(event.changes.count)")
     }
@@ -74,7 +74,7 @@ struct InterceptTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func interceptorReceivesAnEventBeforeTheObserversOfItsDispatch() {
+  @Test func interceptorsReceiveEachDispatchBeforeTheObserversOfItsChanges() {
     let store = CounterStore.instantiate()
     store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
       .cleaned(by: dusts)
@@ -89,7 +89,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func interceptorReceivesATransactionsEventsBeforeItsObservers() {
+  @Test func interceptorReceivesAllDispatchesOfATransactionBeforeObserversReceiveItsChanges() {
     let store = CounterStore.instantiate()
     let other = Variable(0)
     other.observe(ignoreFirst: true) { [log] in log.append("other \($0)") }.cleaned(by: dusts)
@@ -115,7 +115,7 @@ struct InterceptTests {
     )
   }
 
-  @Test func eventsOfNestedInvocationsArriveInTheOrderOfTheReduces() {
+  @Test func interceptorReceivesNestedDispatchesInTheOrderOfTheirReduces() {
     let script = ScriptStore.instantiate()
     let counter = CounterStore.instantiate()
     intercept { [log] event in
@@ -133,7 +133,7 @@ struct InterceptTests {
     #expect(counter.count.value == 11)
   }
 
-  @Test func interceptorMayInvokeAndCleanItself() {
+  @Test func interceptorThatInvokesStatesReceivesTheirEventsUntilTheInterceptorCleansItself() {
     let store = CounterStore.instantiate()
     let dust = Log<Dust>()
     dust.append(
@@ -154,7 +154,7 @@ struct InterceptTests {
     #expect(store.count.value == 4)
   }
 
-  @Test func interceptorIsNotCalledAfterClean() {
+  @Test func interceptorIsNotCalledAfterItsDustIsCleaned() {
     let store = CounterStore.instantiate()
     let dust = dispatcher.intercept { [log] in log.append("event \($0.sequenceNumber)") }
 
@@ -169,7 +169,7 @@ struct InterceptTests {
     #expect(store.count.value == 3)
   }
 
-  @Test func interceptorKeepsNoStoreAliveAndLeaksNothing() {
+  @Test func interceptorKeepsNoStoreAliveAndIsFreedAfterClean() {
     let tally = Counted.Tally()
     weak var store: CounterStore?
     do {
@@ -188,8 +188,7 @@ struct InterceptTests {
     #expect(tally.count == 0)
   }
 
-  /// With many threads, the events have one order and no gaps, and their changes form a chain.
-  @Test(.oneAtATime) func eventsHaveOneOrderUnderContention() async {
+  @Test(.oneAtATime) func interceptorReceivesConcurrentDispatchesInOneOrderWithoutGaps() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let numbers = ExclusiveObserver()
@@ -203,7 +202,7 @@ struct InterceptTests {
       if old != latest.load() || new != old + 1 { breaks.add() }
       latest.store(new)
     }
-    // With this observer, one thread may deliver the count while another one calls the interceptor.
+    // Because of this observer, one thread can deliver the count while another thread calls the interceptor.
     let observer = store.count.observe(ignoreFirst: true) { _ in }
 
     await inParallel(4) { _ in

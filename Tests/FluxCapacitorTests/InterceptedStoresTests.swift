@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// The events of stores with many kinds of properties, and the lifetime of these stores.
+/// The stores and variables that a `DispatchEvent` lists, and the lifetime of intercepted stores.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct InterceptedStoresTests {
   private let dispatcher = Dispatcher.shared
@@ -20,7 +20,7 @@ struct InterceptedStoresTests {
     }
   }
 
-  @Test func eventListsStoresInTheOrderInWhichTheirReducesEnd() {
+  @Test func dispatchEventListsStoresInTheOrderInWhichTheirReducesEnd() {
     let stores = relayStores()
     intercept { [log] event in
       log.append(event.stores.map { "\($0)" }.joined(separator: " "))
@@ -47,7 +47,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func eventNamesVariablesThatTheStoreCreatedLater() {
+  @Test func dispatchEventNamesVariablesThatAStoreCreatesAfterItsInitializer() {
     let store = ShelfStore.instantiate()
     logChanges()
 
@@ -67,7 +67,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func interceptorAddedDuringAReduceDoesNotReceiveItsEvent() {
+  @Test func interceptorAddedDuringAReduceReceivesOnlyLaterDispatches() {
     let store = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
     let recorder = DispatchRecorder()
@@ -86,7 +86,7 @@ struct InterceptedStoresTests {
     withExtendedLifetime((store, script)) {}
   }
 
-  @Test func interceptorKeepsNoVariablesOfAFreedStoreAlive() {
+  @Test func interceptorDoesNotKeepTheVariablesOfAFreedStoreAlive() {
     let tally = Counted.Tally()
     var store: CounterStore? = .instantiate()
     do {
@@ -98,7 +98,7 @@ struct InterceptedStoresTests {
     CounterAction().invoke(.add(1))
     #expect(tally.count == 1)
 
-    // The interceptor is still active, and `events` holds an event of the store.
+    // The test releases the store while the interceptor is active and `events` retains an event.
     store = nil
 
     #expect(tally.count == 0)
@@ -107,7 +107,7 @@ struct InterceptedStoresTests {
     _ = store
   }
 
-  @Test func interceptorIsFreedWithItsDispatcher() {
+  @Test func interceptorClosureIsFreedWithItsDispatcher() {
     let tally = Counted.Tally()
     let dust: Dust
     do {
@@ -122,8 +122,7 @@ struct InterceptedStoresTests {
     dust.clean()
   }
 
-  /// The reduce of the first store releases the second store. The interception must not keep it alive.
-  @Test func interceptorDoesNotKeepAStoreThatAnEarlierReduceReleases() {
+  @Test func interceptorDoesNotKeepAliveAStoreThatAnEarlierReduceOfTheDispatchReleases() {
     let first = FirstStore.instantiate()
     let second = Log<SecondStore>()
     second.append(SecondStore.instantiate())
@@ -155,7 +154,7 @@ private struct ShelfAction: Actionable {
   typealias DispatchStateType = Shelf
 }
 
-/// Only its reduces change its properties, and one reduce runs at a time.
+/// `@unchecked Sendable` is safe because only reduces change the properties, and reduces never overlap.
 private final class ShelfStore: Storable, @unchecked Sendable {
   struct Book {
     let title: String

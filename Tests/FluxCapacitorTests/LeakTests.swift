@@ -3,9 +3,9 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// V7: objects that are no longer needed are freed.
+/// Promise V7: observing keeps no store alive, and the last `clean()` frees everything.
 struct LeakTests {
-  @Test func cleanFreesTheClosureAndTheValue() {
+  @Test func cleanFreesTheObserversClosureAndTheDeliveredValue() {
     let variable = Variable(Token())
     weak let value = variable.value
     weak var captured: Token?
@@ -24,7 +24,7 @@ struct LeakTests {
   }
 
   @Test(arguments: [true, false])
-  func cleanInsideAnObserverFreesItAfterItsCall(ignoreFirst: Bool) {
+  func cleanInsideAnObserverFreesTheObserversClosureAfterTheCall(ignoreFirst: Bool) {
     let variable = Variable(0)
     let dusts = DustBuster()
     weak var captured: Token?
@@ -42,7 +42,7 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
-  @Test func freeingTheVariableFreesObserversThatWereNeverCleaned() {
+  @Test func freeingAVariableFreesItsObserversThatWereNeverCleaned() {
     weak var captured: Token?
     do {
       let token = Token()
@@ -57,7 +57,7 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
-  @Test func freeingTheVariableDuringItsOwnRoundFreesItsObservers() {
+  @Test func freeingAVariableInsideItsOwnObserverFreesTheObserver() {
     weak var captured: Token?
     do {
       let token = Token()
@@ -73,7 +73,7 @@ struct LeakTests {
     #expect(captured == nil)
   }
 
-  @Test func freeingTheVariableFreesAnObserverThatHoldsItsOwnBag() {
+  @Test func freeingAVariableFreesAnObserverThatRetainsItsOwnDustBuster() {
     weak var bag: DustBuster?
     do {
       let variable = Variable(0)
@@ -85,7 +85,7 @@ struct LeakTests {
     #expect(bag == nil)
   }
 
-  @Test func freeingTheVariableFreesAnObserverOnAQueueAfterItsLastCall() {
+  @Test func freeingAVariableFreesItsObserverOnAQueueAfterTheLastQueuedCall() {
     let queue = DispatchQueue(label: "observer")
     let log = Log<Int>()
     weak var bag: DustBuster?
@@ -107,7 +107,7 @@ struct LeakTests {
     #expect(bag == nil)
   }
 
-  @Test(.isolatedDispatcher) func observingKeepsNoStoreAlive() {
+  @Test(.isolatedDispatcher) func observerOfAStoresConstantDoesNotKeepTheStoreAlive() {
     weak var store: CounterStore?
     let dust: Dust
     do {
@@ -120,7 +120,7 @@ struct LeakTests {
     dust.clean()
   }
 
-  @Test func dispatcherIsFreedWithItsRoutes() {
+  @Test func dispatcherIsFreedAfterDispatchingToAStore() {
     weak var dispatcher: Dispatcher?
     do {
       let made = Dispatcher()
@@ -135,7 +135,7 @@ struct LeakTests {
     #expect(dispatcher == nil)
   }
 
-  @Test func cleanFreesAnObserverOnAQueueAndItsQueuedValues() {
+  @Test func cleanFreesAnObserverOnASuspendedQueueAndItsQueuedValues() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable<Token?>(Token())
     weak let value = variable.value
@@ -156,7 +156,7 @@ struct LeakTests {
     queue.sync {}
   }
 
-  @Test func tenThousandObserversAreFreedWithoutRecursion() {
+  @Test func freeingAVariableWithTenThousandObserversNeedsConstantStackSpace() {
     inParallel(1, stackSize: 128 * 1024) { _ in
       let variable = Variable(0)
       for _ in 0..<10_000 { _ = variable.observe { _ in } }

@@ -3,14 +3,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Races in one graph, between transactions of several dispatchers and writes outside of transactions.
+/// Transactions of several dispatchers that write the sources of one combined constant at the same time.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct MixedTransactionsStressTests {
-  @Test func transactionsOfSeveralDispatchersAreDeliveredWhole() async {
+  @Test func nestedCombinedConstantsDeliverConcurrentTransactionsOfThreeDispatchersUnmixed() async {
     let variables = (0..<6).map { _ in Variable(0) }
     let count = Tally()
-    // Each dispatcher writes two of the variables, in either order. The variables are combined on several
-    // levels.
+    // Each dispatcher writes two of the variables. Three nested constants combine all six variables.
     let inner = Constant.combine(Constant(variables[2]), variables[5].map { $0 })
     let middle = Constant.combine(Constant(variables[1]), inner, variables[4].map { $0 })
     let outer = Constant.combine(Constant(variables[0]), middle, Constant(variables[3]))
@@ -39,7 +38,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func writesOfSeveralThreadsAreDeliveredOnceByNestedCombines() async {
+  @Test func nestedCombinedConstantsDeliverEachConcurrentWriteOnce() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     let inner = Constant.combine(Constant(a), Constant(b))
@@ -62,7 +61,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func competingTransactionsNeverMixValuesInNestedCombines() async {
+  @Test func nestedCombinedConstantsNeverMixValuesOfCompetingTransactions() async {
     let variables = (0..<3).map { _ in Variable(0) }
     let pairs = Constant.combine(
       Constant.combine(Constant(variables[0]), Constant(variables[1])),
@@ -89,7 +88,7 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func subscriberDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
+  @Test func observerThatSubscribesDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
     let list = Variable([0, 1, 2])
     let count = list.map(\.count).removeDuplicates()
     let older = count.observe { _ in }
@@ -113,8 +112,8 @@ struct MixedTransactionsStressTests {
           let last = Protected(0)
           return (last: last, dust: count.observe { last.set($0) })
         }
-        // The observers may have subscribed during a transaction. It has ended when the next one has
-        // ended.
+        // Wait for two more transactions to end, because the observers might have subscribed during the
+        // first of these transactions.
         let next = min(ended.load(ordering: .acquiring) + 2, rounds)
         while ended.load(ordering: .acquiring) < next { sched_yield() }
         dispatcher.read { for (last, _) in joined { #expect(last.value == 3) } }

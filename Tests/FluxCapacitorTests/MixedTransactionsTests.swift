@@ -1,17 +1,17 @@
 import FluxCapacitor
 import Testing
 
-/// Transactions during which other threads write, and the changes that observers receive.
+/// The changes that observers receive when other threads write during a transaction.
 struct MixedTransactionsTests {
   private let dispatcher = Dispatcher()
   private let dusts = DustBuster()
 
-  /// Runs a transaction of another dispatcher on another thread, and waits for it.
+  /// Runs a new dispatcher's transaction on another thread, and waits for the end of that thread.
   private func elsewhere(_ body: @escaping @Sendable () -> Void) {
     Beside { Dispatcher().transaction { body() } }.join()
   }
 
-  /// Logs the values that an observer of two variables receives, starting with the current values.
+  /// Returns a log of the values that an observer of two combined variables receives.
   private func logOfPairs(_ first: Variable<Int>, _ second: Variable<Int>) -> Log<[Int]> {
     let log = Log<[Int]>()
     Constant.combine(Constant(first), Constant(second)).observe { log.append([$0, $1]) }
@@ -19,9 +19,9 @@ struct MixedTransactionsTests {
     return log
   }
 
-  // Old and new values are never mixed
+  // Consistent values
 
-  @Test func nestedWriteOfAnotherThreadIsDeliveredBeforeAnOpenTransaction() {
+  @Test func nestedCombinedConstantDeliversAnotherThreadsWriteBeforeTheOpenTransaction() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     Constant.combine(Constant(a), Constant.combine(Constant(b), Constant(c)))
@@ -37,7 +37,8 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["000", "001", "111"])
   }
 
-  @Test func otherThreadsWriteIsDeliveredBeforeATransactionOverwritesIt() {
+  @Test
+  func anotherThreadsWriteDuringATransactionIsDeliveredBeforeTheTransactionOverwritesTheValue() {
     let (a, b) = (Variable(0), Variable(0))
     let log = logOfPairs(a, b)
 
@@ -50,7 +51,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 0], [0, 50], [1, 1]])
   }
 
-  @Test func transactionThatOverwritesAnotherThreadsWriteIsDeliveredWhole() {
+  @Test func transactionThatOverwritesAnotherThreadsWriteIsDeliveredAsOneChange() {
     let (a, b) = (Variable(0), Variable(0))
     let log = logOfPairs(a, b)
 
@@ -64,7 +65,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 0], [2, 1]])
   }
 
-  @Test func transactionsWithoutACommonOrderAreDeliveredAsOneChange() {
+  @Test func interleavedTransactionsThatWriteTheSameVariableAreDeliveredAsOneChange() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let left = a.map { $0 }
     let right = Constant.combine(Constant(b), Constant(c)).map { $0 + $1 }
@@ -89,7 +90,7 @@ struct MixedTransactionsTests {
     #expect(tripled.entries == [[0, 0, 0], [11, 10, 10], [11, 20, 20]])
   }
 
-  @Test func valuesOfThreeWritersAreDeliveredInTheOrderOfTheVariable() {
+  @Test func combinedConstantEndsWithTheLastWriteOfEachVariableAfterThreeInterleavedTransactions() {
     let (a, b) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
     Constant.combine(a.map { $0 }, Constant(b)).map { [$0, $1] }.observe { log.append($0) }
@@ -105,7 +106,6 @@ struct MixedTransactionsTests {
       b.value = 1
     }
 
-    // The last write of `b` is 1, after 3. The last write of `a` is 3, after 1.
     #expect(log.entries.last == [3, 1])
     #expect(log.entries.first == [0, 0])
     #expect(
@@ -113,7 +113,7 @@ struct MixedTransactionsTests {
     )
   }
 
-  @Test func diamondDeliversInterleavedWritesOfOneVariableAsOneChange() {
+  @Test func diamondDeliversInterleavedTransactionsOnOneVariableAsOneChange() {
     let a = Variable(0)
     let log = Log<String>()
     Constant.combine(a.map { $0 }, a.map { $0 }).map { "\($0)\($1)" }.map { $0 }
@@ -129,7 +129,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == ["00", "33"])
   }
 
-  @Test func nestedDiamondsDeliverEachChangeOnceAndUnmixed() {
+  @Test func nestedDiamondsDeliverEachOfTwoInterleavedTransactionsOnceAndUnmixed() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(b), Constant(a))
     let middle = Constant.combine(inner, inner).map { $0 }
@@ -149,7 +149,8 @@ struct MixedTransactionsTests {
 
   // Observers that subscribe during a transaction
 
-  @Test func subscriberAfterAnotherThreadsWriteEndsWithTheTransactionsValue() {
+  @Test
+  func observerAddedDuringATransactionAfterAnotherThreadsWriteEndsWithTheCommittedValues() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b), Constant(c))
     let (old, new) = (Log<[Int]>(), Log<[Int]>())
@@ -166,7 +167,8 @@ struct MixedTransactionsTests {
     #expect(new.entries.last == [1, 1, 1])
   }
 
-  @Test func combineActivatedDuringChangesOfItsSourcesEndsWithTheLastValue() {
+  @Test
+  func combinedConstantFirstObservedAfterAnotherThreadsWriteInATransactionEndsWithTheLastValues() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(Constant(b), inner)
@@ -183,7 +185,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[1, 1, 1], [1, 2, 1]])
   }
 
-  @Test func combineActivatedDuringChangesOfItsSourcesIsNeverMixed() {
+  @Test func combinedConstantFirstObservedDuringATransactionDeliversInterleavedWritesAsOneChange() {
     let (a, b) = (Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(Constant(b), inner.map { $0 })
@@ -200,7 +202,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[0, 1, 0], [1, 5, 1]])
   }
 
-  @Test func combineActivatedDuringChangesReceivesTheLaterOnes() {
+  @Test func combinedConstantFirstObservedOnAnotherThreadDuringATransactionReceivesLaterChanges() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b), Constant(c))
     let outer = Constant.combine(all, Constant(Variable(0)))
@@ -222,7 +224,9 @@ struct MixedTransactionsTests {
   }
 
   @Test(arguments: [false, true])
-  func constantDerivedFromACombineActivatedDuringChangesReceivesThem(isMap: Bool) {
+  func constantDerivedFromACombinedConstantDeliversTheCommitWhenFirstObservedInATransaction(
+    isMap: Bool
+  ) {
     let (a, b, x) = (Variable(0), Variable(0), Variable(0))
     let all = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(all, Constant(x))
@@ -241,7 +245,8 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1, 2, 3])
   }
 
-  @Test func lateSubscriberMayReceiveAnEqualValueOnce() {
+  @Test
+  func removeDuplicatesObserverAddedDuringATransactionReceivesTheEqualCommittedValueOnceAgain() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new) = (Log<Int>(), Log<Int>())
@@ -258,7 +263,8 @@ struct MixedTransactionsTests {
     #expect(new.entries == [2, 2, 3])
   }
 
-  @Test func lateSubscriberMayReceiveTheCurrentValueWithTheNextChange() {
+  @Test
+  func removeDuplicatesObserverThatSkipsTheFirstValueInATransactionReceivesTheCommittedValueOnce() {
     let a = Variable(0)
     let rest = a.map { $0 % 3 }
     let unique = rest.removeDuplicates()
@@ -276,7 +282,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [2])
   }
 
-  @Test func lateSubscriberReceivesTheFinalValueOfANoOpTransaction() {
+  @Test func observerAddedDuringATransactionReceivesTheValueThatTheTransactionRestores() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new, derived) = (Log<Int>(), Log<Int>(), Log<Int>())
@@ -297,7 +303,7 @@ struct MixedTransactionsTests {
     #expect(derived.entries == [20, 10])
   }
 
-  @Test func lateSubscriberMayReceiveTheSameValueAtTheEndOfTheTransaction() {
+  @Test func observerAddedDuringATransactionReceivesItsFirstValueAgainAtTheEndOfTheTransaction() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     let (old, new) = (Log<Int>(), Log<Int>())
@@ -316,7 +322,7 @@ struct MixedTransactionsTests {
     #expect(new.entries == [1, 1])
   }
 
-  @Test func lateSubscriberReceivesItsTransactionsEndDespiteANoOpWrite() {
+  @Test func observerAddedDuringATransactionReceivesTheCommitDespiteAnotherThreadsDuplicateWrite() {
     let (a, b) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
     let both = Constant.combine(Constant(a), b.removeDuplicates()).map { [$0, $1] }
@@ -332,7 +338,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[1, 0], [2, 0]])
   }
 
-  @Test func lateSubscriberMissesNoWriteOfAnotherThread() {
+  @Test func observerAddedDuringATransactionReceivesALaterWriteOfAnotherThread() {
     let a = Variable(0)
     let mapped = a.map { $0 }
     let (old, new, direct) = (Log<Int>(), Log<Int>(), Log<Int>())
@@ -351,7 +357,7 @@ struct MixedTransactionsTests {
     #expect(direct.entries == [1, 100, 2])
   }
 
-  @Test func combineObservedAfterAVariablesLastWriteReceivesTheCommit() {
+  @Test func combinedConstantFirstObservedBetweenWritesOfATransactionDeliversTheCommittedValues() {
     let (v, w) = (Variable(0), Variable(0))
     let doubled = v.map { $0 * 2 }
     let log = Log<[Int]>()
@@ -368,7 +374,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [[2, 0], [2, 2], [2, 3], [10, 3]])
   }
 
-  @Test func nestedCombinesObservedDuringATransactionReceiveLaterChanges() {
+  @Test func nestedCombinedConstantsFirstObservedDuringATransactionDeliverLaterChanges() {
     let (a, b, x) = (Variable(0), Variable(0), Variable(0))
     let inner = Constant.combine(Constant(a), Constant(b))
     let outer = Constant.combine(inner, Constant(x))
@@ -387,7 +393,7 @@ struct MixedTransactionsTests {
     #expect(log.entries.suffix(2) == [[1, 2, 0], [1, 2, 3]])
   }
 
-  @Test func observerAddedBetweenTwoTransactionsReceivesEachValueOnce() {
+  @Test func observerAddedBetweenTwoTransactionsInsideAnObserverReceivesEachValueOnce() {
     let (v, w, trigger) = (Variable(0), Variable(0), Variable(0))
     let log = Log<Int>()
     Constant.combine(Constant(v), Constant(w)).observe { _, _ in }.cleaned(by: dusts)
@@ -403,7 +409,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func combineObservedDuringATransactionReceivesAValueAtMostTwice() {
+  @Test func combinedConstantFirstObservedDuringATransactionDeliversAnEqualValueAtMostTwice() {
     let (v, w) = (Variable(0), Variable(0))
     for value in 1...100 { v.value = value }
     let both = Constant.combine(v.removeDuplicates(), Constant(w))
@@ -419,7 +425,7 @@ struct MixedTransactionsTests {
     #expect(log.entries.count <= 2)
   }
 
-  @Test func mutationMayReleaseTheLastReferenceToAMapOfItsVariable() {
+  @Test func mutationThatReleasesTheLastReferenceToADerivedConstantOfItsVariableDoesNotTrap() {
     let rows = Variable<[Constant<Int>]>([])
     rows.value = [rows.map(\.count)]
 
@@ -428,9 +434,9 @@ struct MixedTransactionsTests {
     #expect(rows.value.isEmpty)
   }
 
-  // Readers ahead of the delivery
+  // Reads before a delivery
 
-  @Test func valueComputedByAReaderDoesNotSuppressItsDelivery() {
+  @Test func removeDuplicatesDeliversAValueThatWasReadBeforeItsDelivery() {
     let a = Variable(11)
     let tens = a.removeDuplicates { $0 / 10 == $1 / 10 }
     let log = Log<Int>()
@@ -448,7 +454,7 @@ struct MixedTransactionsTests {
     #expect(tens.value == 12)
   }
 
-  @Test func subscriberAheadOfTheDeliveryReceivesItsFirstValueOnce() {
+  @Test func observerAddedBeforeAPendingChangeIsDeliveredReceivesItsFirstValueOnce() {
     let a = Variable(1)
     let unique = a.removeDuplicates()
     unique.observe { _ in }.cleaned(by: dusts)
@@ -466,7 +472,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [1])
   }
 
-  @Test func mapOfTheFirstValueIsNotComputedAgainForDuplicates() {
+  @Test func mapAfterRemoveDuplicatesIsNotComputedAgainForDuplicatesOfTheFirstValue() {
     let a = Variable(1)
     let count = Tally()
     let log = Log<Int>()
@@ -483,7 +489,7 @@ struct MixedTransactionsTests {
 
   // Inside a mutation
 
-  @Test func dustCanBeCleanedInsideAMutationOfItsVariable() {
+  @Test func cleanInsideAMutationOfTheVariableEndsTheObservationBeforeTheMutationIsDelivered() {
     let a = Variable(0)
     let log = Log<Int>()
     let dust = a.map { $0 }.observe { log.append($0) }
@@ -497,7 +503,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [0])
   }
 
-  @Test func valueReleasedByAMutationMayCleanItsOwnObservation() {
+  @Test func observationCleanedByAValueThatAMutationReleasesReceivesNoChange() {
     let items = Variable<[DustBuster]>([DustBuster()])
     let log = Log<Int>()
     for bag in items.value {
@@ -511,7 +517,7 @@ struct MixedTransactionsTests {
     #expect(log.entries == [])
   }
 
-  @Test func mutationsThatCleanEachOthersObservationsDoNotDeadlock() async {
+  @Test func mutationsOfTwoVariablesThatCleanEachOthersObservationsDoNotDeadlock() async {
     let (a, b) = (Variable(0), Variable(0))
     let count = Tally()
     for isDerived in [false, true] {

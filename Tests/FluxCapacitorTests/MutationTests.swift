@@ -2,10 +2,10 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// V6: changes in place, and `modify`.
+/// Promise V6: `modify` and in-place changes of `value` lose no write and copy nothing.
 @Suite(.isolatedDispatcher)
 struct MutationTests {
-  @Test func changeInPlaceIsDeliveredOnce() {
+  @Test func observerReceivesEachInPlaceChangeOfAValueOnce() {
     let variable = Variable([1])
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -15,7 +15,7 @@ struct MutationTests {
     #expect(recorder.values == [[1, 2], [10, 2]])
   }
 
-  @Test func changeInPlaceCopiesNothing() {
+  @Test func changingAVariablesArrayInPlaceCopiesNoElements() {
     let variable = Variable(Array(0..<100))
 
     let before = variable.modify { $0.withUnsafeBufferPointer(\.baseAddress) }
@@ -25,7 +25,7 @@ struct MutationTests {
     #expect(before == after)
   }
 
-  @Test func modifyReturnsItsResult() {
+  @Test func modifyReturnsTheResultOfItsBody() {
     let tickets = Variable(["A1", "A2"])
 
     let mine = tickets.modify { $0.popLast() }
@@ -34,7 +34,7 @@ struct MutationTests {
     #expect(tickets.value == ["A1"])
   }
 
-  @Test func modifyThatThrowsKeepsAndDeliversItsChange() {
+  @Test func modifyThatThrowsStillDeliversTheChangeMadeBeforeTheError() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
@@ -49,7 +49,7 @@ struct MutationTests {
     #expect(recorder.values == [1])
   }
 
-  @Test func writeToAnotherVariableInsideAMutationIsDeliveredAfterIt() {
+  @Test func writeToAnotherVariableInsideAMutationIsDeliveredAfterTheMutation() {
     let variable = Variable(0)
     let other = Variable(0)
     let log = Log<String>()
@@ -67,7 +67,7 @@ struct MutationTests {
     #expect(log.entries == ["other 1, variable is 1", "variable 1"])
   }
 
-  @Test func invokeInsideAMutationIsQueuedUntilTheMutationEnds() {
+  @Test func stateInvokedInsideAMutationIsReducedAfterTheMutationEnds() {
     let store = CounterStore.instantiate()
     let variable = Variable(0)
 
@@ -80,7 +80,7 @@ struct MutationTests {
     #expect(store.count.value == 1)
   }
 
-  @Test func statesInvokedByAMutationPrecedeStatesInvokedByItsObservers() {
+  @Test func statesInvokedInsideAMutationAreReducedBeforeStatesInvokedByItsObservers() {
     let dispatcher = Dispatcher.shared
     let store = ScriptStore.instantiate()
     let variable = Variable(0)
@@ -99,7 +99,7 @@ struct MutationTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func mutationMayReleaseAnObserverOfItsVariable() {
+  @Test func mutationThatReleasesAnObserverOfItsVariableEndsThatObservation() {
     final class Item: Sendable {
       private let dusts = DustBuster()
 
@@ -119,7 +119,7 @@ struct MutationTests {
     #expect(log.entries == [1, 1, 0])
   }
 
-  @Test func mutationInsideAReduceIsPartOfItsTransaction() {
+  @Test func modifyInsideAReduceIsDeliveredTogetherWithTheReducesOtherWrites() {
     let dispatcher = Dispatcher.shared
     let store = ScriptStore.instantiate()
     let recorder = ValueRecorder(store.first, ignoreFirst: true)
@@ -133,7 +133,7 @@ struct MutationTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func oldValueIsReleasedOutsideTheLock() {
+  @Test func deinitOfAReplacedValueReadsTheNewValueOfTheVariable() {
     let variable = Variable<AtEnd?>(nil)
     let log = Log<Bool>()
     variable.value = AtEnd { log.append(variable.value == nil) }

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 struct PrimitiveValueTests {
-  @Test func constantHasTheValueOfItsVariable() {
+  @Test func constantReturnsTheCurrentValueOfItsVariable() {
     let variable = Variable(0)
     let constant = Constant(variable)
 
@@ -11,7 +11,7 @@ struct PrimitiveValueTests {
     #expect(constant.value == 1)
   }
 
-  @Test func constantOutlivesItsVariable() {
+  @Test func constantReturnsTheLastValueAfterItsVariableIsReleased() {
     let constant = Constant(Variable("still here"))
 
     #expect(constant.value == "still here")
@@ -44,7 +44,7 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
-  @Test func writeOfAnotherThreadDuringTheFirstCallIsDeliveredAfterIt() {
+  @Test func writeOfAnotherThreadDuringAnObserversFirstCallIsDeliveredAfterThatCall() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe { value in
@@ -56,7 +56,7 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
-  @Test func changeIsDeliveredIfItsVariableIsFreedBeforeTheTransactionEnds() {
+  @Test func transactionDeliversAChangeOfAVariableThatIsFreedBeforeTheTransactionEnds() {
     let log = Log<Int>()
 
     Dispatcher().transaction {
@@ -70,7 +70,7 @@ struct PrimitiveValueTests {
 
   // V2, V8
 
-  @Test func changeDuringADeliveryIsDeliveredByTheDeliveringThread() {
+  @Test func writeOfAnotherThreadDuringADeliveryIsDeliveredByTheDeliveringThread() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { value in
@@ -84,7 +84,7 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
-  @Test func setDeliversBeforeItReturnsThoughAnEarlierWriterIsBusy() {
+  @Test func setDeliversItsValueBeforeReturningWhileAnEarlierWriterIsInsideAnObserver() {
     let variable = Variable(0)
     let other = Variable(0)
     let log = Log<Int>()
@@ -108,7 +108,7 @@ struct PrimitiveValueTests {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func observerOnCurrentRunsOnTheThreadOfTheChange() {
+  @Test func observerOnCurrentRunsOnTheThreadThatMakesTheChange() {
     let variable = Variable(0)
     let threads = Log<ObjectIdentifier>()
     let dust = variable.observe { _ in threads.append(.currentThread) }
@@ -125,7 +125,7 @@ struct PrimitiveValueTests {
 
   // V3
 
-  @Test func observerMayReadSetObserveAndCleanFromAnotherThread() {
+  @Test func observerReadsSetsObservesAndCleansOnAnotherThreadWithoutDeadlock() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()
@@ -146,7 +146,7 @@ struct PrimitiveValueTests {
 
   // V4
 
-  @Test func setInsideAnObserverAppliesAtOnceAndIsDeliveredAfterTheRound() {
+  @Test func setInsideAnObserverAppliesImmediatelyAndIsDeliveredAfterTheCurrentChange() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()
@@ -164,7 +164,7 @@ struct PrimitiveValueTests {
     #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
   }
 
-  @Test func writesOfSeveralVariablesInsideAnObserverAreDeliveredInOrder() {
+  @Test func writesToSeveralVariablesInsideAnObserverAreDeliveredInTheOrderOfTheWrites() {
     let variables = [Variable(0), Variable(0), Variable(0)]
     let log = Log<[Int]>()
     let dusts = DustBuster()
@@ -185,7 +185,7 @@ struct PrimitiveValueTests {
     #expect(log.entries == [[0, 1], [1, 1], [0, 2], [2, 1], [1, 2]])
   }
 
-  @Test func setInsideTheFirstCallIsDeliveredAfterIt() {
+  @Test func setInsideAnObserversFirstCallIsDeliveredAfterThatCall() {
     let variable = Variable(0)
     let log = Log<String>()
     let dusts = DustBuster()

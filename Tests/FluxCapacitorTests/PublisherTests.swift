@@ -1,4 +1,4 @@
-// On systems without Combine, `.ci/platforms` runs these tests with a substitute module.
+// On systems without Combine, `.ci/platforms` replaces Combine with a substitute module.
 #if canImport(Combine)
   import Combine
   import FluxCapacitor
@@ -20,7 +20,7 @@
       #expect(received.all == [0, 1, 1])
     }
 
-    @Test func eachSubscriberObservesIndependently() {
+    @Test func subscribersOfOnePublisherStartAndEndIndependently() {
       let publisher = variable.publisher
       let first = publisher.sink { received.append($0) }
       variable.value = 1
@@ -32,7 +32,7 @@
       #expect(received.all == [0, 1, 10, 20])
     }
 
-    @Test func derivedConstantsCanBePublished() {
+    @Test func publisherOfADerivedConstantSendsItsDerivedValues() {
       let doubled = variable.map { $0 * 2 }
       let cancellable = doubled.publisher.sink { received.append($0) }
       variable.value = 3
@@ -41,7 +41,7 @@
       #expect(received.all == [0, 6])
     }
 
-    @Test func releasingTheCancellableEndsTheSubscription() {
+    @Test func releasingTheCancellableEndsThePublishersSubscription() {
       var cancellable: AnyCancellable? = variable.publisher.sink { received.append($0) }
       withExtendedLifetime(cancellable) {}
       cancellable = nil
@@ -50,7 +50,7 @@
       #expect(received.all == [0])
     }
 
-    @Test func cancelledSubscriptionReleasesItsClosure() {
+    @Test func cancelledPublisherSubscriptionReleasesItsClosure() {
       final class Token: Sendable {}
       var token: Token? = Token()
       weak let held = token
@@ -62,7 +62,7 @@
       #expect(held == nil)
     }
 
-    @Test func subscriberWithLessDemandReceivesTheLatestValue() {
+    @Test func publisherSendsTheLatestValueToASubscriberWithLimitedDemand() {
       let subscriber = OneByOne(received)
       variable.publisher.subscribe(subscriber)
       for number in 1...3 { variable.value = number }
@@ -80,7 +80,7 @@
       #expect(received.all == [3, 4, 5])
     }
 
-    @Test func subscriberReceivesEveryChangeOfManyThreads() {
+    @Test func publisherSubscriberReceivesEveryConcurrentWriteInOrder() {
       let cancellable = variable.publisher.sink { received.append($0) }
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
         for _ in 0..<250 { variable.value += 1 }
@@ -101,7 +101,7 @@
     func append(_ value: Int) { lock.withLock { values.append(value) } }
   }
 
-  /// A subscriber that demands no values at first, and then one at a time.
+  /// A subscriber that demands one value for each call of `askForOne()`.
   private final class OneByOne: Subscriber {
     private let received: Received
     private var subscription: (any Subscription)?

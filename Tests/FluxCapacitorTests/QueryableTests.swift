@@ -2,13 +2,13 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B8: a store is called when the queries of its consumers change.
+/// Promise B8: the library calls a store when the set of its consumers' queries changes.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryableTests {
   private let store = PriceStore()
   private let dusts = DustBuster()
 
-  @Test func firstHolderMakesAQueryActive() {
+  @Test func queryBecomesActiveWhenTheFirstConsumerHoldsTheQuery() {
     store.query("a").cleaned(by: dusts)
     store.query("a").cleaned(by: dusts)
     store.query("b").cleaned(by: dusts)
@@ -17,7 +17,7 @@ struct QueryableTests {
     #expect(store.told.entries == [[[], ["a"]], [["a"], ["a", "b"]]])
   }
 
-  @Test func lastHolderEndsAQuery() {
+  @Test func queryEndsWhenTheLastConsumerCleansItsDust() {
     let first = store.query("a")
     let second = store.query("a")
 
@@ -30,7 +30,7 @@ struct QueryableTests {
     #expect(store.told.entries == [[[], ["a"]], [["a"], []]])
   }
 
-  @Test func cleaningADustTwiceEndsItsQueryOnce() {
+  @Test func cleaningAQueryDustTwiceDoesNotEndTheQueryOfAnotherConsumer() {
     let first = store.query("a")
     store.query("a").cleaned(by: dusts)
 
@@ -40,7 +40,7 @@ struct QueryableTests {
     #expect(store.activeQueries == ["a"])
   }
 
-  @Test func endedQueryCanBeHeldAgain() {
+  @Test func endedQueryBecomesActiveWhenAConsumerHoldsTheQueryAgain() {
     store.query("a").clean()
     store.query("a").cleaned(by: dusts)
 
@@ -55,7 +55,7 @@ struct QueryableTests {
     #expect(store.activeQueries.isEmpty)
   }
 
-  @Test func queryChangesDuringTheStoresCallAreDeliveredAfterIt() {
+  @Test func queryChangesInsideActiveQueriesDidChangeAreDeliveredAfterThatCall() {
     store.onChange.value = { [store, dusts] old, new in
       if new == ["a"] {
         store.query("b").cleaned(by: dusts)
@@ -77,7 +77,7 @@ struct QueryableTests {
     store.onChange.value = { _, _ in }
   }
 
-  @Test(.isolatedDispatcher) func storeMayInvokeWhenItsQueriesChange() {
+  @Test(.isolatedDispatcher) func storeReducesAStateThatIsInvokedInsideActiveQueriesDidChange() {
     let dispatcher = Dispatcher.shared
     let store = PriceStore.instantiate()
     store.onChange.value = { _, new in
@@ -89,7 +89,7 @@ struct QueryableTests {
     #expect(store.prices.value == ["a": 5])
   }
 
-  @Test func transactionIsDeliveredAsOneChange() {
+  @Test func queryChangesInATransactionReachTheStoreAsOneChange() {
     Dispatcher().transaction {
       store.query("a").cleaned(by: dusts)
       store.query("b").cleaned(by: dusts)
@@ -99,13 +99,13 @@ struct QueryableTests {
     #expect(store.told.entries == [[[], ["a", "b"]]])
   }
 
-  @Test func queryThatBeginsAndEndsInATransactionIsNotDelivered() {
+  @Test func queryThatBeginsAndEndsInATransactionDoesNotReachTheStore() {
     Dispatcher().transaction { store.query("a").clean() }
 
     #expect(store.told.entries.isEmpty)
   }
 
-  @Test func queriesDoNotKeepTheStoreAlive() {
+  @Test func dustOfAQueryDoesNotKeepTheStoreAlive() {
     var store: PriceStore? = PriceStore()
     weak let held = store
     let dust = store?.query("a")
@@ -115,7 +115,7 @@ struct QueryableTests {
     dust?.clean()
   }
 
-  @Test func cleanedDustKeepsNeitherItsQueryNorItsStore() {
+  @Test func cleanedDustOfAQueryRetainsNeitherTheQueryNorTheStoresQueries() {
     let tally = Counted.Tally()
     var store: TokenQueryStore? = TokenQueryStore()
     let dust = store?.query(TokenQuery(tally))
@@ -131,7 +131,7 @@ struct QueryableTests {
     withExtendedLifetime(dust) {}
   }
 
-  @Test func uncleanedQueriesAreFreedWithTheStoreAndTheirDust() {
+  @Test func queryThatIsNeverCleanedIsFreedWithItsStoreAndDust() {
     let tally = Counted.Tally()
     do {
       let store = TokenQueryStore()
@@ -144,8 +144,7 @@ struct QueryableTests {
     #expect(tally.count == 0)
   }
 
-  /// In a transaction, nothing else keeps a set of queries that has come and gone.
-  @Test func deinitOfAQueryMayBeginAnotherQuery() {
+  @Test func deinitOfAQueryInATransactionActivatesAnotherQueryWithoutDeadlock() {
     let store = EndingQueryStore()
     Dispatcher().transaction {
       let first = store.query(
@@ -162,7 +161,7 @@ struct QueryableTests {
     #expect(store.activeQueries.map(\.id) == [2])
   }
 
-  @Test(.oneAtATime) func queryChangesFromManyThreadsFormAnUnbrokenChain() async {
+  @Test(.oneAtATime) func queryChangesFromManyThreadsReachTheStoreOneAtATimeAndInOrder() async {
     let store = ChainQueryStore()
     let missing = Log<Int>()
 

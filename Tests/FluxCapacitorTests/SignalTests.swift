@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Testing
 
 struct SignalTests {
-  @Test func observersReceiveEachEventOnceAndInOrder() {
+  @Test func signalObserversReceiveEachEventOnceAndInOrder() {
     let sink = Sink<Int>()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -17,7 +17,7 @@ struct SignalTests {
     )
   }
 
-  @Test func newObserverReceivesNoEarlierEvents() {
+  @Test func newSignalObserverReceivesNoEarlierEvents() {
     let sink = Sink<Int>()
     let log = Log<Int>()
     sink.send(1)
@@ -29,7 +29,7 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test func eventSentInsideAnObserverIsDeliveredAfterTheRound() {
+  @Test func eventSentInsideASignalObserverIsDeliveredAfterAllObserversReceiveTheCurrentEvent() {
     let sink = Sink<Int>()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -44,7 +44,7 @@ struct SignalTests {
     #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
   }
 
-  @Test func eventsOfATransactionAreDeliveredAfterItInWriteOrder() {
+  @Test func signalEventsSentInATransactionAreDeliveredInOrderAfterTheTransaction() {
     let sink = Sink<Int>()
     let variable = Variable(0)
     let log = Log<String>()
@@ -63,7 +63,7 @@ struct SignalTests {
     #expect(log.entries == ["end", "event 1", "value 2", "event 2"])
   }
 
-  @Test func eventWaitsForEarlierEventsOfAnOpenTransaction() {
+  @Test func signalEventOfAnotherThreadWaitsForEarlierEventsOfAnOpenTransaction() {
     let sink = Sink<Int>()
     let log = Log<Int>()
     let dust = sink.signal.observe { log.append($0) }
@@ -79,7 +79,7 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test func mapAndFilterCompose() {
+  @Test func signalMapAndFilterTransformAndDropEvents() {
     let sink = Sink<Int>()
     let signal = sink.signal.filter { $0.isMultiple(of: 2) }.map { "\($0)" }.filter { $0 != "4" }
     let recorder = ValueRecorder(signal)
@@ -89,7 +89,7 @@ struct SignalTests {
     #expect(recorder.values == ["2", "6"])
   }
 
-  @Test func cleanedObserverReceivesNothing() {
+  @Test func cleanedSignalObserverReceivesNoEvents() {
     let sink = Sink<Int>()
     let log = Log<Int>()
     let dust = sink.signal.map { $0 }.observe { log.append($0) }
@@ -100,7 +100,7 @@ struct SignalTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func observersAreFreedWithTheLastSignal() {
+  @Test func signalObserversAreFreedWithTheLastReferenceToTheSignal() {
     let tally = Counted.Tally()
     var signal: Signal<Int>? = Sink<Int>().signal.filter { _ in true }
     _ = signal?.observe { [counted = Counted(tally)] _ in _ = counted }
@@ -111,7 +111,7 @@ struct SignalTests {
     #expect(tally.count == 0)
   }
 
-  @Test @MainActor func observerOnMainMayUseTheMainActor() {
+  @Test @MainActor func signalObserverOnMainIsCalledOnTheMainActor() {
     let sink = Sink<Int>()
     let view = MainActorLog()
     let dust = sink.signal.observe(on: .main) { view.seen.append($0) }
@@ -123,7 +123,7 @@ struct SignalTests {
   }
 
   @Test(.oneAtATime, .timeLimit(.minutes(10)))
-  func everyEventFromManyThreadsIsReceivedOnce() async {
+  func signalObserverReceivesTheEventsOfEachThreadOnceAndInOrder() async {
     let sink = Sink<Int>()
     let observer = Log<Int>()
     let dust = sink.signal.observe { observer.append($0) }

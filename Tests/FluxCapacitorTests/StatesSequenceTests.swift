@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct StatesSequenceTests {
-  @Test func sequenceContainsEveryStateAndEndsWithItsDispatcher() async {
+  @Test func statesSequenceContainsEveryStateAndEndsWhenItsDispatcherIsFreed() async {
     let iterator = {
       let dispatcher = Dispatcher()
       let iterator = Carried(dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator())
@@ -18,7 +18,7 @@ struct StatesSequenceTests {
     #expect(numbers == Array(0..<1_000))
   }
 
-  @Test func sequenceWithABufferOfOneSkipsToTheNewestState() async {
+  @Test func statesSequenceThatBuffersOneStateReturnsTheNewestState() async {
     let dispatcher = Dispatcher()
     let sequence = dispatcher.states(of: Dispatcher.Counter.self, buffering: .bufferingNewest(1))
     var states = sequence.makeAsyncIterator()
@@ -28,7 +28,7 @@ struct StatesSequenceTests {
     #expect(await states.next()?.number == 9)
   }
 
-  @Test @MainActor func consumerOfASequenceMayInvoke() async {
+  @Test @MainActor func statesSequenceContainsStatesThatItsConsumerDispatches() async {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     let iterator = Carried(dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator())

@@ -1,10 +1,10 @@
 import FluxCapacitor
 import Testing
 
-/// The promises about observing states under contention: 200,000 operations each.
+/// Races on observers of states. If THOROUGH is set, each test performs about 200,000 operations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct StatesStressTests {
-  @Test func allObserversReceiveStatesInTheOrderOfTheReduces() async {
+  @Test func observersAndSequencesReceiveConcurrentStatesInTheOrderOfTheReduces() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { OrderStore.instantiate() }
     let observers = [Log<Int>(), Log<Int>()]
@@ -31,8 +31,8 @@ struct StatesStressTests {
     #expect(received == reduced)
   }
 
-  /// The first observer of a type creates the route that the dispatching thread looks for.
-  @Test func firstObserverReceivesEveryStateAfterItSubscribes() async {
+  /// The first observer of a state type creates the type's route while another thread looks up that route.
+  @Test func firstObserverOfAStateTypeReceivesEveryLaterStateDuringConcurrentDispatches() async {
     for _ in 0..<stress(2_000) {
       let dispatcher = Dispatcher()
       let log = Log<Int>()
@@ -52,7 +52,7 @@ struct StatesStressTests {
     }
   }
 
-  @Test func observersThatSubscribeAndCleanDuringDispatchesAreFreed() async {
+  @Test func stateObserversThatSubscribeAndCleanDuringDispatchesAreFreed() async {
     let tally = Counted.Tally()
     let dispatcher = Dispatcher()
 
@@ -71,7 +71,7 @@ struct StatesStressTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observersAreFreedWithTheDispatcherDuringDispatches() async {
+  @Test func stateObserversAreFreedWithADispatcherThatIsReleasedDuringDispatches() async {
     let tally = Counted.Tally()
     let dispatchers = (0..<stress(20_000)).map { _ in Log(Dispatcher()) }
     for dispatcher in dispatchers {
@@ -95,7 +95,7 @@ struct StatesStressTests {
   }
 }
 
-/// Logs the states in the order of their reduces.
+/// Logs the number of each state that the store reduces.
 private final class OrderStore: Storable {
   let reduced = Log<Int>()
 

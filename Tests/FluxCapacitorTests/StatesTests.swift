@@ -7,7 +7,7 @@ import Testing
 struct StatesTests {
   // MARK: Delivered states
 
-  @Test func observersReceiveEveryStateOnceAndInOrder() {
+  @Test func stateObserversReceiveEveryInvokedStateOnceAndInOrder() {
     let dispatcher = Dispatcher.shared
     let store = CounterStore.instantiate()
     let log = Log<String>()
@@ -25,7 +25,7 @@ struct StatesTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func newObserverReceivesNoEarlierStates() {
+  @Test func newStateObserverReceivesNoEarlierStates() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     dispatcher.dispatch(Dispatcher.Counter.add(1))
@@ -37,7 +37,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func observerReceivesAStateThatReachesNoStore() {
+  @Test func stateObserverReceivesAStateThatReachesNoStore() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
@@ -48,7 +48,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func observerReceivesOnlyStatesOfItsTypeAndDispatcher() {
+  @Test func stateObserverReceivesOnlyStatesOfItsTypeAndDispatcher() {
     let dispatcher = Dispatcher()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -61,7 +61,7 @@ struct StatesTests {
     #expect(log.entries == [#"home rename("here")"#])
   }
 
-  @Test func storeCreatedAfterAnObserverReducesLaterStates() {
+  @Test func storeCreatedAfterAStateObserverSubscribesReducesLaterStates() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
@@ -77,7 +77,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func unregisterAllKeepsTheObservers() {
+  @Test func unregisterAllUnregistersStoresButNotStateObservers() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let log = Log<Int>()
@@ -94,7 +94,7 @@ struct StatesTests {
 
   // MARK: Order of delivery
 
-  @Test func stateIsDeliveredAfterItsReducesAndTheirVariables() {
+  @Test func stateObserverIsCalledAfterTheReducesAndTheObserversOfTheirVariables() {
     let dispatcher = Dispatcher.shared
     let store = CounterStore.instantiate()
     let audit = AuditStore.instantiate()
@@ -110,7 +110,7 @@ struct StatesTests {
     #expect(log.entries == ["reduce", "count 1", "doubled 2", "add(1)"])
   }
 
-  @Test func everyStateOfATransactionIsDeliveredAfterIt() {
+  @Test func stateObserverReceivesEveryStateOfATransactionAfterTheTransaction() {
     let dispatcher = Dispatcher.shared
     let log = Log<String>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }
@@ -125,7 +125,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func stateInvokedByAnObserverIsDeliveredAfterTheRound() {
+  @Test func stateInvokedByAStateObserverIsDeliveredAfterAllObserversReceiveTheCurrentState() {
     let dispatcher = Dispatcher.shared
     let log = Log<String>()
     let dusts = DustBuster()
@@ -142,7 +142,7 @@ struct StatesTests {
     #expect(log.entries == ["a 1", "b 1", "a 2", "b 2"])
   }
 
-  @Test func stateInvokedInAReduceIsDeliveredAfterTheInvokingState() {
+  @Test func stateInvokedInAReduceReachesStateObserversAfterTheStateBeingReduced() {
     let dispatcher = Dispatcher.shared
     let audit = AuditStore.instantiate()
     let log = Log<String>()
@@ -156,7 +156,7 @@ struct StatesTests {
     #expect(log.entries == ["add(1)", #"rename("later")"#])
   }
 
-  @Test func observerAddedInsideAnObserverStartsWithTheNextState() {
+  @Test func stateObserverAddedInsideAStateObserverStartsWithTheNextState() {
     let dispatcher = Dispatcher()
     let log = Log<String>()
     let dusts = DustBuster()
@@ -173,7 +173,7 @@ struct StatesTests {
 
   // MARK: Threads and queues
 
-  @Test @MainActor func observerOnMainMayUseTheMainActor() {
+  @Test @MainActor func stateObserverOnMainIsCalledOnTheMainActor() {
     let dispatcher = Dispatcher()
     let view = StatesView()
     let dust = dispatcher.observe(Dispatcher.Counter.self, on: .main) { state in
@@ -186,7 +186,7 @@ struct StatesTests {
     dust.clean()
   }
 
-  @Test func observerOnAQueueIsCalledOnThatQueue() {
+  @Test func stateObserverOnAQueueIsCalledOnThatQueue() {
     let dispatcher = Dispatcher()
     let queue = DispatchQueue(label: "observer")
     let key = DispatchSpecificKey<Bool>()
@@ -205,7 +205,7 @@ struct StatesTests {
 
   // MARK: End of an observation
 
-  @Test func cleanedObserverReceivesNothing() {
+  @Test func cleanedStateObserverReceivesNoStatesAndIsFreed() {
     let dispatcher = Dispatcher()
     let tally = Counted.Tally()
     let log = Log<Int>()
@@ -221,7 +221,7 @@ struct StatesTests {
     #expect(tally.count == 0)
   }
 
-  @Test func observersDoNotKeepTheDispatcherAndAreFreedWithIt() {
+  @Test func stateObserversDoNotKeepTheDispatcherAliveAndAreFreedWithTheDispatcher() {
     let tally = Counted.Tally()
     weak var weakly: Dispatcher?
     do {

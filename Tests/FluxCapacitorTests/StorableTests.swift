@@ -6,13 +6,13 @@ import Testing
 struct StorableTests {
   // R1, R2
 
-  @Test func instantiateReturnsTheLiveStore() {
+  @Test func instantiateReturnsTheLiveStoreOfTheType() {
     let store = CounterStore.instantiate()
 
     #expect(CounterStore.instantiate() === store)
   }
 
-  @Test func storesAreHeldWeakly() {
+  @Test func instantiateCreatesAFreshStoreAfterTheLastReferenceIsReleased() {
     weak var first: CounterStore?
     do {
       let store = CounterStore.instantiate()
@@ -27,7 +27,7 @@ struct StorableTests {
 
   // R3
 
-  @Test func stateReachesEveryStoreOfItsTypeInOrderOfRegistration() {
+  @Test func stateReachesEveryStoreOfItsStateTypeInTheOrderOfRegistration() {
     let log = Log<String>()
     let audit = AuditStore.instantiate()
     let counter = CounterStore.instantiate()
@@ -40,7 +40,7 @@ struct StorableTests {
     #expect(log.entries == ["audit sees 0", "ledger sees 1"])
   }
 
-  @Test func stateTypesWithTheSameNameAreDistinct() {
+  @Test func stateReachesNoStoreOfAnotherStateTypeWithTheSameName() {
     let dispatcher = Dispatcher.shared
     let home = Home.Store.instantiate()
     let work = Work.Store.instantiate()
@@ -51,7 +51,7 @@ struct StorableTests {
     #expect(work.name.value == "")
   }
 
-  @Test func instantiateOfAParentReturnsALiveSubclass() {
+  @Test func instantiateOfAParentStoreReturnsTheLiveSubclassStore() {
     let dispatcher = Dispatcher.shared
     let loud = LoudStore.instantiate()
 
@@ -60,7 +60,7 @@ struct StorableTests {
     #expect(loud.said.value == "HI")
   }
 
-  @Test func parentAndItsSubclassCanBothBeLive() {
+  @Test func parentStoreAndSubclassStoreBothReceiveStatesWhenTheParentIsCreatedFirst() {
     let dispatcher = Dispatcher.shared
     let parent = ParentStore.instantiate()
     let loud = LoudStore.instantiate()
@@ -74,7 +74,7 @@ struct StorableTests {
 
   // R4
 
-  @Test func clearUnregistersOnlyThatStore() {
+  @Test func clearOnAnOldStoreLeavesTheNewStoreRegistered() {
     let old = CounterStore.instantiate()
     old.clear()
     let new = CounterStore.instantiate()
@@ -88,7 +88,7 @@ struct StorableTests {
     #expect(old.count.value == 0)
   }
 
-  @Test func clearUsesTheDispatcherThatTheStoreRegisteredWith() {
+  @Test func clearUnregistersTheStoreFromItsOwnDispatcherRatherThanTheSharedDispatcher() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
@@ -98,7 +98,7 @@ struct StorableTests {
     #expect(store.count.value == 0)
   }
 
-  @Test func clearIgnoresAFreedStoreAtTheSameAddress() {
+  @Test func clearUnregistersAStoreAtTheAddressOfAFreedStoreOfAnotherDispatcher() {
     let here = Dispatcher()
     let there = Dispatcher()
     for _ in 0..<100 {
@@ -113,7 +113,7 @@ struct StorableTests {
     }
   }
 
-  @Test func unregisterAllUnregistersEveryStore() {
+  @Test func unregisterAllUnregistersEveryStoreOfTheDispatcher() {
     let dispatcher = Dispatcher.shared
     let counter = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
@@ -127,7 +127,7 @@ struct StorableTests {
     #expect(CounterStore.instantiate() !== counter)
   }
 
-  @Test func storeClearedDuringADispatchIsNotReached() {
+  @Test func storeClearedDuringADispatchDoesNotReceiveTheDispatchedState() {
     let audit = AuditStore.instantiate()
     let counter = CounterStore.instantiate()
     audit.onReduce.value = { counter.clear() }
@@ -139,13 +139,13 @@ struct StorableTests {
 
   // R5
 
-  @Test func initOfAStoreMayInstantiateOtherStores() {
+  @Test func initializerOfAStoreInstantiatesTheLiveStoreOfAnotherType() {
     let store = NestedStore.instantiate()
 
     #expect(store.counter === CounterStore.instantiate())
   }
 
-  @Test func waitingForAFinishedStoreIsNotACycle() {
+  @Test func instantiateDoesNotTrapAsACycleWhenAnotherThreadCreatesANestedStore() {
     let dispatchers = (0..<stress(5_000)).map { _ in Dispatcher() }
 
     inParallel(2) { index in
@@ -159,7 +159,7 @@ struct StorableTests {
     }
   }
 
-  @Test func instantiateWaitsForAParentThatIsBeingCreated() {
+  @Test func instantiateWaitsForAParentStoreThatAnotherThreadIsCreating() {
     let dispatcher = Dispatcher.shared
     let isBeingMade = Gate()
     let goOn = Gate()
@@ -182,7 +182,7 @@ struct StorableTests {
     withExtendedLifetime(child) {}
   }
 
-  @Test func deinitOfAStoreMayInstantiateAStoreThatIsBeingCreated() {
+  @Test func deinitOfAStoreInstantiatesAStoreThatAnotherThreadIsCreatingWithoutDeadlock() {
     let dispatcher = Dispatcher()
 
     inParallel(2) { index in
@@ -194,7 +194,7 @@ struct StorableTests {
     }
   }
 
-  @Test func stateInvokedInInitReachesTheStoreItself() {
+  @Test func stateInvokedInAStoresInitializerReachesThatStore() {
     let store = EagerStore.instantiate()
 
     #expect(store.count.value == 1)

@@ -2,10 +2,10 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// Tasks that a `DustBuster` cancels.
+/// A `DustBuster` cancels its tasks.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct TaskTests {
-  @Test func cleaningTheBagCancelsTheTask() async {
+  @Test func cleaningADustBusterCancelsItsTask() async {
     let dusts = DustBuster()
     let task = Task { await untilCancelled() }
     task.cleaned(by: dusts)
@@ -17,7 +17,7 @@ struct TaskTests {
     await task.value
   }
 
-  @Test func deallocatingTheBagCancelsTheTask() async {
+  @Test func deallocatingADustBusterCancelsItsTask() async {
     let task = Task {
       await untilCancelled()
       try Task.checkCancellation()
@@ -30,7 +30,7 @@ struct TaskTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func bagCanBeReusedAfterClean() async {
+  @Test func dustBusterCancelsATaskThatWasAddedAfterAnEarlierClean() async {
     let dusts = DustBuster()
     dusts.clean()
     let task = Task { await untilCancelled() }
@@ -41,7 +41,7 @@ struct TaskTests {
     await task.value
   }
 
-  @Test func bagReleasesAnEndedTask() async {
+  @Test func dustBusterReleasesATaskAfterTheTaskEnds() async {
     let dusts = DustBuster()
     await withCheckedContinuation { continuation in
       let result = Carried(AtEnd { continuation.resume() })
@@ -51,7 +51,7 @@ struct TaskTests {
     dusts.clean()
   }
 
-  @Test func endedTaskIsNotCancelledByTheBag() async {
+  @Test func dustBusterDoesNotCancelAnEndedTask() async {
     let dusts = DustBuster()
     let task = Task {}
     task.cleaned(by: dusts)

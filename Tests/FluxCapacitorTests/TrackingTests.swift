@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 struct TrackingTests {
-  @Test func changeOfATrackedConstantCallsOnChange() {
+  @Test func observationTrackingCallsOnChangeOnceWhenATrackedConstantChanges() {
     let variable = Variable(0)
     let constant = Constant(variable)
     let other = Variable(0)
@@ -23,7 +23,7 @@ struct TrackingTests {
     #expect(log.entries == [1])
   }
 
-  @Test func eachTrackingCallsOnChangeOnce() {
+  @Test func eachObservationTrackingOfAConstantCallsOnChangeOnce() {
     let variable = Variable(0)
     let constant = Constant(variable)
     let log = Log<String>()
@@ -46,7 +46,7 @@ struct TrackingTests {
     #expect(log.entries.sorted() == ["first", "second", "third"])
   }
 
-  @Test func constantReadTwiceDuringATransactionCallsOnChangeOnce() {
+  @Test func trackedConstantReadTwiceDuringATransactionCallsOnChangeOnce() {
     let variable = Variable(0)
     let unique = variable.removeDuplicates()
     let log = Log<Int>()
@@ -70,7 +70,7 @@ struct TrackingTests {
     dust.clean()
   }
 
-  @Test func transactionCallsOnChangeOnceAfterItsEnd() {
+  @Test func transactionOnTrackedConstantsCallsOnChangeOnceAfterTheTransactionEnds() {
     let first = Variable(0)
     let second = Variable(0)
     let constants = [Constant(first), Constant(second)]
@@ -89,7 +89,7 @@ struct TrackingTests {
     #expect(log.entries == [[1, 1]])
   }
 
-  @Test func trackingADerivedConstantIgnoresRemovedDuplicates() {
+  @Test func observationTrackingOfADerivedConstantIgnoresRemovedDuplicates() {
     let variable = Variable(1)
     let parity = variable.map { $0 % 2 }.removeDuplicates()
     let log = Log<Int>()
@@ -106,7 +106,7 @@ struct TrackingTests {
     #expect(log.entries == [0])
   }
 
-  @Test func readOfAVariableIsNotTracked() {
+  @Test func observationTrackingIgnoresReadsOfAVariable() {
     let variable = Variable(0)
     let log = Log<Int>()
 
@@ -120,7 +120,7 @@ struct TrackingTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func trackingKeepsNoConstantAlive() {
+  @Test func observationTrackingKeepsNoConstantAlive() {
     let tally = Counted.Tally()
     do {
       let variable = Variable(Counted(tally))
@@ -136,7 +136,7 @@ struct TrackingTests {
     #expect(tally.count == 0)
   }
 
-  @Test func trackingOfAFreedConstantIsReleased() {
+  @Test func observationTrackingIsReleasedAfterItsConstantIsFreed() {
     let tally = Counted.Tally()
     for _ in 0..<10_000 {
       let constant = Constant(Variable(0))
@@ -148,11 +148,11 @@ struct TrackingTests {
       }
     }
 
-    // The trackings of the thread's last reads may still exist.
+    // The library can still retain the trackings of the thread's last few hundred reads.
     #expect(tally.count <= 512)
   }
 
-  @Test func readTrackedDuringATransactionCallsOnChangeAtItsEnd() {
+  @Test func readTrackedDuringAnotherThreadsTransactionCallsOnChangeWhenTheTransactionEnds() {
     let variable = Variable(1)
     let unique = variable.removeDuplicates()
     let (early, noted) = (Tally(), Tally())
@@ -179,7 +179,7 @@ struct TrackingTests {
     #expect(noted.value == 1)
   }
 
-  @Test func trackedDerivedConstantDoesNotComputeAfterItIsFreed() {
+  @Test func freedDerivedConstantThatWasTrackedComputesNothing() {
     let variable = Variable(0)
     let count = Tally()
     do {
@@ -197,7 +197,8 @@ struct TrackingTests {
     #expect(count.value == 2)
   }
 
-  @Test(.timeLimit(.minutes(10))) func observationsSequenceReceivesTheLastValue() async {
+  @Test(.timeLimit(.minutes(10)))
+  func observationsSequenceOfConstantsReceivesTheLastValues() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
@@ -213,7 +214,7 @@ struct TrackingTests {
     #expect(last == [10, 20])
   }
 
-  @Test(.oneAtATime) func trackingOnOneThreadDoesNotAffectReadsOnAnother() async {
+  @Test(.oneAtATime) func observationTrackingOnOneThreadDoesNotTrackReadsOnAnotherThread() async {
     let other = Constant(Variable(0))
 
     await inParallel(2) { thread in
@@ -233,16 +234,14 @@ struct TrackingTests {
         }
         _ = counting.value
         variable.value = 1
-        // The constant is neither read nor observed, so it computes nothing.
+        // The write computes nothing, because `counting` is not observed.
         #expect(count.value == 1)
       }
     }
   }
 
-  /// Several threads track reads while other threads write. In the end, each tracking has called
-  /// `onChange`.
   @Test(.oneAtATime, .timeLimit(.minutes(10)))
-  func everyTrackingCallsOnChangeDespiteRacingWrites() async {
+  func everyObservationTrackingCallsOnChangeDespiteConcurrentWrites() async {
     let variable = Variable(0)
     let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
@@ -253,7 +252,7 @@ struct TrackingTests {
         if thread < 4 {
           variable.value += 1
         } else {
-          // While the tracking is being installed, Observation may call this closure more than once.
+          // Observation can call `onChange` twice if a write happens while the tracking starts.
           let isNoted = Flag()
           withObservationTracking {
             #expect(constant.value >= 0 && doubled.value >= 0)
@@ -272,6 +271,6 @@ struct TrackingTests {
 private final class Flag: Sendable {
   private let isSet = Atomic(false)
 
-  /// Sets the flag. Returns whether it was unset before.
+  /// Sets the flag, and returns whether this call is the first.
   func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
 }

@@ -2,12 +2,12 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// D4: a dispatch is a transaction, and so is `transaction`.
+/// Promise D4: a dispatch, like `transaction`, delivers all its writes together at its end.
 @Suite(.isolatedDispatcher)
 struct TransactionTests {
   private let dispatcher = Dispatcher.shared
 
-  @Test func observersReceiveTheLastValueOncePerDispatch() {
+  @Test func observersReceiveOnlyTheLastValueOfEachVariableAfterAReduce() {
     let store = ScriptStore.instantiate()
     let first = ValueRecorder(store.first, ignoreFirst: true)
     let second = ValueRecorder(store.second, ignoreFirst: true)
@@ -21,7 +21,7 @@ struct TransactionTests {
     #expect(second.values.isEmpty)
   }
 
-  @Test func observersSeeTheStateAfterTheWholeReduce() {
+  @Test func observerOfOneVariableReadsTheFinalValuesOfAllVariablesOfTheReduce() {
     let store = CounterStore.instantiate()
     let log = Log<[Int]>()
     let dusts = DustBuster()
@@ -36,7 +36,7 @@ struct TransactionTests {
     #expect(log.entries == [[3, 6], [3, 6]])
   }
 
-  @Test func transactionDeliversOnceAndReturnsItsResult() {
+  @Test func transactionDeliversOneChangePerVariableAndReturnsTheResultOfItsBody() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -51,7 +51,7 @@ struct TransactionTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func transactionThatThrowsKeepsAndDeliversItsWrites() {
+  @Test func transactionThatThrowsStillDeliversItsWrites() {
     struct Failure: Error, Equatable {}
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
@@ -67,7 +67,7 @@ struct TransactionTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func invokeInsideATransactionIsReducedAtOnceAsPartOfIt() {
+  @Test func stateInvokedInsideATransactionIsReducedImmediatelyAndDeliveredWithTheTransaction() {
     let store = CounterStore.instantiate()
     let recorder = ValueRecorder(store.count, ignoreFirst: true)
 
@@ -81,7 +81,7 @@ struct TransactionTests {
     #expect(recorder.values == [2])
   }
 
-  @Test func transactionInsideAnObserverIsDeliveredAfterTheRound() {
+  @Test func transactionInsideAnObserverIsDeliveredAfterTheObserverReturns() {
     let source = Variable(0)
     let target = Variable(0)
     let log = Log<String>()
@@ -97,7 +97,7 @@ struct TransactionTests {
     #expect(log.entries == ["source 1, target is 1", "target 1"])
   }
 
-  @Test func writeOfAnotherThreadDuringATransactionIsDeliveredInOrder() {
+  @Test func writeOfAnotherThreadDuringATransactionIsDeliveredInTheOrderOfTheWrites() {
     let variable = Variable(0)
     let log = Log<Int>()
     let dust = variable.observe(ignoreFirst: true) { log.append($0) }
@@ -119,7 +119,7 @@ struct TransactionTests {
     dust.clean()
   }
 
-  @Test func deinitOfAValueInATransactionMayOpenAnotherTransaction() {
+  @Test func transactionInTheDeinitOfAValueThatATransactionReleasesIsDelivered() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -135,7 +135,7 @@ struct TransactionTests {
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func transactionReleasesItsValuesOneByOneAfterTheTurn() {
+  @Test func transactionFreesItsValuesWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()
 
     dispatcher.transaction {
@@ -150,7 +150,7 @@ struct TransactionTests {
     #expect(log.entries == ["read"])
   }
 
-  @Test func storeReleasedByItsOwnReduceIsFreedAfterTheTurn() {
+  @Test func storeReleasedByItsOwnReduceIsFreedWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()
     let holder = Log<HoldingStore>()
     holder.append(HoldingStore.instantiate())
@@ -163,7 +163,7 @@ struct TransactionTests {
     #expect(log.entries == ["read"])
   }
 
-  @Test func readExcludesConcurrentReduces() {
+  @Test func dispatcherReadDelaysReducesUntilTheReadEnds() {
     let store = CounterStore.instantiate()
     let reads = dispatcher.read {
       let before = store.count.value
@@ -183,7 +183,7 @@ struct TransactionTests {
     #expect(store.count.value == 11)
   }
 
-  /// An observer of the transaction's first variable writes before the second variable has been delivered.
+  /// The observer of `x` writes to `y` before the transaction's change of `y` has been delivered.
   @Test(
     arguments: [
       { $0.value = 2 },
@@ -191,7 +191,9 @@ struct TransactionTests {
       { variable in Dispatcher().transaction { variable.value = 2 } },
     ] as [@Sendable (Variable<Int>) -> Void]
   )
-  func writesOfAnObserverAreDeliveredInOrder(write: @escaping @Sendable (Variable<Int>) -> Void) {
+  func writesInsideAnObserverAreDeliveredInOrderAfterTheTransactionsPendingChanges(
+    write: @escaping @Sendable (Variable<Int>) -> Void
+  ) {
     let (x, y, z) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     let dusts = DustBuster()
@@ -210,7 +212,7 @@ struct TransactionTests {
     #expect(log.entries == ["y = 1", "y = 2", "z = 2"])
   }
 
-  @Test func setInAnObserverIsDeliveredBeforeALaterDispatch() {
+  @Test func setInsideAnObserverIsDeliveredBeforeALaterDispatchOfThatObserver() {
     let store = ScriptStore.instantiate()
     let x = Variable(0)
     let log = Log<String>()
@@ -230,14 +232,14 @@ struct TransactionTests {
     #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
   }
 
-  @Test func readRethrowsTheErrorOfItsBody() {
+  @Test func dispatcherReadRethrowsTheErrorOfItsBody() {
     struct Failure: Error, Equatable {}
 
     #expect(throws: Failure()) { try Dispatcher().read { throw Failure() } }
   }
 }
 
-/// A store that holds an object, so that a test notices when the object is freed.
+/// A store with an object that tells the test when the store is freed.
 private final class HoldingStore: Storable {
   enum State: DispatchState {
     typealias RelatedStoreType = HoldingStore

@@ -3,10 +3,10 @@ import Foundation
 import Observation
 import Testing
 
-/// Programming errors end the process with a sentence, and never hang.
+/// A programming error traps with a message that explains the error, and never deadlocks.
 @Suite(.timeLimit(.minutes(10)))
 struct TrapTests {
-  @Test func mutationInsideItsOwnMutationTraps() async {
+  @Test func mutationOfAVariableInsideAMutationOfTheSameVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       variable.modify { _ in variable.value += 1 }
@@ -15,7 +15,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Int>", "inside its own mutation", "modify")
   }
 
-  @Test func trackedReadInsideAMutationOfItsVariableTraps() async {
+  @Test func trackedReadOfAConstantInsideAMutationOfItsVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       let constant = Constant(variable)
@@ -30,7 +30,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Int>", "inside its own mutation")
   }
 
-  @Test func readInsideAMutationOfItsVariableTraps() async {
+  @Test func readOfAConstantInsideAMutationOfItsVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable([0])
       let constant = Constant(variable)
@@ -40,7 +40,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "inside its own mutation")
   }
 
-  @Test func transactionInsideAMutationTraps() async {
+  @Test func transactionInsideAMutationOfAVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       variable.modify { value in Dispatcher().transaction { value = 1 } }
@@ -49,7 +49,7 @@ struct TrapTests {
     expectSentence(in: result, "transaction", "inside a variable's mutation")
   }
 
-  @Test func readInsideTheInitOfAStoreTraps() async {
+  @Test func dispatcherReadInsideTheInitializerOfAStoreTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = ReadingStore.instantiate()
     }
@@ -57,7 +57,7 @@ struct TrapTests {
     expectSentence(in: result, "read", "inside a store's initializer")
   }
 
-  @Test func mutationAcrossAnAwaitTraps() async {
+  @Test func mutationOfAVariableAcrossAnAwaitTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       await Wanderer().mutate()
     }
@@ -65,7 +65,7 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
   }
 
-  @Test func storesThatInstantiateEachOtherTrap() async {
+  @Test func storesThatInstantiateEachOtherTrapWithTheirNames() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = ChickenStore.instantiate()
     }
@@ -73,7 +73,7 @@ struct TrapTests {
     expectSentence(in: result, "FluxCapacitorTests.ChickenStore → FluxCapacitorTests.EggStore → ")
   }
 
-  @Test func storesThatInstantiateEachOtherOnTwoThreadsTrap() async {
+  @Test func storesThatInstantiateEachOtherOnTwoThreadsTrapWithTheirNames() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       inParallel(2) { index in
         if index == 0 { _ = ChickenStore.instantiate() } else { _ = EggStore.instantiate() }
@@ -142,7 +142,7 @@ private final class ReadingStore: Storable {
 #if DEBUG
   @Suite(.timeLimit(.minutes(10)))
   struct CycleTests {
-    @Test func observersThatSetEachOtherForeverTrapWithTheirVariables() async {
+    @Test func observersThatSetEachOthersVariablesForeverTrapWithTheTypesOfTheVariables() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let number = Variable(0)
         let text = Variable("")
@@ -158,7 +158,7 @@ private final class ReadingStore: Storable {
       )
     }
 
-    @Test func trapOfACycleNamesEachVariableOfTheSameType() async {
+    @Test func trapOfAnEndlessObserverCycleListsEachVariableOfTheSameType() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let (first, second) = (Variable(0), Variable(0))
         _ = first.observe { second.value = $0 &+ 1 }
@@ -168,7 +168,7 @@ private final class ReadingStore: Storable {
       expectSentence(in: result, "A Variable<Int> → A Variable<Int>.")
     }
 
-    @Test func longChainThatEndsIsNotACycle() async {
+    @Test func longFiniteChainOfWritesByAnObserverDoesNotTrapAsACycle() async {
       await #expect(processExitsWith: .success) {
         let number = Variable(0)
         _ = number.observe { if $0 < 200_000 { number.value = $0 + 1 } }

@@ -3,12 +3,12 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// The promises about values under contention: at least 200,000 operations each.
+/// Races on values. If THOROUGH is set, each test performs at least 200,000 operations.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValueStressTests {
   // V1
 
-  @Test func subscribersThatRaceWithAWriterMissNoChange() async {
+  @Test func observersThatSubscribeDuringWritesMissNoChange() async {
     for _ in 0..<stress(200) {
       let variable = Variable(0)
       let logs = (0..<4).map { _ in Log<Int>() }
@@ -31,7 +31,7 @@ struct ValueStressTests {
 
   // V2
 
-  @Test func callsOfAnObserverNeverOverlapAndKeepTheOrderOfTheWrites() async {
+  @Test func callsOfAnObserverNeverOverlapAndFollowTheOrderOfConcurrentWrites() async {
     let variable = Variable(0)
     let observer = ExclusiveObserver()
     let dust = variable.observe { observer.receive($0) }
@@ -45,7 +45,7 @@ struct ValueStressTests {
     dust.clean()
   }
 
-  @Test func callsOnAConcurrentQueueNeverOverlap() async {
+  @Test func callsOfAnObserverOnAConcurrentQueueNeverOverlap() async {
     let queue = DispatchQueue(label: "observer", attributes: .concurrent)
     let variable = Variable(0)
     let observer = ExclusiveObserver()
@@ -64,7 +64,7 @@ struct ValueStressTests {
     dust.clean()
   }
 
-  @MainActor @Test func observerOnMainReceivesEveryChangeInOrder() async {
+  @MainActor @Test func observerOnMainReceivesEveryChangeOfTwoThreadsInOrder() async {
     let variable = Variable(0)
     let observer = ExclusiveObserver()
     let isDone = Atomic(false)
@@ -91,7 +91,7 @@ struct ValueStressTests {
 
   // V3
 
-  @Test func variablesThatSetEachOtherFromTwoThreadsDoNotDeadlock() async {
+  @Test func observersThatSetEachOthersVariablesFromTwoThreadsDoNotDeadlock() async {
     let a = Variable(0)
     let b = Variable(0)
     let dusts = DustBuster()
@@ -125,7 +125,7 @@ struct ValueStressTests {
 
   // V5
 
-  @Test func observerIsNotCalledAfterCleanReturns() async {
+  @Test func observerIsNotCalledAfterCleanReturnsDuringConcurrentWrites() async {
     let variable = Variable(0)
     let begun = Atomic(0)
 
@@ -147,7 +147,7 @@ struct ValueStressTests {
     }
   }
 
-  @Test func observerReceivesEveryChangeWhileOthersSubscribeAndClean() async {
+  @Test func observerReceivesEveryChangeWhileOtherObserversSubscribeAndClean() async {
     let variable = Variable(0)
     let steady = ExclusiveObserver()
     let dust = variable.observe { steady.receive($0) }
@@ -174,7 +174,7 @@ struct ValueStressTests {
 
   // V6
 
-  @Test func changesInPlaceFromManyThreadsAreNeverLost() async {
+  @Test func inPlaceChangesOfAVariableFromManyThreadsAreNeverLost() async {
     let sum = Variable(0)
     let items = Variable<[Int]>([])
 
@@ -190,7 +190,7 @@ struct ValueStressTests {
     for index in 0..<4 { #expect(items.value.count { $0 == index } == stress(50_000)) }
   }
 
-  @Test func readsNeverTear() async {
+  @Test func readsOfAVariableNeverReturnATornValueDuringConcurrentWrites() async {
     let variable = Variable(Wide(0))
 
     await inParallel(4) { index in
@@ -203,7 +203,7 @@ struct ValueStressTests {
 
   // V7
 
-  @Test func valuesAreFreedUnderContention() async {
+  @Test func valuesReplacedByConcurrentWritesAreFreed() async {
     let variable = Variable<Counted?>(nil)
     let alive = Counted.Tally()
 

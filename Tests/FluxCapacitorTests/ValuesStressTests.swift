@@ -1,7 +1,9 @@
 import FluxCapacitor
 import Testing
 
-/// The promises about sequences under contention: 200,000 operations each, counting all of its cases.
+/// Asynchronous sequences of values during writes from many threads.
+///
+/// If THOROUGH is set, each test performs about 200,000 operations for all policies together.
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct ValuesStressTests {
   static let policies: [BufferingPolicy] = [
@@ -10,7 +12,7 @@ struct ValuesStressTests {
   ]
 
   @Test(arguments: policies)
-  func consumersReceiveValuesInOrderIncludingTheLast(policy: BufferingPolicy) async {
+  func consumersReceiveConcurrentWritesInOrderIncludingTheLastValue(policy: BufferingPolicy) async {
     let variable = Variable(0)
     let consumers = (0..<4).map { _ in
       Task {
@@ -35,9 +37,9 @@ struct ValuesStressTests {
     }
   }
 
-  /// The values arrive one by one, and the consumer waits for nearly each of them.
+  /// Two consumers answer each other, so each consumer waits before nearly every value.
   @Test(arguments: policies)
-  func consumerMissesNoValueWhileItBeginsToWait(policy: BufferingPolicy) async {
+  func consumerThatBeginsToWaitMissesNoValueWrittenMeanwhile(policy: BufferingPolicy) async {
     let asked = Variable(0)
     let answered = Variable(0)
     let answerer = Task {
@@ -60,7 +62,7 @@ struct ValuesStressTests {
   }
 
   @Test(arguments: policies)
-  func cancellingWhileValuesArriveLeaksNothing(policy: BufferingPolicy) async {
+  func cancellingConsumersWhileValuesArriveLeaksNoValues(policy: BufferingPolicy) async {
     let tally = Counted.Tally()
     let variables = (0..<stress(10_000)).map { _ in Variable(Counted(tally)) }
     let consumers = variables.enumerated().map { index, variable in
@@ -84,12 +86,12 @@ struct ValuesStressTests {
     }
     for consumer in consumers { await consumer.value }
 
-    // Only the values of the variables still exist.
+    // Each variable retains its current value.
     #expect(tally.count == variables.count)
   }
 
   @Test(arguments: policies)
-  func consumerReceivesTheLastValueWhileOthersAreCancelled(policy: BufferingPolicy) async {
+  func consumerReceivesTheLastValueWhileOtherConsumersAreCancelled(policy: BufferingPolicy) async {
     let variables = (0..<stress(10_000)).map { _ in Log(Variable(0)) }
     let consumers = variables.map { variable in
       let iterator = Carried(variable.entries[0].values(buffering: policy).makeAsyncIterator())

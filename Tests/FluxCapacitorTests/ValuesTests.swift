@@ -5,7 +5,7 @@ import Testing
 struct ValuesTests {
   // MARK: Received values
 
-  @Test func consumerReceivesTheCurrentValueAndThenEveryChange() async {
+  @Test func unboundedValuesSequenceStartsWithTheCurrentValueAndContainsEveryChange() async {
     let variable = Variable(0)
     var iterator = Constant(variable).values(buffering: .unbounded).makeAsyncIterator()
 
@@ -14,7 +14,7 @@ struct ValuesTests {
     #expect(await iterator.next(4) == [0, 1, 1, 2])
   }
 
-  @Test func slowConsumerReceivesTheNewestValueByDefault() async {
+  @Test func slowConsumerOfValuesReceivesOnlyTheNewestValueByDefault() async {
     let variable = Variable(0)
     var iterator = variable.values.makeAsyncIterator()
     variable.value = 1
@@ -27,7 +27,7 @@ struct ValuesTests {
     #expect(await iterator.next() == 5)
   }
 
-  @Test func bufferingNewestKeepsTheNewestValues() async {
+  @Test func bufferingNewestDropsTheOldestValuesWhenTheBufferIsFull() async {
     let variable = Variable(0)
     var iterator = variable.values(buffering: .bufferingNewest(3)).makeAsyncIterator()
 
@@ -36,7 +36,7 @@ struct ValuesTests {
     #expect(await iterator.next(3) == [3, 4, 5])
   }
 
-  @Test func bufferingOldestKeepsTheOldestValuesAndTheLast() async {
+  @Test func bufferingOldestRetainsTheOldestValuesAndTheLastValue() async {
     let variable = Variable(0)
     var iterator = variable.values(buffering: .bufferingOldest(3)).makeAsyncIterator()
 
@@ -48,7 +48,7 @@ struct ValuesTests {
     #expect(await iterator.next(4) == [1, 2, 5, 9])
   }
 
-  @Test func eachIteratorReceivesItsOwnValues() async {
+  @Test func eachIteratorStartsWithTheValueAtItsCreationAndReceivesEveryChange() async {
     let variable = Variable(0)
     let values = variable.values(buffering: .unbounded)
     var early = values.makeAsyncIterator()
@@ -60,7 +60,7 @@ struct ValuesTests {
     #expect(await late.next(2) == [1, 2])
   }
 
-  @Test func transactionIsDeliveredAsOneChange() async {
+  @Test func valuesSequenceReceivesATransactionAsOneChange() async {
     let variable = Variable(0)
     var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
 
@@ -70,7 +70,7 @@ struct ValuesTests {
     #expect(await iterator.next(3) == [0, 3, 4])
   }
 
-  @Test @MainActor func waitingConsumerResumesWithTheNextValue() async {
+  @Test @MainActor func waitingConsumerOfValuesResumesWithTheNextValue() async {
     let variable = Variable(0)
     let log = Log<Int>()
     let consumer = Task { @MainActor in
@@ -86,7 +86,7 @@ struct ValuesTests {
     #expect(log.entries == [0, 1])
   }
 
-  @Test @MainActor func takingABufferedValueDoesNotLeaveTheActor() async {
+  @Test @MainActor func iteratorReturnsABufferedValueWithoutLeavingTheActor() async {
     let variable = Variable(0)
     let log = Log<String>()
     var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
@@ -104,7 +104,7 @@ struct ValuesTests {
 
   // MARK: Programming errors
 
-  @Test(arguments: [true, false]) func bufferOfZeroValuesTraps(ofNewest: Bool) async {
+  @Test(arguments: [true, false]) func bufferingPolicyWithZeroValuesTraps(ofNewest: Bool) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [ofNewest] in
       _ = ofNewest ? BufferingPolicy.bufferingNewest(0) : .bufferingOldest(0)
@@ -113,7 +113,7 @@ struct ValuesTests {
     expectSentence(in: result, "keep 0 values", "must be at least 1")
   }
 
-  @Test func twoTasksThatWaitInOneIteratorTrap() async {
+  @Test func twoTasksThatAwaitTheSameIteratorTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let variable = Variable(0)
       let iterator = Carried(variable.values.makeAsyncIterator())

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.oneAtATime, .timeLimit(.minutes(10)))
 struct WaitForStressTests {
-  @Test func storesReduceEachStateOnceAndAfterTheirAwaitedStores() async {
+  @Test func storesThatUseWaitForReduceEachConcurrentStateOnceAndAfterTheAwaitedStores() async {
     let dispatcher = Dispatcher()
     let stores = withDispatcher(dispatcher) { relayStores() }
     let order = Order()
@@ -29,9 +29,10 @@ struct WaitForStressTests {
   }
 }
 
-/// Checks that each state goes through Third before Second, and through each store once.
+/// Checks that each store reduces each state once, and `ThirdStore` before `SecondStore`.
 ///
-/// Only the promise that reduces never overlap guards it. The thread sanitizer checks this.
+/// `@unchecked Sendable` is safe because reduces never overlap. The thread sanitizer reports overlapping
+/// reduces.
 private final class Order: @unchecked Sendable {
   private(set) var states = 0
   private(set) var isRight = true

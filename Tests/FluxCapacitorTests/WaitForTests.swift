@@ -2,13 +2,13 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-/// B7: a store's reduce may wait for another store's reduce.
+/// Promise B7: `waitFor` lets another store reduce the current state first.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
 struct WaitForTests {
   private let dispatcher = Dispatcher.shared
   private let log = Log<String>()
 
-  @Test func awaitedStoreReducesFirst() {
+  @Test func waitForMakesTheAwaitedStoreReduceFirst() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -22,8 +22,8 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// An enum with one case takes no memory. In optimized builds, such a state has no address.
-  @Test func awaitedStoreReducesAStateOfZeroSizeFirst() {
+  /// An enum with one case has a size of zero. In optimized builds, a value of this enum has no address.
+  @Test func waitForMakesTheAwaitedStoreReduceAStateOfZeroSizeFirst() {
     let stores = (EmptyFirstStore.instantiate(), EmptySecondStore.instantiate())
     let order = stores.0.order
 
@@ -33,7 +33,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func storeThatHasReducedTheStateIsNotAwaited() {
+  @Test func waitForReturnsImmediatelyIfTheAwaitedStoreHasAlreadyReducedTheState() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -47,7 +47,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func awaitedStoreMayWaitForAnotherStore() {
+  @Test func awaitedStoreThatWaitsForAThirdStoreReducesAfterTheThirdStore() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -68,7 +68,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func storeThatTwoStoresAwaitReducesOnce() {
+  @Test func storeThatTwoStoresAwaitReducesTheStateOnce() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -83,7 +83,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func waitingForOneStateDoesNotAffectTheNext() {
+  @Test func waitForDuringOneStateDoesNotChangeTheOrderOfStoresForTheNextState() {
     let stores = relayStores()
     let waits = Relay.run { [log] store in
       if store is FirstStore { store.wait(for: SecondStore.self) }
@@ -98,7 +98,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func waitForAParentWaitsForItsLiveSubclass() {
+  @Test func waitForAParentStoreWaitsForItsLiveSubclassStore() {
     let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
 
     dispatcher.dispatch(
@@ -113,7 +113,7 @@ struct WaitForTests {
   }
 
   @Test(arguments: [true, false])
-  func storeThatIsNotRegisteredIsNotAwaited(wasRegistered: Bool) {
+  func waitForIgnoresAStoreThatIsNotRegistered(wasRegistered: Bool) {
     let first = FirstStore.instantiate()
     let third = wasRegistered ? ThirdStore.instantiate() : nil
     third?.clear()
@@ -129,7 +129,7 @@ struct WaitForTests {
     withExtendedLifetime((first, third)) {}
   }
 
-  @Test func storeThatIsUnregisteredInTheSameReduceIsNotAwaited() {
+  @Test func waitForIgnoresAStoreThatIsUnregisteredInTheSameReduce() {
     let stores = relayStores()
 
     dispatcher.dispatch(
@@ -146,7 +146,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func storeOfAnotherDispatcherIsNotAwaited() {
+  @Test func waitForIgnoresAStoreOfAnotherDispatcher() {
     let foreign = withDispatcher(Dispatcher()) { ThirdStore.instantiate() }
     let first = FirstStore.instantiate()
 
@@ -161,7 +161,7 @@ struct WaitForTests {
     withExtendedLifetime((first, foreign)) {}
   }
 
-  @Test func stateInvokedBeforeAWaitIsReducedAfterTheCurrentState() {
+  @Test func stateInvokedBeforeWaitForIsReducedAfterTheCurrentState() {
     let stores = relayStores()
     let second = Relay.run { [log] store in log.append("\(store.name) again") }
 
@@ -184,7 +184,7 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test func observersOfAnAwaitedStoreAreCalledAfterTheWholeReduce() {
+  @Test func observersOfAnAwaitedStoreAreCalledAfterAllStoresHaveReduced() {
     let stores = relayStores()
     let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
 
@@ -201,9 +201,8 @@ struct WaitForTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// The `deinit` of a store may run user code, and no other thread must wait for that code. Inside the
-  /// reduce, a state that it invokes would be queued.
-  @Test func awaitedStoreThatIsReleasedIsFreedAfterTheReduce() {
+  /// If the store were freed inside the reduce, the state that its `deinit` invokes would be queued.
+  @Test func awaitedStoreReleasedDuringAReduceIsFreedAfterTheReduceEnds() {
     let first = FirstStore.instantiate()
     let ending = Variable<EndingStore?>(EndingStore.instantiate())
     ending.value?.atEnd.value = AtEnd { [log] in

@@ -1,10 +1,10 @@
 import FluxCapacitor
 import Testing
 
-/// A `waitFor` that can't end, or that has no reduce to wait in, ends the process with a sentence.
+/// `waitFor` traps with a message in a cycle of stores and outside a reduce.
 @Suite(.timeLimit(.minutes(10)))
 struct WaitForTrapTests {
-  @Test func storesThatWaitForEachOtherTrap() async {
+  @Test func storesThatWaitForEachOtherTrapWithTheirNames() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(
@@ -24,7 +24,7 @@ struct WaitForTrapTests {
     )
   }
 
-  @Test func trapOfACycleNamesOnlyTheStoresInTheCycle() async {
+  @Test func trapOfAWaitForCycleNamesOnlyTheStoresInTheCycle() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(
@@ -77,7 +77,7 @@ struct WaitForTrapTests {
     expectSentence(in: result, "outside a reduce of a FluxCapacitorTests.Relay.")
   }
 
-  @Test func waitForAfterAReduceTraps() async {
+  @Test func waitForAfterTheReduceHasEndedTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
       RelayAction().invoke(.run { _ in })

@@ -1,11 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Counts the objects that the Swift runtime allocates, including arrays, boxes and the contexts of
-/// closures.
+/// Counts the objects that the Swift runtime allocates, including arrays, boxes and closure contexts.
 ///
-/// The counter uses the runtime's hook for Instruments, which applies to the whole process. So count in an
-/// exit test, which has its own process.
+/// Count in an exit test, because the counter replaces a hook of the runtime for the process.
 enum Allocations {
   private typealias Allocate =
     @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer?
@@ -33,8 +31,7 @@ enum Allocations {
   private static let hook = Hook()
   private static let allocated = Atomic(0)
 
-  /// Whether the counts are meaningful. Unoptimized builds allocate many objects that optimized builds
-  /// don't.
+  /// Whether this build is optimized and the runtime has the hook.
   static var canBeCounted: Bool {
     #if DEBUG
       false
@@ -43,7 +40,7 @@ enum Allocations {
     #endif
   }
 
-  /// Returns the number of objects that are allocated while a closure runs.
+  /// Returns the number of objects that the process allocates while the closure runs.
   static func count(_ body: () -> Void) -> Int {
     guard let hook else { return -1 }
     allocated.store(0, ordering: .relaxed)

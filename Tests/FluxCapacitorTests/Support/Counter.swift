@@ -1,7 +1,5 @@
 import FluxCapacitor
 
-// The smallest application: one kind of state, one store, one action.
-
 extension Dispatcher {
   enum Counter: DispatchState {
     typealias RelatedStoreType = CounterStore

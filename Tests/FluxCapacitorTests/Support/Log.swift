@@ -1,10 +1,10 @@
 import Foundation
 
-/// The values that observers have received, in order, from any thread.
+/// An array of values to which several threads append.
 ///
-/// The thread sanitizer understands the lock of a log. With a `Mutex`, it would report false alarms.
+/// The log uses an `NSLock`, because the thread sanitizer reports false races for a `Mutex`.
 final class Log<Element: Sendable>: @unchecked Sendable {
-  // `storage` is guarded by `lock`.
+  // `lock` guards `storage`.
   private let lock = NSLock()
   private var storage: [Element]
 
@@ -14,8 +14,8 @@ final class Log<Element: Sendable>: @unchecked Sendable {
 
   var entries: [Element] { lock.withLock { storage } }
 
-  /// The last entry. Unlike `entries`, it can be read while other threads append, even under the thread
-  /// sanitizer.
+  /// The last entry. Use this property instead of `entries` while other threads append, because the thread
+  /// sanitizer can report a race on the array that `entries` returns.
   var last: Element? { lock.withLock { storage.last } }
 
   func removeAll() {
@@ -27,9 +27,9 @@ final class Log<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A value that any thread may set.
+/// A value that any thread can set.
 final class Protected<Value: Sendable>: @unchecked Sendable {
-  // `storage` is guarded by `lock`.
+  // `lock` guards `storage`.
   private let lock = NSLock()
   private var storage: Value
 

@@ -1,8 +1,8 @@
 import Testing
 
-/// A trait for races, which keep every core busy with their own threads.
+/// A trait for tests that keep every processor core busy.
 ///
-/// Two races at the same time would only delay each other and all other tests.
+/// Two tests with this trait would delay each other if they ran at the same time.
 struct OneAtATimeTrait: TestTrait, SuiteTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -27,7 +27,7 @@ struct OneAtATimeTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OneAtATimeTrait {
-  /// Waits until no other test with this trait runs. Tests without it run meanwhile.
+  /// Runs a test only while no other test with this trait is running.
   static var oneAtATime: Self { Self() }
 }
 
@@ -42,7 +42,7 @@ private actor Turnstile {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Hands the turn over to the next test that waits for it, if any.
+  /// Resumes the next waiting test, if any.
   func leave() {
     guard !waiting.isEmpty else { return isTaken = false }
     waiting.removeFirst().resume()

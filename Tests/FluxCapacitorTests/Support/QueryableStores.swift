@@ -68,7 +68,9 @@ final class EndingQueryStore: Queryable {
   func reduce(with _: Price) {}
 }
 
-/// Only the promise that the calls never overlap guards it. The thread sanitizer checks this.
+/// `@unchecked Sendable` is safe because calls of `activeQueriesDidChange` never overlap.
+///
+/// The thread sanitizer reports overlapping calls.
 final class ChainQueryStore: Queryable, @unchecked Sendable {
   let queries = Queries<Int>()
   private(set) var last: Set<Int> = []

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A state with a closure that each of several stores runs as its reduce.
+/// A state with a closure that each of three stores runs in `reduce`.
 enum Relay: DispatchState {
   typealias RelatedStoreType = FirstStore
   typealias RelatedActionType = RelayAction
@@ -17,7 +17,7 @@ protocol RelayStore: Storable where DispatchStateType == Relay {}
 extension RelayStore {
   var name: String { "\(Self.self)" }
 
-  /// Calls `waitFor`. Unlike that method, it can be called on `any RelayStore`.
+  /// Calls `waitFor`, which is not available on `any RelayStore`.
   func wait<S: RelayStore>(for type: S.Type) { waitFor(type) }
 
   func reduce(with state: Relay) {
@@ -45,7 +45,7 @@ final class ThirdStore: RelayStore {
   let number = Variable(0)
 }
 
-/// Instantiates the stores, which registers them in this order.
+/// Instantiates and registers a `FirstStore`, a `SecondStore` and a `ThirdStore`, in this order.
 func relayStores() -> (FirstStore, SecondStore, ThirdStore) {
   (.instantiate(), .instantiate(), .instantiate())
 }

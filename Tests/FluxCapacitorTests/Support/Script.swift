@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// A state with a closure that its reduce runs.
+  /// A state with a closure that `ScriptStore` runs in `reduce`.
   enum Script: DispatchState {
     typealias RelatedStoreType = ScriptStore
     typealias RelatedActionType = ScriptAction
@@ -26,7 +26,7 @@ struct ScriptAction: Actionable {
 }
 
 extension Dispatcher {
-  /// Runs a closure as a reduce of this dispatcher's `ScriptStore`.
+  /// Dispatches a state that makes `ScriptStore` run the closure in `reduce`.
   func reduce(_ body: @escaping @Sendable (ScriptStore) -> Void) {
     dispatch(Script.run(body))
   }

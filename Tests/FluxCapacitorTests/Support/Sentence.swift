@@ -1,6 +1,6 @@
 import Testing
 
-/// Expects that a process that trapped has printed each part of a sentence.
+/// Checks that an exit test's standard error contains each of the strings.
 func expectSentence(
   in result: ExitTest.Result?,
   _ parts: String...,

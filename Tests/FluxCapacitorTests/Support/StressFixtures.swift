@@ -2,9 +2,9 @@ import FluxCapacitor
 import Synchronization
 import Testing
 
-/// An observer that detects overlapping calls and gaps.
+/// An observer that detects overlapping calls and missing values.
 ///
-/// Only the promise under test guards `values`. The thread sanitizer checks this.
+/// No lock guards `values`, so the thread sanitizer also detects overlapping calls.
 final class ExclusiveObserver: @unchecked Sendable {
   private var values: [Int] = []
   private let isInside = Atomic(false)
@@ -56,6 +56,6 @@ final class Counted: Sendable {
 }
 
 extension Counted {
-  /// Returns a value unchanged. A closure that calls this method captures the object.
+  /// Returns the value unchanged. Call this method in a closure to make the closure retain the object.
   func pass<Value>(_ value: Value) -> Value { value }
 }

@@ -11,7 +11,7 @@ final class Tally: Sendable {
 }
 
 extension PrimitiveValue {
-  /// A derived constant that counts how often it is computed.
+  /// Derives a constant that counts the calls of its transform.
   func map<Result: Sendable>(
     counting tally: Tally,
     _ transform: @escaping @Sendable (Element) -> Result

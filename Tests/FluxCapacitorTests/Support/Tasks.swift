@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// Carries a value that belongs to one task, such as an iterator, to another task.
+/// A wrapper that moves a value that is not `Sendable`, such as an iterator, to another task.
 struct Carried<Value>: @unchecked Sendable {
   let value: Value
 
@@ -9,14 +9,13 @@ struct Carried<Value>: @unchecked Sendable {
   }
 }
 
-/// Yields until a condition holds that another task on the main actor fulfills. When this task resumes,
-/// the other one is suspended.
+/// Waits until another task on the main actor has made the condition true and has suspended itself.
 @MainActor
 func untilItWaits(_ isSo: () -> Bool) async {
   while !isSo() { await Task.yield() }
 }
 
-/// Lasts until the task is cancelled.
+/// Suspends the current task until the task is cancelled.
 func untilCancelled() async {
   let (stream, continuation) = AsyncStream<Never>.makeStream()
   for await _ in stream {}
@@ -24,7 +23,7 @@ func untilCancelled() async {
 }
 
 extension Values.Iterator {
-  /// Returns the given number of values, or all values before the end if there are fewer.
+  /// Returns the next `count` values, or fewer if the sequence ends earlier.
   mutating func next(_ count: Int) async -> [Element] {
     var values: [Element] = []
     while values.count < count, let value = await next() { values.append(value) }

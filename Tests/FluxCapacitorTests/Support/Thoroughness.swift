@@ -1,9 +1,6 @@
 import Foundation
 
-/// Returns the number of rounds of a race: the given number if THOROUGH is set in the environment, and a
-/// fiftieth of it otherwise.
-///
-/// InterleavingTests explores the promises that the races are about.
+/// Returns `count` if the environment variable THOROUGH is set, and a fiftieth of `count` otherwise.
 func stress(_ count: Int) -> Int {
   isThorough ? count : max(1, count / 50)
 }

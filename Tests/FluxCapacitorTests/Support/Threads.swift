@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs a body on several threads, which start together, and waits for all of them.
+/// Runs the body on `count` threads that start together, and blocks until all threads have ended.
 ///
-/// The threads don't come from a pool, because a race needs all of them at the same time.
+/// Each call creates new threads, because a thread pool might run fewer threads at the same time.
 func inParallel(
   _ count: Int,
   stackSize: Int? = nil,
@@ -13,9 +13,7 @@ func inParallel(
   startThreads(count, stackSize: stackSize, body).wait()
 }
 
-/// Runs a body on several threads, which start together, and awaits all of them.
-///
-/// While the test waits, its thread runs other tests.
+/// Runs the body on `count` threads that start together, and suspends until all threads have ended.
 func inParallel(
   _ count: Int,
   stackSize: Int? = nil,
@@ -61,7 +59,7 @@ private final class Start: Sendable {
   }
 }
 
-/// A gate that opens once. Until then, it holds each thread that waits for it.
+/// A gate that opens once and blocks waiting threads until then.
 struct Gate: Sendable {
   private let group = DispatchGroup()
 
@@ -71,7 +69,7 @@ struct Gate: Sendable {
   func wait() { group.wait() }
 }
 
-/// A thread that runs at the same time as the test.
+/// A thread that runs the closure beside the test.
 struct Beside: Sendable {
   private let done = Gate()
 
