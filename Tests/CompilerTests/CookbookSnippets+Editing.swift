@@ -55,7 +55,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Form
 
-  @Test func aFormKnowsWhetherItIsComplete() {
+  @Test func signUpFormIsCompleteAfterANameAndAnEmailAreSet() {
     let tester = StoreTester(Recipes.SignUpStore.self)
 
     tester.invoke(.set(\.name, to: "Marty")) {
@@ -67,7 +67,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test func aDoubleTapSubmitsOnce() async {
+  @Test func doubleTapSubmitsTheFormOnce() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = Recipes.SignUpStore.instantiate()
     let requests = Variable(0)
@@ -91,7 +91,7 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
-  @Test func anAcceptedFormIsEmptied() async {
+  @Test func acceptedFormIsReplacedByAnEmptyForm() async {
     let store = Recipes.SignUpStore.instantiate()
     let action = SignUpAction { _ in }
 
@@ -106,7 +106,7 @@ extension CookbookSnippets {
 
   // MARK: - Title
 
-  @Test func aTitleIsShownBeforeItIsSaved() async {
+  @Test func newTitleIsShownBeforeTheTitleIsSaved() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = Recipes.TitleStore.instantiate()
     let action = TitleAction { _ in await gate.pass() }
@@ -119,7 +119,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "New")
   }
 
-  @Test func aRejectedTitleIsRolledBack() async {
+  @Test func rejectedTitleIsReplacedByTheSavedTitle() async {
     let store = Recipes.TitleStore.instantiate()
     let action = TitleAction { title in
       if title == "Rejected" { throw Failure() }
@@ -134,7 +134,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "Saved")
   }
 
-  @Test func aRejectedTitleLeavesTheNewerOneAlone() async {
+  @Test func rejectedTitleDoesNotReplaceANewerTitle() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = Recipes.TitleStore.instantiate()
     let saved = Variable<[String]>([])

@@ -34,7 +34,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Messages
 
-  @Test func aConnectionThatEndsIsOpenedAgainAfterASecond() async {
+  @Test func chatReconnectsOneSecondAfterAConnectionEnds() async {
     let clock = ManualClock()
     let connections = Variable<[AsyncThrowingStream<String, any Error>.Continuation]>([])
     let states = DispatchRecorder()
@@ -71,7 +71,7 @@ extension CookbookSnippets {
     )
   }
 
-  @Test func connectingAfterDisconnectingOpensANewConnection() async {
+  @Test func chatConnectAfterDisconnectOpensANewConnection() async {
     let states = DispatchRecorder()
     let action = Recipes.ChatAction {
       AsyncThrowingStream { continuation in continuation.yield("Hello") }

@@ -50,7 +50,7 @@ extension CookbookSnippets {
   }
 
   @MainActor
-  @Test func aFailureIsShownOnceAndOnlyWhileTheScreenIsVisible() {
+  @Test func screenShowsAFailureOnceAndOnlyWhileTheScreenIsVisible() {
     let screen = Screen()
     let action = UploadAction()
 

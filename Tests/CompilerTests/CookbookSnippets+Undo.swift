@@ -49,7 +49,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Undo
 
-  @Test func undoIgnoresSearchesAndConfirmations() {
+  @Test func undoRevertsTheLastEditButNotSearchesAndConfirmations() {
     let store = Recipes.NotesStore.instantiate()
     let action = NotesAction()
 
@@ -69,7 +69,7 @@ extension CookbookSnippets {
     #expect(!store.canUndo.value)
   }
 
-  @Test func aNewEditEndsTheRedoing() {
+  @Test func newEditRemovesTheEditsThatRedoWouldRepeat() {
     let store = Recipes.NotesStore.instantiate()
     let action = NotesAction()
 

@@ -74,7 +74,7 @@ struct CookbookSnippets {
     }
   }
 
-  @Test func eachPageIsLoadedOnce() async {
+  @Test func timelineLoadsEachPageOnceUnlessARequestFails() async {
     let store = TimelineStore.instantiate()
     let action = timelineAction()
     gate.open()
@@ -88,7 +88,7 @@ struct CookbookSnippets {
     #expect(store.nextPage.value == nil)
   }
 
-  @Test func aReloadComesAfterTheRequestThatItCancels() async {
+  @Test func reloadClearsTheTimelineAfterTheCancelledRequestHasEnded() async {
     let action = Recipes.TimelineAction { [gate] page in
       if page == 2 { await gate.pass() }
       return TimelinePage(items: ["Item \(page)"], next: page + 1)
@@ -108,7 +108,7 @@ struct CookbookSnippets {
     }
   }
 
-  @Test func aCancelledRequestReportsNoFailure() async {
+  @Test func cancelledPageRequestReportsNoFailure() async {
     let action = timelineAction()
 
     await expectStates {
@@ -126,7 +126,7 @@ struct CookbookSnippets {
 
   // MARK: - Search
 
-  @Test func onlyTheLastTextOfABurstIsSearched() async {
+  @Test func searchActionSearchesOnlyTheLastTextOfQuickInputs() async {
     let clock = ManualClock()
     let action = Recipes.CitySearchAction(
       find: { [requests] text in
@@ -152,7 +152,7 @@ struct CookbookSnippets {
     #expect(requests.value == ["Ber"])
   }
 
-  @Test func aSupersededSearchReportsNeitherResultsNorErrors() async {
+  @Test func supersededSearchReportsNeitherResultsNorErrors() async {
     let clock = ManualClock()
     let action = Recipes.CitySearchAction(
       find: { text in

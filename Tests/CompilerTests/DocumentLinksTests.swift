@@ -6,7 +6,7 @@ struct DocumentLinksTests {
   private static let documents = Repository.documents + ["Sample/README.md"]
 
   @Test(arguments: documents)
-  func linksOfADocumentHaveATarget(document: String) throws {
+  func everyLinkOfADocumentHasATarget(document: String) throws {
     // DocC checks the pictures of the documentation. Links to other sites are not checked.
     let links = try Markdown(Repository.text(of: document)).links
       .filter { !$0.hasPrefix("https://") && !["flow", "live-explorer"].contains($0) }
@@ -38,7 +38,7 @@ struct DocumentLinksTests {
 
   // `GettingStartedTests` runs the commands of its article.
   @Test(arguments: documents.filter { !$0.hasSuffix("GettingStarted.md") })
-  func gateRunsTheCommandsOfADocument(document: String) throws {
+  func gateRunsEveryShellCommandOfADocument(document: String) throws {
     let gate = try Repository.text(of: ".ci/run")
     var blocks = try Markdown(Repository.text(of: document)).blocks(in: "sh")
     // `.ci/newcomer` runs the first two blocks of the README.

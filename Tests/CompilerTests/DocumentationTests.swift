@@ -18,12 +18,12 @@ struct DocumentationTests {
       !articlesWithTests.contains { document.hasSuffix($0) }
     }
   )
-  func codeOfADocumentIsInACompiledFile(document: String) throws {
+  func swiftCodeOfADocumentIsInACompiledFile(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
 
   @Test(arguments: Repository.swiftFiles(in: "Sources").map(Repository.path))
-  func codeOfDocCommentsIsInACompiledFile(file: String) throws {
+  func swiftCodeOfDocCommentsIsInACompiledFile(file: String) throws {
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
@@ -39,7 +39,11 @@ struct DocumentationTests {
     ("swift after", "import Fluxor", false),
     ("swift", "import Fluxor", false),
   ])
-  func onlyTheCodeOfAPeerNeedNotCompile(language: String, code: String, isOfAPeer: Bool) throws {
+  func onlyCodeBlocksThatImportAPeerLibraryAreNotCompiled(
+    language: String,
+    code: String,
+    isOfAPeer: Bool
+  ) throws {
     let block = try #require(Markdown("```\(language)\n\(code)\n```").blocks.first)
 
     #expect(block.isSwift)
@@ -50,7 +54,7 @@ struct DocumentationTests {
     #expect(readme.wordCount <= 500)
   }
 
-  @Test func readmeStartsWithCode() throws {
+  @Test func readmeShowsSwiftCodeWithinTheFirst15Lines() throws {
     let first = try #require(readme.blocks.first)
 
     #expect(first.language == "swift")
@@ -59,7 +63,7 @@ struct DocumentationTests {
 
   #if os(Linux)
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func readmeExamplePrintsTheOutputThatItShows() async throws {
+    func readmeExamplePrintsTheOutputThatTheReadmeShows() async throws {
       let example = try #require(readme.blocks(in: "swift").first)
       let expected = try #require(readme.blocks(in: "text").first)
 
@@ -91,7 +95,7 @@ struct DocumentationTests {
       .enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."),
       arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty }
     )
-    func manifestsInADocumentCompile(document: String) async throws {
+    func packageManifestsInADocumentCompile(document: String) async throws {
       let toolchain = try #require(Compiler.toolchain)
 
       for manifest in try Self.manifests(in: document) {

@@ -42,7 +42,7 @@ struct DoorAction: Actionable {
 #if DEBUG
   @Suite(LostUpdate())
   struct DoorTests {
-    @Test func everyVisitorIsCounted() {
+    @Test func storeCountsTwoVisitorsThatEnterConcurrently() {
       everyInterleaving { scenario in
         let store = DoorStore.instantiate()
         for _ in 1...2 {
@@ -86,7 +86,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  @Test func everyVisitorIsCountedInTheReduce() {
+  @Test func reduceCountsTwoVisitorsThatEnterConcurrently() {
     everyInterleaving { scenario in
       let store = DoorStore.instantiate()
       for _ in 1...2 {
@@ -96,7 +96,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  @Test func incrementsAreNotLost() {
+  @Test func concurrentIncrementsAreNotLost() {
     everyInterleaving { scenario in
       let store = CounterStore.instantiate()
       for _ in 1...2 {

@@ -14,7 +14,7 @@
       )
     }
 
-    @Test func codeOfTheArticleIsCompiledInEveryMode() throws {
+    @Test func codeOfTheLanguageModeArticleIsInACompiledFile() throws {
       let snippets = try Repository.text(of: Omission.file)
       let lines = snippets.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
@@ -24,13 +24,13 @@
       }
     }
 
-    @Test func tableOfTheArticleListsTheOmissions() {
+    @Test func tableOfTheLanguageModeArticleListsEveryOmission() {
       let rows = article.prose.filter { $0.hasPrefix("| ") }.dropFirst()
 
       #expect(Array(rows) == Omission.all.compactMap(\.row))
     }
 
-    @Test func articleQuotesTheErrorOfEachOmission() {
+    @Test func languageModeArticleQuotesTheErrorOfEachOmission() {
       let sentences = article.blocks(in: "text").flatMap(\.lines)
 
       #expect(!sentences.isEmpty)
@@ -38,7 +38,7 @@
     }
 
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func compilerReportsTheErrorOfEachOmission() async throws {
+    func compilerReportsTheErrorOfEachOmissionFromTheLanguageModeArticle() async throws {
       let snippets = try Repository.text(of: Omission.file)
 
       try await Compiler.withFolder { folder in

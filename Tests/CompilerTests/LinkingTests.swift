@@ -5,7 +5,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct LinkingTests {
-    @Test func stateLinkedInBothDirectionsCompiles() async throws {
+    @Test func stateCompilesWhenItsStoreAndActionLinkBackToTheState() async throws {
       let output = try await typecheck(store: "OtherStore", action: "OtherAction")
 
       #expect(output.isSuccess, "\(output.text)")
@@ -28,7 +28,7 @@
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
       ),
     ])
-    func stateLinkedInOneDirectionDoesNotCompile(
+    func stateDoesNotCompileWhenItsStoreOrActionLinksToAnotherState(
       store: String,
       action: String,
       requirement: String
@@ -49,7 +49,7 @@
     @Test(arguments: [
       ("Int", "OtherAction", "RelatedStoreType"), ("OtherStore", "Int", "RelatedActionType"),
     ])
-    func stateLinkedToAnUnrelatedTypeDoesNotCompile(
+    func stateDoesNotCompileWhenItsStoreOrActionIsAnUnrelatedType(
       store: String,
       action: String,
       associatedType: String
@@ -63,7 +63,7 @@
       )
     }
 
-    @Test func migrationGuideQuotesTheCompiler() async throws {
+    @Test func compilerReportsTheErrorsThatTheMigrationGuideQuotes() async throws {
       let quotation = """
         error: type 'Other' does not conform to protocol 'DispatchState'
         error: 'DispatchState' requires the types 'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent

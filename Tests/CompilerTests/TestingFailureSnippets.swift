@@ -5,7 +5,7 @@ import Testing
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
   /// The failure that the guide to testing shows for a forgotten change.
-  @Test func failureShowsAForgottenChange() {
+  @Test func storeTesterFailureShowsAChangeThatWasNotExpected() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {
       Change(\.isFetching, to: true)

@@ -81,11 +81,11 @@ struct DescriptionTests {
   ]
 
   @Test(arguments: values)
-  func valuesAreWrittenAsInSourceCode(expected: Written) throws {
+  func dispatchLoggerWritesValuesAsInSourceCode(expected: Written) throws {
     #expect(try written(expected.value) == expected.text)
   }
 
-  @Test func secretPrintsNoneOfItsContents() {
+  @Test func printingOrDumpingASecretRevealsNoneOfItsContents() {
     let token = Token(text: "s3cret")
     var dumped = ""
     dump(token, to: &dumped)
@@ -94,7 +94,7 @@ struct DescriptionTests {
     #expect(!dumped.contains("s3cret"))
   }
 
-  @Test func stateIsWrittenWithItsType() throws {
+  @Test func dispatchLoggerWritesAStateWithTheNameOfItsType() throws {
     enum Phrase: DispatchState, CustomStringConvertible {
       typealias RelatedStoreType = PhraseStore
       typealias RelatedActionType = PhraseAction

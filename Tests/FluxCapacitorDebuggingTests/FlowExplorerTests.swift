@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct FlowExplorerTests {
-  @Test func textOfTheApplicationIsNeverMarkup() throws {
+  @Test func flowExplorerEscapesMarkupInTitlesAndStates() throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
@@ -21,7 +21,7 @@ struct FlowExplorerTests {
 
   /// Swift treats such a scalar and the following `<` as one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
-  func combiningScalarDoesNotHideABracket(scalar: String) throws {
+  func flowExplorerEscapesABracketBesideACombiningScalar(scalar: String) throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     let text = "\(scalar)</script>\(scalar)<script>alert(1)//\(scalar)</script>\(scalar)<!--"
@@ -40,7 +40,7 @@ struct FlowExplorerTests {
     #expect(bytes.ranges(of: Array("<!--".utf8)).isEmpty)
   }
 
-  @Test func explorerAcceptsEventsFromASinglePassSequence() {
+  @Test func flowExplorerAcceptsEventsFromASinglePassSequence() {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("a"))
@@ -53,7 +53,7 @@ struct FlowExplorerTests {
   }
 
   /// Two stores with the same name, and two variables with the same name in a store, are told apart.
-  @Test func storesWithTheSameNameStayDistinct() throws {
+  @Test func flowExplorerDistinguishesStoresWithTheSameName() throws {
     enum Inner {
       final class NoteStore: Storable {
         private let text = Variable("inner")
@@ -76,7 +76,7 @@ struct FlowExplorerTests {
 
   /// Clicks, types and steps in a real browser, and reads the page.
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
-  func timelineCanBeNavigatedInABrowser() async throws {
+  func flowExplorerPageRespondsToClicksKeysAndTheFilter() async throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     for number in 1...2_000 {

@@ -32,7 +32,7 @@ struct HistorySizeTests {
     },
     Fill("structs") { [Pair](repeating: Pair(first: 1, second: 2), count: 60_000) },
   ])
-  private func historyKeepsAsManyDispatchesAsFit(state: Fill) {
+  private func timeCircuitsForgetOldDispatchesWhenValuesExceedTheByteLimit(state: Fill) {
     let store = FillStore.instantiate()
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
 

@@ -28,7 +28,7 @@ struct LiveExplorerPageTests {
 
   private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
 
-  @Test func pageShowsNewDispatchesAndTravels() async throws {
+  @Test func liveExplorerPageShowsNewDispatchesAndTravelsThroughTheHistory() async throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
@@ -66,7 +66,7 @@ struct LiveExplorerPageTests {
     #expect(sums.values == [0, 1, 3, 6, 10, 3, 6, 3, 10, 0, 1, 3, 6, 10])
   }
 
-  @Test func dispatchInThePastStartsANewFuture() async throws {
+  @Test func liveExplorerPageReplacesLaterDispatchesAfterADispatchInThePast() async throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
     let page = try await BrowserPage(explorer.url)
@@ -86,7 +86,7 @@ struct LiveExplorerPageTests {
     )
   }
 
-  @Test func eachPageReceivesEveryVariable() async throws {
+  @Test func eachLiveExplorerPageShowsEveryVariable() async throws {
     let explorer = try LiveExplorer(circuits)
     let pages = (try await BrowserPage(explorer.url), try await BrowserPage(explorer.url))
     TallyAction().invoke(.add(1))
@@ -101,7 +101,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(pair) {}
   }
 
-  @Test func pageShowsTheRightValuesAfterMissedDispatches() async throws {
+  @Test func liveExplorerPageShowsCurrentValuesAfterMissedDispatches() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
     let pair = CoupleStore.instantiate()
@@ -118,7 +118,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(pair) {}
   }
 
-  @Test func pageMakesEveryStepOfQuickClicks() async throws {
+  @Test func liveExplorerPagePerformsEveryStepOfQuickClicks() async throws {
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<10 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)
@@ -141,7 +141,7 @@ struct LiveExplorerPageTests {
     #expect(store.sum.value == 6)
   }
 
-  @Test func pageDoesNotShowRemovedDispatches() async throws {
+  @Test func liveExplorerPageRemovesUndoneDispatchesAfterAnOversizedDispatch() async throws {
     let circuits = TimeCircuits(limits: .init(count: 10, bytes: 4_000))
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<3 { TallyAction().invoke(.add(1)) }
@@ -154,7 +154,7 @@ struct LiveExplorerPageTests {
     #expect(try await page.value(of: "document.getElementById('redo').disabled"))
   }
 
-  @Test func forgottenDispatchesLeaveThePage() async throws {
+  @Test func liveExplorerPageRemovesDispatchesThatTheHistoryHasForgotten() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
     let page = try await BrowserPage(explorer.url)
@@ -170,7 +170,7 @@ struct LiveExplorerPageTests {
     )
   }
 
-  @Test func pageReconnectsToANewExplorerOnTheSamePort() async throws {
+  @Test func liveExplorerPageReconnectsToANewExplorerOnTheSamePort() async throws {
     let first = try LiveExplorer(circuits)
     let port = UInt16(try #require(first.url.port))
     first.stop()
@@ -187,7 +187,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(third) {}
   }
 
-  @Test func pageSavesAFlowAndShowsARefusal() async throws {
+  @Test func liveExplorerPageShowsAnErrorInsteadOfSavingAFlowWithASecret() async throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(2))
     let page = try await BrowserPage(explorer.url)
@@ -207,7 +207,7 @@ struct LiveExplorerPageTests {
     #expect(!all.contains("swordfish"))
   }
 
-  @Test func pageHandlesTenThousandDispatches() async throws {
+  @Test func liveExplorerPageRendersFewRowsOfTenThousandDispatches() async throws {
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<10_000 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)

@@ -4,7 +4,8 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct IsolatedDispatcherTests {
-  @Test(arguments: 0..<100) func eachTestCaseHasItsOwnStores(number: Int) async {
+  @Test(arguments: 0..<100)
+  func isolatedDispatcherGivesEachTestCaseItsOwnStores(number: Int) async {
     let store = NoteStore.instantiate()
     #expect(store.text.value == "")
 
@@ -16,7 +17,7 @@ struct IsolatedDispatcherTests {
     #expect(store.text.value == "\(number)!")
   }
 
-  @Test func actionThatStoresItsDispatcherWorksOutsideTheTask() async {
+  @Test func actionThatStoresItsDispatcherReachesTheTestsStoreFromOtherTasks() async {
     let store = NoteStore.instantiate()
     let action = KeepingAction()
 
@@ -44,7 +45,7 @@ struct StrayTests {
     }
   }
 
-  @Test func strayStateFailsTheTestThatHasItsStore() async throws {
+  @Test func stateSentToTheProcessWideDispatcherFailsTheIsolatedTestWithTheStore() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = MessageStore.instantiate()
       await offTheTask { LosingAction().callBack() }
@@ -58,7 +59,7 @@ struct StrayTests {
     #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 
-  @Test func stateInvokedInsideTheTaskIsNotStray() async throws {
+  @Test func stateInvokedInATaskOfAnIsolatedTestDoesNotFailTheTest() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = SearchStore.instantiate()
       await SearchAction().search { ["a"] }
@@ -69,7 +70,7 @@ struct StrayTests {
     #expect(sentences == [])
   }
 
-  @Test func stateOfATestWithoutIsolationIsNotStray() async throws {
+  @Test func stateOfATestWithoutIsolationDoesNotFailAnIsolatedTest() async throws {
     enum Ping: DispatchState {
       typealias RelatedStoreType = PingStore
       typealias RelatedActionType = PingAction

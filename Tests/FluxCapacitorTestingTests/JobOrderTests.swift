@@ -7,7 +7,7 @@
   @Suite(.timeLimit(.minutes(5)))
   struct JobOrderTests {
     @Test(arguments: [false, true])
-    func jobsRunInCreationOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
+    func tasksOfAScenarioRunInCreationOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
       let (orders, schedules) = explore(preemptions: 0, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3]])
@@ -16,20 +16,20 @@
     }
 
     @Test(arguments: [false, true])
-    func jobOvertakesAnotherOnlyByAPreemption(isAnotherThreadBeside: Bool) {
+    func onePreemptionMovesAtMostOneTaskAheadOfTasksCreatedEarlier(isAnotherThreadBeside: Bool) {
       let (orders, _) = explore(preemptions: 1, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 1, 2]])
     }
 
     @Test(arguments: [false, true])
-    func twoPreemptionsReachAllOrdersOfThreeJobs(isAnotherThreadBeside: Bool) {
+    func twoPreemptionsReachAllOrdersOfThreeTasksInAScenario(isAnotherThreadBeside: Bool) {
       let (orders, _) = explore(preemptions: 2, isAnotherThreadBeside)
 
       #expect(orders.count == 6)
     }
 
-    @Test func reducedExplorationReachesTheSameOrders() {
+    @Test func reducedExplorationReachesTheSameTaskOrdersAsAFullExploration() {
       let orders = [false, true].map { isReduced in
         var orders: Set<[Int]> = []
         let exploration = Exploration(preemptions: 1, isReduced: isReduced)
@@ -55,7 +55,7 @@
       #expect(orders[1] == orders[0])
     }
 
-    @Test func twoThreadsWithEffectsHaveFewerThan2000Schedules() {
+    @Test func scenarioOfTwoThreadsWithEffectsHasFewerThan2000Schedules() {
       let schedules = everyInterleaving(preemptions: 1) { scenario in
         let (effects, log) = (Effects(.serial), Log())
         for number in 1...2 {

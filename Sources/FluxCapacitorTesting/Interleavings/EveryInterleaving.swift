@@ -10,7 +10,7 @@ import FluxCapacitor
 /// test finds it again.
 ///
 /// ```swift
-/// @Test func incrementsAreNotLost() {
+/// @Test func concurrentIncrementsAreNotLost() {
 ///   everyInterleaving { scenario in
 ///     let store = CounterStore.instantiate()
 ///     for _ in 1...2 {

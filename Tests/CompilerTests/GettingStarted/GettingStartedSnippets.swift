@@ -30,7 +30,7 @@ struct MockCapitalService: CapitalService {
 struct CapitalActionTests {
   private let store = CapitalStore.instantiate()
 
-  @Test func showsTheAnswer() async {
+  @Test func findCapitalLoadsTheAnswerOfTheService() async {
     let action = CapitalAction(service: MockCapitalService { "The capital of \($0)" })
 
     await action.findCapital(of: "France").value
@@ -38,7 +38,7 @@ struct CapitalActionTests {
     #expect(store.phase.value == .loaded(capital: "The capital of France"))
   }
 
-  @Test func theNewestWins() async {
+  @Test func newerQuestionSupersedesTheOlderQuestion() async {
     let gate = Gate()
     let action = CapitalAction(
       service: MockCapitalService { country in

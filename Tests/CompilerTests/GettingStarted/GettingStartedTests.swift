@@ -7,7 +7,7 @@
   struct GettingStartedTests {
     private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
 
-    @Test func articleBeginsWithTheCounterOfTheReadme() throws {
+    @Test func gettingStartedArticleBeginsWithTheCounterOfTheReadme() throws {
       let readme = try Markdown(Repository.text(of: "README.md"))
       let article = try Tutorial(Repository.text(of: Self.article))
 
@@ -18,7 +18,7 @@
     }
 
     /// SwiftUI exists on Apple's systems only, so the reader of the other test skips these blocks.
-    @Test func blocksForSwiftUIStandInACompiledFile() throws {
+    @Test func swiftUIBlocksOfTheGettingStartedArticleAreInACompiledFile() throws {
       let article = try Tutorial(Repository.text(of: Self.article))
       let snippets = try Repository.text(of: "Tests/CompilerTests/SwiftUISnippets.swift")
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -31,7 +31,7 @@
 
     /// Follows the article word for word, in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func followingTheArticlePrintsItsOutput() async throws {
+    func followingTheGettingStartedArticlePrintsTheShownOutput() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
 
       try await Compiler.withFolder { folder in
@@ -51,8 +51,14 @@
         try reader.save(action.replacing(", as: effect", with: ""), at: path)
         let output = try await reader.output(of: "swift test")
         #expect(!output.isSuccess)
-        #expect(output.text.contains("Test theNewestWins() failed"), "\(output.text)")
-        #expect(output.text.contains("Test showsTheAnswer() passed"), "\(output.text)")
+        #expect(
+          output.text.contains("Test newerQuestionSupersedesTheOlderQuestion() failed"),
+          "\(output.text)"
+        )
+        #expect(
+          output.text.contains("Test findCapitalLoadsTheAnswerOfTheService() passed"),
+          "\(output.text)"
+        )
       }
     }
   }

@@ -110,7 +110,7 @@ final class SessionViewModel {
 
 @Suite(.isolatedDispatcher)
 struct MainActorTests {
-  @Test func viewModelFollowsAnActionOfTheModule() async {
+  @Test func viewModelShowsTheAccountThatAMainActorActionFetches() async {
     launches += 1
     let viewModel = SessionViewModel()
     let action = SessionAction(service: SignInService())
@@ -122,7 +122,7 @@ struct MainActorTests {
     #expect(viewModel.titles == ["nobody", "octocat"])
   }
 
-  @Test func storeReducesValuesOfTheModulesTypes() {
+  @Test func storeReducesStatesWithMainActorIsolatedValues() {
     let store = SessionStore.instantiate()
     let action = SessionAction(service: SignInService())
     let badge = Badge(name: "first")

@@ -102,7 +102,7 @@ private func call<Trait, Element>(
 @MainActor
 @Suite(.isolatedDispatcher)
 struct Swift5Tests {
-  @Test func viewModelFollowsAnActionWithACustomSession() async {
+  @Test func viewModelShowsTheNumberThatAnActionFetchesInSwift5Mode() async {
     let session = QueueSession()
     let action = CounterAction(session: session)
     let viewModel = CounterViewModel()
@@ -116,7 +116,7 @@ struct Swift5Tests {
     #expect(viewModel.titles == ["0", "current 2", "2"])
   }
 
-  @Test func anyClassCanBeAnElement() {
+  @Test func variableOfANonSendableClassCallsItsObserverInSwift5Mode() {
     let variable = Variable(Box())
     let contents = Variable<[Int]>([])
 

@@ -100,7 +100,7 @@ private final class CounterViewModel {
 @MainActor
 @Suite(.isolatedDispatcher)
 struct Swift6Tests {
-  @Test func viewModelFollowsAnActionWithACustomSession() async {
+  @Test func viewModelShowsTheNumberThatAnActionFetchesInSwift6Mode() async {
     let store = DoublingCounterStore.instantiate()
     let session = QueueSession()
     let action = CounterAction(session: session)
@@ -116,7 +116,7 @@ struct Swift6Tests {
     #expect(viewModel.titles == ["0", "4", "4"])
   }
 
-  @Test func observerOnMainNeedsNoLock() {
+  @Test func observerOnMainChangesALocalVariableWithoutALockInSwift6Mode() {
     let variable = Variable(1)
     var sum = 0
 
@@ -127,7 +127,7 @@ struct Swift6Tests {
     #expect(sum == 3)
   }
 
-  @Test func observerOnCurrentNeedsALock() {
+  @Test func observerOnCurrentChangesAValueInAMutexInSwift6Mode() {
     let variable = Variable(1)
     let sum = Mutex(0)
 
