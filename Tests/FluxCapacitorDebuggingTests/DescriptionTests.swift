@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The descriptions of a state's values in logs and on the page.
+/// Tests of the descriptions of a state's values in logs and on the explorer's page.
 @Suite(.isolatedDispatcher)
 struct DescriptionTests {
   private struct Person: Sendable, Hashable {
@@ -112,7 +112,7 @@ struct DescriptionTests {
     #expect(try text { PhraseAction().invoke(.hello) }.hasPrefix("1 Phrase: Hello. → "))
   }
 
-  /// Returns the text that a log writes for the value of a state.
+  /// Returns the text that a logger writes for the value of a state.
   private func written(_ value: any Sendable) throws -> String {
     let line = try text { ValueAction().invoke(ValueState(value: value)) }
     let start = try #require(line.firstRange(of: "1 ValueState(value: ")).upperBound

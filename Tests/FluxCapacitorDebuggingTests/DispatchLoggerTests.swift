@@ -107,8 +107,7 @@ struct DispatchLoggerTests {
     #expect(logger.failure != nil)
   }
 
-  /// The logger suppresses the signal that would end the process. It leaves alone a signal that other code
-  /// has sent.
+  /// The logger suppresses the `SIGPIPE` signal, which would end the process.
   @Test func dispatchLoggerDoesNotEndTheProcessWhenItsPipeIsClosed() throws {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The excerpts of long values, which show the place of the change.
+/// Tests of the excerpts that a logger writes for long values. An excerpt shows the changed part.
 @Suite(.isolatedDispatcher)
 struct ExcerptTests {
   private let store = LongStore.instantiate()
@@ -78,7 +78,6 @@ struct ExcerptTests {
     #expect(change { $0.numbers.value = Array(1...4_000) }.contains(": [1, 2, 3, "))
   }
 
-  /// Each dispatch takes a limited share of the page, however long the list has become.
   @Test func flowExplorerPageLimitsTheSizeOfEachDispatchWhenAListGrows() {
     for number in 0..<1_000 {
       LongAction().invoke(Long { $0.numbers.value.append(number) })

@@ -2,7 +2,7 @@ import FluxCapacitorDebugging
 import Foundation
 import Testing
 
-/// Writing to a place where a file, a pipe, a link or a folder already exists.
+/// Tests of writing to a path where a file, a pipe, a link or a folder already exists.
 struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   private let write: @Sendable (URL) throws -> Void
@@ -28,7 +28,7 @@ struct FilesTests {
     #expect(try Data(contentsOf: file) == contents)
   }
 
-  /// Replacing a pipe or a device with a file would take it away from all other processes.
+  /// If a file replaced a pipe or a device, other processes could no longer use the pipe or the device.
   @Test func flowExplorerWritesToAPipeWithoutReplacingThePipe() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")

@@ -19,7 +19,7 @@ struct FlowExplorerTests {
     #expect(store.text.value.hasPrefix("</script>"))
   }
 
-  /// Swift treats such a scalar and the following `<` as one character.
+  /// Swift treats each of these scalars and a following `<` as one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
   func flowExplorerEscapesABracketBesideACombiningScalar(scalar: String) throws {
     let store = NoteStore.instantiate()
@@ -32,7 +32,7 @@ struct FlowExplorerTests {
     #expect(store.text.value == text)
   }
 
-  /// Expects only the two script elements of the page's template.
+  /// Expects that the page contains no script elements except for the two elements of its template.
   private func expectNoScript(in html: String) {
     let bytes = Array(html.utf8)
     #expect(bytes.ranges(of: Array("<script".utf8)).count == 2)
@@ -52,7 +52,6 @@ struct FlowExplorerTests {
     #expect(store.text.value == "a")
   }
 
-  /// Two stores with the same name, and two variables with the same name in a store, are told apart.
   @Test func flowExplorerDistinguishesStoresWithTheSameName() throws {
     enum Inner {
       final class NoteStore: Storable {
@@ -74,7 +73,6 @@ struct FlowExplorerTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// Clicks, types and steps in a real browser, and reads the page.
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
   func flowExplorerPageRespondsToClicksKeysAndTheFilter() async throws {
     let store = NoteStore.instantiate()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The live explorer of this process in a real browser.
+/// Tests of a live explorer's page in a real browser.
 @Suite(
   .isolatedDispatcher,
   .timeLimit(.minutes(5)),
@@ -20,7 +20,7 @@ struct LiveExplorerPageTests {
   private let notice = #"document.getElementById("notice").textContent"#
   private let status = #"document.getElementById("status").textContent"#
 
-  /// The variables at the position that the page shows.
+  /// A JavaScript expression for the variables and values that the page shows.
   private let values = """
     [...document.querySelectorAll("#stores tr:not(.store)")]
       .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).sort()
@@ -76,7 +76,7 @@ struct LiveExplorerPageTests {
 
     TallyAction().invoke(.add(7))
     try await page.wait(until: "\(count) === '2 dispatches'")
-    // A page that shows a selected dispatch keeps showing it.
+    // The page still shows the dispatch that was selected before the new dispatch.
     #expect(try await page.value(of: state) == "Tally.add(1)")
     try await page.run("document.querySelectorAll('.row')[1].click()")
     #expect(try await page.value(of: state) == "Tally.add(7)")
@@ -127,7 +127,7 @@ struct LiveExplorerPageTests {
     try await page.wait(until: "\(position) === '5 of 10'")
     #expect(store.sum.value == 5)
 
-    // While the filter has the focus, Enter belongs to it.
+    // While the filter has the focus, the Enter key does not jump to the selected dispatch.
     try await page.run(
       """
       document.querySelectorAll(".row")[1].click();
@@ -148,7 +148,7 @@ struct LiveExplorerPageTests {
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(position) === '3 of 3'")
     circuits.travel(to: 0)
-    // This dispatch is too big for the history.
+    // This dispatch exceeds the history's limit of 4,000 bytes.
     TallyAction().invoke(.say(String(repeating: "x", count: 10_000)))
     try await page.wait(until: "\(position) === '0 of 0' && \(state) === ''")
     #expect(try await page.value(of: "document.getElementById('redo').disabled"))

@@ -115,7 +115,7 @@ struct LiveExplorerTests {
 
   @Test func slowClientsDoNotBlockOtherClientsOfALiveExplorer() throws {
     let explorer = try LiveExplorer(circuits)
-    // Some clients send nothing, some a part of a request, some too much, and some disconnect.
+    // A client sends nothing, sends a part of a request, sends too many bytes, or disconnects.
     var clients: [Client] = []
     for number in 0..<1_000 {
       let client = try Client(explorer.url)
@@ -307,13 +307,13 @@ struct LiveExplorerTests {
     #expect(error?.description.hasSuffix("Choose another port, or 0 for any free port.") == true)
   }
 
-  /// Two clients receive events at different times. One of them disconnects when no event is due for it.
+  /// The leaving client disconnects while the explorer has no pending event for that client.
   @Test func liveExplorerSendsEventsToAClientAfterAnotherClientDisconnects() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     let staying = try Client(explorer.url)
     staying.send(explorer.requestOfEvents)
-    // Requests of other clients, for a path that doesn't exist, take time.
+    // The requests of these clients for an unknown path only take time.
     func askOthers(_ count: Int) throws {
       for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
     }
@@ -337,8 +337,8 @@ struct LiveExplorerTests {
 
   // MARK: Under load
 
-  /// Ten pages read all the time, and one page reads only at the end. Until then, the explorer keeps
-  /// nothing for that page, except for the history.
+  /// Ten pages read continuously, and one silent page reads only at the end. The explorer buffers nothing
+  /// for the silent page except for the history.
   @Test func pageThatReadsNoEventsDoesNotDelayOtherPagesOfALiveExplorer() async throws {
     let circuits = TimeCircuits(limits: .init(count: 1_000))
     let explorer = try LiveExplorer(circuits)
@@ -367,7 +367,7 @@ struct LiveExplorerTests {
     #expect(await received == Array(repeating: true, count: 10))
     let told = silent.receive(until: #""state":"Tally.add(-1)""#)
     let toldCount = told.split(separator: #""state":"#).count
-    // Only the dispatches that fit into the buffers of the socket arrive.
+    // The silent page receives only the dispatches that fit into the socket's buffers.
     if isThorough { #expect(toldCount < count / 2) }
   }
 
@@ -375,7 +375,7 @@ struct LiveExplorerTests {
 }
 
 extension LiveExplorer {
-  /// The request with which a page asks for the events.
+  /// The HTTP request that a page sends to receive the stream of events.
   fileprivate var requestOfEvents: [UInt8] {
     Array("GET \(url.path)/events HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n".utf8)
   }

@@ -49,7 +49,7 @@ struct RecordedFlowTests {
     #expect(flow.failure?.line == 5)
   }
 
-  /// The file also contains the states that another state has led to.
+  /// The recorded flow also contains the states that a reduce or an observer has invoked.
   @Test func stateInvokedDuringAReplayIsNotDispatchedTwice() throws {
     let store = ChainStore.instantiate()
     let dusts = DustBuster()
@@ -212,7 +212,7 @@ private struct Key: Secret, Codable {
   let code: String
 }
 
-/// An object. Descriptions don't show its properties, but its `Codable` conformance reveals them.
+/// An object that encodes a property that its description doesn't show.
 private final class Safe: Codable, Sendable {
   private let key: Key?
 
@@ -221,7 +221,7 @@ private final class Safe: Codable, Sendable {
   }
 }
 
-/// A value with a mirror that doesn't show its contents.
+/// A value that encodes a property that its mirror doesn't show.
 private struct Pocket: Codable, CustomReflectable {
   let key: Key
 

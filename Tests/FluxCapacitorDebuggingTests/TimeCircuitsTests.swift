@@ -91,7 +91,6 @@ struct TimeCircuitsTests {
     #expect(circuits.redo() != nil)
   }
 
-  /// Any path through 10,000 random dispatches leads to the values of that time.
   @Test func travelRestoresTheExactValuesOfEachPositionInTheHistory() {
     var random = Numbers(seed: 1985)
     var states = [State(of: store)]

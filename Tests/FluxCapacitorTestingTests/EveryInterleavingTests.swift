@@ -318,7 +318,7 @@
     func show(_ number: Int) { shown = number }
   }
 
-  /// State without a lock, which one thread at a time uses.
+  /// A number without a lock, because only one thread of the scenario runs at a time.
   private final class Shared: @unchecked Sendable {
     var number = 0
   }

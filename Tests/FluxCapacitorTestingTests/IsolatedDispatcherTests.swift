@@ -28,10 +28,10 @@ struct IsolatedDispatcherTests {
   }
 }
 
-/// States that reach the process's dispatcher from an isolated test.
+/// Tests of states that reach the process-wide dispatcher while an isolated test runs.
 @Suite(.timeLimit(.minutes(5)))
 struct StrayTests {
-  /// Runs a body as an isolated test. Returns the sentences of its failures.
+  /// Runs a body as an isolated test, and returns the messages of its failures.
   private func failuresOfIsolatedTest(
     _ body: @escaping @Sendable () async -> Void
   ) async throws -> [String] {
@@ -55,7 +55,7 @@ struct StrayTests {
     #expect(sentences.count == 1)
     #expect(sentences.first?.hasPrefix("Message.sent reached the process's dispatcher") == true)
     #expect(sentences.first?.contains("`let dispatcher = Dispatcher.shared`") == true)
-    // Other tests may run at the same time.
+    // If other tests run at the same time, the message only guesses that this test sent the state.
     #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// The orders in which the jobs of tasks run, and the number of schedules that they need.
+  /// Tests of the orders in which a scenario's tasks run, and of the number of schedules.
   @Suite(.timeLimit(.minutes(5)))
   struct JobOrderTests {
     @Test(arguments: [false, true])
@@ -11,7 +11,7 @@
       let (orders, schedules) = explore(preemptions: 0, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3]])
-      // The other thread runs before, between or after the creator and its three tasks.
+      // The second thread runs before, between or after the creator and its three tasks.
       #expect(schedules == (isAnotherThreadBeside ? 5 : 1))
     }
 
@@ -74,7 +74,7 @@
       #expect(schedules < 2000)
     }
 
-    /// Explores a thread that creates three tasks, alone or beside a thread that does nothing.
+    /// Explores a thread that creates three tasks, with or without a second thread that does nothing.
     private func explore(
       preemptions: Int,
       _ isAnotherThreadBeside: Bool

@@ -3,7 +3,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// Jobs of the main actor are threads of a scenario.
+  /// Tests of scenarios with tasks on the main actor.
   @Suite(.timeLimit(.minutes(5)))
   struct MainActorInterleavingTests {
     @MainActor @Test func everyInterleavingFindsAnUpdateLostAcrossASuspension() async {
@@ -140,7 +140,7 @@
       }
     }
 
-    /// Returns the orders in which the threads of a scenario log.
+    /// Returns every order in which the threads of a scenario log their numbers.
     private func orders(_ make: (Scenario, Log) -> Void) -> Set<[Int]> {
       var orders: Set<[Int]> = []
       everyInterleaving { scenario in

@@ -9,7 +9,7 @@ struct SettledTests {
   private let tasks = DustBuster()
   private let queue = DispatchQueue(label: "observers")
 
-  /// Returns the sentence of the failure if the dispatcher doesn't settle within a millisecond.
+  /// Expects that the dispatcher doesn't settle within a millisecond. Returns the failure's message.
   private func sentenceOfUnsettled() async -> String {
     let sentences = await failures {
       let hasSettled = await Dispatcher.shared.settled(within: .milliseconds(1))
@@ -142,7 +142,7 @@ struct SettledTests {
     }
     .cleaned(by: dusts)
 
-    // A recorder makes the dispatcher keep account of its dispatches.
+    // While a recorder exists, the dispatcher keeps track of running dispatches.
     let recorder = DispatchRecorder()
     DispatchQueue.global().async { action.invoke(.write("a")) }
     await offTheTask { isInside.wait() }

@@ -5,7 +5,7 @@ import Testing
 struct WaitTests {
   private let clock = ManualClock()
 
-  /// Simulates a machine that is so busy that no task runs for an hour.
+  /// Although the clock advances by an hour at once, the wait counts only one sleep of three seconds.
   @Test func waitDoesNotCountAnHourInWhichNoTaskRunsTowardTheTimeLimit() async {
     let happening = Task { [clock] in
       await clock.sleeping()

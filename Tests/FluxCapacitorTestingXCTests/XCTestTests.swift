@@ -2,9 +2,9 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import XCTest
 
-// This file doesn't import Testing: the library's support for XCTest works without it.
+// This file doesn't import Testing, because the library must support XCTest without Testing.
 final class XCTestTests: XCTestCase {
-  /// The intentional failures of the body that `failures(of:)` runs, or `nil` outside of it.
+  /// The failures that `failures(of:)` has collected, or `nil` while `failures(of:)` isn't running.
   private var failures: [String]?
 
   func testWithDispatcherIsolatesTheStoresOfAnXCTest() {
@@ -113,7 +113,7 @@ final class XCTestTests: XCTestCase {
 
   // MARK: Failures
 
-  /// Runs a body and returns the sentences of its failures. The failures don't fail the test.
+  /// Runs a body, and returns the messages of its failures without failing the test.
   private func failures(of body: () -> Void) -> [String] {
     failures = []
     body()

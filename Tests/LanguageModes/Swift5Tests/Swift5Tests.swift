@@ -7,13 +7,13 @@ import Testing
   #error("This target is to be compiled in the Swift 5 language mode.")
 #endif
 
-// Code that Swift 5 accepts, and that must not cause warnings.
+// The Swift 5 language mode must compile this code without warnings.
 
 private protocol CounterSession: AnyObject {
   func fetch(completion: @escaping (Result<Int, Error>) -> Void)
 }
 
-/// A session of the application, with a completion handler that crosses threads.
+/// A session that calls the completion handler on another thread.
 private final class QueueSession: CounterSession {
   let queue = DispatchQueue(label: "QueueSession")
 

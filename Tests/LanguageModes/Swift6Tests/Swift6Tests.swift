@@ -8,8 +8,8 @@ import Testing
   #error("This target is to be compiled in the Swift 6 language mode.")
 #endif
 
-// The annotations that Swift 6 requires of the application, and the library never does. A session that
-// crosses threads needs one, and so does a store or an action that isn't final.
+// Swift 6 requires annotations on a session that crosses threads, and on stores and actions that aren't
+// final. The library requires no further annotations.
 
 private protocol CounterSession: Sendable {
   func fetch(completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
