@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The recipes of the cookbook about whole applications, and tests of the behavior that it describes.
+// The cookbook's recipes for logins, services and servers, and tests of these recipes.
 
 private enum Recipes {
   struct Token: Secret, Equatable {
@@ -198,7 +198,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of these actions, and their stores.
+// The states and stores of the recipes' actions.
 
 extension Dispatcher {
   fileprivate enum Account: DispatchState {

@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The recipes of the cookbook that let users edit data, and tests of the behavior that it describes.
+// The cookbook's recipes for editing data, and tests of these recipes.
 
 private enum Recipes {
   final class SignUpStore: Storable {
@@ -154,7 +154,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of these stores, and their actions.
+// The states and actions of the recipes' stores.
 
 private struct SignUpForm: Equatable {
   var name = ""

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The recipe of the cookbook about undo, and tests of the behavior that it describes.
+// The cookbook's recipe for undo, and tests of this recipe.
 
 private enum Recipes {
   final class NotesStore: Storable {
@@ -86,7 +86,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of this store, and their action.
+// The states and the action of the recipe's store.
 
 private struct NoteEdit {
   let id: Int

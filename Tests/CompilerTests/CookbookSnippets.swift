@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The cookbook's recipes that load data, and tests of their behavior.
+// The cookbook's recipes for loading data, and tests of these recipes.
 
 private enum Recipes {
   struct TimelineAction: Actionable {
@@ -59,7 +59,7 @@ struct CookbookSnippets {
 
   // MARK: - Pages
 
-  /// Its first request for page 2 waits at the gate, and fails.
+  /// Returns an action. The first request for page 2 waits at the gate, and then fails.
   private func timelineAction() -> Recipes.TimelineAction {
     Recipes.TimelineAction { [requests, gate] page in
       let isFirst = requests.modify { requests in
@@ -82,7 +82,7 @@ struct CookbookSnippets {
     for page in [1, 1, 2, 2, 2, 3, 3] { action.load(page) }
     await Dispatcher.shared.settled()
 
-    // The first request for page 2 failed, so the next call requested it again.
+    // The first request for page 2 failed, so the next call to `load` requested page 2 again.
     #expect(requests.value == ["1", "2", "2", "3"])
     #expect(store.items.value == ["Item 1", "Item 2", "Item 3"])
     #expect(store.nextPage.value == nil)
@@ -177,7 +177,7 @@ struct CookbookSnippets {
   }
 }
 
-// The states of these actions, and their stores.
+// The states and stores of the recipes' actions.
 
 private struct TimelinePage: Equatable {
   let items: [String]

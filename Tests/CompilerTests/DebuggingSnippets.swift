@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The snippets of the guide to seeing and rewinding the flow, and of doc comments. All of them run.
+// The code of the article on seeing and rewinding the flow, and of doc comments. The tests run all this code.
 @Suite(.isolatedDispatcher)
 struct DebuggingSnippets {
   struct Token: Secret {

@@ -9,8 +9,7 @@ struct DocumentationTests {
     readme = try Markdown(Repository.text(of: "README.md"))
   }
 
-  /// The articles with tests of their own. `GettingStartedTests` follows its article, and
-  /// `LanguageModeArticleTests` compares the other one with the compiler.
+  /// The articles that `GettingStartedTests` and `LanguageModeArticleTests` check.
   private static let articlesWithTests = ["GettingStarted.md", "Swift6AndTheMainActor.md"]
 
   @Test(
@@ -133,7 +132,7 @@ struct DocumentationTests {
     }
   }
 
-  /// The files that may contain blocks. The compiler refuses some of the code in `LinkingTests`.
+  /// The files that can contain the code blocks of documents. Some code in `LinkingTests` does not compile.
   private static let files = ["Tests/CompilerTests", "Tests/LanguageModes"]
     .flatMap(Repository.swiftFiles)
     .map { file in
@@ -144,10 +143,9 @@ struct DocumentationTests {
       )
     }
 
-  /// Whether a separate test compiles this block or compares it with printed output.
+  /// Whether a separate test compiles this block or compares this block with printed output.
   ///
-  /// This applies to the README's example, which is a whole program, and to the example's output. It also
-  /// applies to manifests, which no target can contain.
+  /// Separate tests check the README's example program, the output of the program, and package manifests.
   private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
     block.lines == readme.blocks(in: "swift").first?.lines
       || block.lines == readme.blocks(in: "text").first?.lines || Self.isManifest(block)

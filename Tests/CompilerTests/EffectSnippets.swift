@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The snippets about effects, one for each policy, and the tests of their behavior.
+// Code of the documents on effects, with one example for each policy, and tests of these examples.
 
 private enum Examples {
   struct SearchAction: Actionable {
@@ -182,7 +182,7 @@ struct EffectSnippets {
   }
 }
 
-// The states of these actions, and their stores, which do nothing.
+// The states and empty stores of the example actions.
 
 extension Dispatcher {
   fileprivate enum Search: DispatchState {

@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The code of "Interleavings", in the article on tests.
+// The code of the section "Interleavings" in the article on testing.
 
 extension Dispatcher {
   enum Door: DispatchState {
@@ -53,7 +53,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  /// Expects each test to fail as the article says.
+  /// Expects that each test of a suite fails with the message that the article quotes.
   private struct LostUpdate: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -1,9 +1,9 @@
-// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
+// These tests run on Linux only, because `Compiler` finds the toolchain by the path of the runtime library.
 #if os(Linux)
   import Foundation
   import Testing
 
-  /// The article's statements about each language mode, compared with the compiler.
+  /// Tests that the compiler confirms the article's statements about each language mode.
   @Suite(.timeLimit(.minutes(10)))
   struct LanguageModeArticleTests {
     private let article: Markdown
@@ -74,7 +74,7 @@
       }
     }
 
-    /// Compiles a file up to the stage that finds data races.
+    /// Compiles a file up to the compiler stage that reports data races.
     private func compile(
       _ text: String,
       _ mode: [String],

@@ -1,4 +1,4 @@
-// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
+// These tests run on Linux only, because `Compiler` finds the toolchain by the path of the runtime library.
 #if os(Linux)
   import Foundation
   import Testing
@@ -12,17 +12,17 @@
     }
 
     @Test(arguments: [
-      // The store reduces other states.
+      // The store belongs to the states of `Counter`.
       (
         "CounterStore", "OtherAction",
         "'OtherAction.DispatchStateType' (aka 'Other') and 'Counter' be equivalent"
       ),
-      // The action invokes other states.
+      // The action belongs to the states of `Counter`.
       (
         "OtherStore", "CounterAction",
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
       ),
-      // Both belong to other states.
+      // The store and the action belong to the states of `Counter`.
       (
         "CounterStore", "CounterAction",
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
@@ -78,7 +78,7 @@
 
     /// Type-checks an application's file as if it were a file of the library.
     ///
-    /// This checks only one file and needs no built module. The place of such a module differs between
+    /// This way, the compiler needs no built module of the library. The path of a built module differs between
     /// build systems.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in

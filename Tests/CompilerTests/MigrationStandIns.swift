@@ -1,5 +1,5 @@
-// Imitations of UIKit, SwiftUI, and RxSwift for the snippets of MIGRATION.md and the articles on migration.
-// They have only the declarations that the snippets and their tests use.
+// Substitutes for UIKit, SwiftUI and RxSwift, with only the declarations that the code of the migration guides
+// and the tests of this code use.
 
 #if !canImport(UIKit) || os(watchOS)
   @MainActor
@@ -104,7 +104,7 @@
 
 // MARK: - RxSwift
 
-// As in RxSwift, this type isn't Sendable.
+// As in RxSwift, `Observable` isn't `Sendable`.
 
 final class Observable<Element> {
   private let onSubscribe: (AnyObserver<Element>) -> any Disposable

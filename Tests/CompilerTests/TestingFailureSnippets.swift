@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
-  /// The failure that the guide to testing shows for a forgotten change.
+  /// The article on testing quotes this failure message.
   @Test func storeTesterFailureShowsAChangeThatWasNotExpected() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {

@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The application of the guide to testing, and its tests, which pass.
+// The example application and the passing tests of the article on testing.
 
 protocol ApiSession: Sendable {
   func names(of login: String) async throws -> [String]
@@ -214,7 +214,7 @@ struct DownloadActionTests {
   }
 }
 
-// The other examples of the doc comments.
+// Further examples in doc comments of `FluxCapacitorTesting`.
 
 @Suite(.isolatedDispatcher)
 struct CounterTests {

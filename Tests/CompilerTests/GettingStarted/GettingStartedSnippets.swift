@@ -2,8 +2,8 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The programs and the tests of the article. In the article, each program is a file called `main.swift`,
-// and the tests import the module that they test. `GettingStartedTests` builds and runs them in that form.
+// The programs and tests of the article "Getting started". `GettingStartedTests` builds and runs the programs
+// and tests as separate packages, as the article describes.
 
 private enum GettingStartedSnippets {
   static func asking() async throws {
