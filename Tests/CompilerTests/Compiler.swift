@@ -11,8 +11,8 @@
 
     /// The folder of the toolchain that contains the runtime library of this process.
     ///
-    /// If the runtime library is linked statically, the `PATH` determines the toolchain. The `PATH` is not the
-    /// first choice, because it can lead to no toolchain or to a different toolchain.
+    /// If the runtime library is linked statically, the `PATH` determines the toolchain. The `PATH` is only
+    /// the second choice, because it can lead to no toolchain or to a different toolchain.
     static let toolchain: URL? = {
       // A file handle reads this file to its end, although the file reports a size of zero.
       let data = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile()

@@ -78,7 +78,7 @@
 
     /// Type-checks an application's file as if it were a file of the library.
     ///
-    /// This way, the compiler needs no built module of the library. The path of a built module differs between
+    /// This way, the compiler needs no built module of the library. The path of such a module differs between
     /// build systems.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in

@@ -1,5 +1,5 @@
-// Substitutes for UIKit, SwiftUI and RxSwift, with only the declarations that the code of the migration guides
-// and the tests of this code use.
+// Substitutes for UIKit, SwiftUI and RxSwift, with only the declarations that the migration guides' code and
+// its tests use.
 
 #if !canImport(UIKit) || os(watchOS)
   @MainActor
