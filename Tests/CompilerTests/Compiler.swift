@@ -14,7 +14,7 @@
     /// If the runtime library is linked statically, the `PATH` determines the toolchain. The `PATH` is only
     /// the second choice, because it can lead to no toolchain or to a different toolchain.
     static let toolchain: URL? = {
-      // A file handle reads this file to its end, although the file reports a size of zero.
+      // A file handle reads `/proc/self/maps` to the end, although the file reports a size of zero.
       let data = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile()
       let maps = String(decoding: data ?? Data(), as: UTF8.self)
       let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
@@ -35,7 +35,7 @@
       return folders
     }
 
-    /// Whether to run the tests that take minutes, because the environment variable `THOROUGH` is set.
+    /// Whether the environment variable `THOROUGH` is set, so that tests run that take minutes.
     static let isThorough = ProcessInfo.processInfo.environment["THOROUGH"] != nil
 
     static let librarySources: [String] = Repository.swiftFiles(in: "Sources/FluxCapacitor")
@@ -46,7 +46,7 @@
     }
 
     static func run(_ executable: URL, _ arguments: [String] = []) async throws -> Output {
-      // Waiting for a process blocks a thread. Other tests need the threads of the tasks' thread pool.
+      // Waiting for a process would block a thread of the pool on which the tasks of other tests run.
       try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
           continuation.resume(with: Result { try runAndWait(executable, arguments) })

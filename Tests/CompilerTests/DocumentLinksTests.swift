@@ -7,7 +7,7 @@ struct DocumentLinksTests {
 
   @Test(arguments: documents)
   func everyLinkOfADocumentHasATarget(document: String) throws {
-    // This test ignores links to other sites, and the names of pictures, which DocC checks.
+    // This test ignores links to other sites and links to pictures. DocC checks the pictures.
     let links = try Markdown(Repository.text(of: document)).links
       .filter { !$0.hasPrefix("https://") && !["flow", "live-explorer"].contains($0) }
 
@@ -53,7 +53,7 @@ struct DocumentLinksTests {
   private static let exceptions = [
     // This command needs a token and GitHub. `GitHubReposTests` runs this command with a local server.
     "GITHUB_TOKEN=… swift run github-repos octocat",
-    // These commands are the gate itself, and a script that people run on demand.
+    // The gate does not run itself, and developers run `.ci/mutants` on demand.
     ".ci/run", ".ci/mutants",
   ]
 }

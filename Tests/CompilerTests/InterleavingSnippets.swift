@@ -53,7 +53,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  /// Expects that each test of a suite fails with the message that the article quotes.
+  /// A trait that expects each test of a suite to fail with the message that the article quotes.
   private struct LostUpdate: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -1,4 +1,4 @@
-// These tests run on Linux only, because `Compiler` finds the toolchain by the path of the runtime library.
+// These tests run on Linux only, because `Compiler` finds the toolchain in `/proc/self/maps`.
 #if os(Linux)
   import Foundation
   import Testing

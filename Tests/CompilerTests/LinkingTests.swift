@@ -1,4 +1,4 @@
-// These tests run on Linux only, because `Compiler` finds the toolchain by the path of the runtime library.
+// These tests run on Linux only, because `Compiler` finds the toolchain in `/proc/self/maps`.
 #if os(Linux)
   import Foundation
   import Testing
@@ -12,17 +12,17 @@
     }
 
     @Test(arguments: [
-      // The store belongs to the states of `Counter`.
+      // The state `Other` is linked to the store of `Counter`.
       (
         "CounterStore", "OtherAction",
         "'OtherAction.DispatchStateType' (aka 'Other') and 'Counter' be equivalent"
       ),
-      // The action belongs to the states of `Counter`.
+      // The state `Other` is linked to the action of `Counter`.
       (
         "OtherStore", "CounterAction",
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
       ),
-      // The store and the action belong to the states of `Counter`.
+      // The state `Other` is linked to the store and to the action of `Counter`.
       (
         "CounterStore", "CounterAction",
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
@@ -78,7 +78,7 @@
 
     /// Type-checks an application's file as if it were a file of the library.
     ///
-    /// This way, the compiler needs no built module of the library. The path of such a module differs between
+    /// The type check needs no built module of the library, because the path of a built module differs between
     /// build systems.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in

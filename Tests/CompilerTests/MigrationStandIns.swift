@@ -1,5 +1,4 @@
-// Substitutes for UIKit, SwiftUI and RxSwift, with only the declarations that the migration guides' code and
-// its tests use.
+// Substitutes for the parts of UIKit, SwiftUI and RxSwift that the code of the migration guides uses.
 
 #if !canImport(UIKit) || os(watchOS)
   @MainActor

@@ -1,4 +1,4 @@
-/// The compiler's verdict on a file, from no diagnostic to an error.
+/// The most severe diagnostic that the compiler reports for a file.
 enum Verdict: String {
   case none = "–"
   case warning
@@ -134,7 +134,7 @@ struct Omission {
 
   private static let isolatedBadge = (old: "nonisolated struct Badge", new: "struct Badge")
 
-  /// The edits that replace a set with an array. Otherwise, the compiler would report only the set.
+  /// The edits that replace a set with an array, because the compiler would report only the set.
   private static let array = [
     (old: "Set<Badge>", new: "[Badge]"), (old: "_badges.value.insert", new: "_badges.value.append"),
   ]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
-  /// The article on testing quotes this failure message.
+  /// The article on testing quotes the failure message of this test.
   @Test func storeTesterFailureShowsAChangeThatWasNotExpected() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {

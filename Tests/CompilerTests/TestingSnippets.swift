@@ -214,7 +214,7 @@ struct DownloadActionTests {
   }
 }
 
-// Further examples in doc comments of `FluxCapacitorTesting`.
+// The examples in the doc comments of `FluxCapacitorTesting`.
 
 @Suite(.isolatedDispatcher)
 struct CounterTests {

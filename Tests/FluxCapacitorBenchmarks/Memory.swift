@@ -47,7 +47,7 @@ enum Memory: String {
     var things: [Thing] = []
     things.reserveCapacity(count)
     for index in 0..<100 { things.append(make(index)) }
-    // The first call loads code, so that the code's memory pages don't count as memory of the objects.
+    // The first call loads code, so that the measured growth doesn't include the code's memory pages.
     _ = residentBytes()
     let before = residentBytes()
     for index in 100..<count { things.append(make(index)) }

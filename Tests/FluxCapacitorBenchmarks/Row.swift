@@ -1,4 +1,4 @@
-/// One row of the table, which compares this library with handwritten code that does the same (the floor).
+/// One row of the table, which compares this library with equivalent handwritten code (the floor).
 struct Row {
   enum Limit {
     /// A limit as a multiple of the floor's result.

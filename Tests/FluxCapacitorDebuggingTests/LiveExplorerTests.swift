@@ -307,13 +307,13 @@ struct LiveExplorerTests {
     #expect(error?.description.hasSuffix("Choose another port, or 0 for any free port.") == true)
   }
 
-  /// The leaving client disconnects while the explorer has no pending event for that client.
+  /// One client disconnects while the explorer has no pending event for that client.
   @Test func liveExplorerSendsEventsToAClientAfterAnotherClientDisconnects() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     let staying = try Client(explorer.url)
     staying.send(explorer.requestOfEvents)
-    // The requests of these clients for an unknown path only take time.
+    // These requests for an unknown path only keep the explorer busy.
     func askOthers(_ count: Int) throws {
       for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
     }

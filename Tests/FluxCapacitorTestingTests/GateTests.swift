@@ -48,7 +48,7 @@ struct GateTests {
     #expect(await work.value)
   }
 
-  @Test func reachedOfAGateFailsTheTestWhenTooFewTasksArriveInTime() async {
+  @Test func gateFailsTheTestWhenFewerTasksThanExpectedArriveInTime() async {
     let gate = Gate()
     gate.open()
     await gate.pass()

@@ -75,7 +75,7 @@ struct ManualClockTests {
     }
   }
 
-  @Test func sleepingOfAManualClockFailsTheTestWhenNoSleepBeginsInTime() async {
+  @Test func manualClockFailsTheTestWhenTheExpectedSleepDoesNotBeginInTime() async {
     let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
 
     #expect(sentences == ["Waited 0.001 seconds for sleeps on this clock: 0 of 1 began."])

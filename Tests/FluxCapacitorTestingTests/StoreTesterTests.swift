@@ -215,7 +215,7 @@ struct StoreTesterTests {
     #expect(sentences.first?.contains("✗ results: was expected to change once more, to") == true)
   }
 
-  @Test func storeTesterComparesVariablesInArraysDictionariesTuplesAndOptionals() async {
+  @Test func storeTesterComparesVariablesInArraysDictionariesStructsAndOptionals() async {
     let tester = StoreTester(ShelfStore.self)
 
     tester.invoke(.fill(1)) {

@@ -34,7 +34,9 @@ func graphRows(scale: Int) -> [Row] {
     return (start, (0..<maps).reduce(Constant(start)) { end, _ in end.map { $0 &+ 1 } })
   }
 
-  /// Returns a workload that observes the last constants of `count` chains. Each map is one operation.
+  /// Returns a workload that observes the last constants of `count` chains of maps.
+  ///
+  /// The workload counts each map as one operation.
   func observing(_ count: Int, of maps: Int) -> Workload {
     Workload(count * maps) {
       let ends = (0..<count).map { _ in chain(of: maps).end }

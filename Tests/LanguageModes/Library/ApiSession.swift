@@ -29,7 +29,7 @@ public struct SessionTask: Sendable {}
 
 /// A substitute for the session of a networking library, which responds to one request at a time.
 public final class ApiSession: @unchecked Sendable {
-  /// The session of the process.
+  /// The session that all callers in the process share.
   public static let shared = ApiSession()
 
   // `latest` is guarded by `lock`.
