@@ -78,8 +78,8 @@
 
     /// Type-checks an application's file as if it were a file of the library.
     ///
-    /// The type check needs no built module of the library, because the path of a built module differs between
-    /// build systems.
+    /// The type check needs no built module of the library, because build systems put such modules into
+    /// different folders.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in
         let file = folder.appendingPathComponent("Application.swift")

@@ -100,7 +100,7 @@ extension Omission {
     ),
   ]
 
-  /// Creates an omission that only adds code. The article does not show this code.
+  /// Creates an omission that only adds code. The article on Swift 6 does not show this code.
   private init(name: String, addition: String, verdicts: [Verdict]) {
     self.init(name: name, edits: [], addition: addition, verdicts: verdicts, isInTable: false)
   }
