@@ -50,7 +50,7 @@ struct VotesAction: Actionable {
 
   func addRandom(range: Int = 100) {
     Task {
-      // This sleep stands for a request that takes 150 ms.
+      // This delay stands for a request that takes 150 ms.
       try await clock.sleep(for: .milliseconds(150))
       invoke(.add(Int.random(in: 1..<range)))
     }

@@ -98,7 +98,7 @@ struct StepsTests {
     }
   }
 
-  @Test func fetchInvokesTheFetchedSteps() async {
+  @Test func fetchInvokesBeginFetchingAndThenTheFetchedSteps() async {
     let action = StepsAction(service: StepsService { 10 })
 
     await expectStates {
