@@ -43,7 +43,7 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// ```swift
   /// @Suite(.isolatedDispatcher)
   /// struct CounterTests {
-  ///   @Test func incrementing() {
+  ///   @Test func incrementAddsOneToTheCount() {
   ///     let store = CounterStore.instantiate()
   ///     CounterAction().increment()
   ///     #expect(store.count.value == 1)

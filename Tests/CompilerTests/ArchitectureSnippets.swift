@@ -16,7 +16,7 @@ struct ArchitectureSnippets {
     #expect(log.value == ["The count is 0.", "The count is 1."])
   }
 
-  @Test func diamondDeliversEachChangeOnce() {
+  @Test func diamondOfDerivedConstantsDeliversEachChangeOnce() {
     let log = Variable<[String]>([])
     let print = { @Sendable (value: (Int, Int)) in log.value.append("\(value)") }
 

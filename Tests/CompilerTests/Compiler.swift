@@ -2,19 +2,19 @@
   import Foundation
   import Testing
 
-  /// The compiler of the toolchain that runs these tests, and the library's sources as its input.
+  /// The Swift compiler of the toolchain that runs these tests.
   enum Compiler {
     struct Output {
       let isSuccess: Bool
       let text: String
     }
 
-    /// The folder of the toolchain, which contains the runtime library that this process has loaded. If
-    /// that library is linked statically, the toolchain is looked for on the `PATH`.
+    /// The folder of the toolchain that contains the runtime library of this process.
     ///
-    /// The `PATH` alone may lead to no toolchain or to another one.
+    /// If the runtime library is linked statically, the `PATH` determines the toolchain. The `PATH` is only
+    /// the second choice, because it can lead to no toolchain or to a different toolchain.
     static let toolchain: URL? = {
-      // Read through a handle, because the file reports a size of zero.
+      // A file handle reads `/proc/self/maps` to the end, although the file reports a size of zero.
       let data = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile()
       let maps = String(decoding: data ?? Data(), as: UTF8.self)
       let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
@@ -35,8 +35,7 @@
       return folders
     }
 
-    /// Whether to build packages in empty folders too, which takes minutes. True if THOROUGH is set in the
-    /// environment.
+    /// Whether the environment variable `THOROUGH` is set, so that tests run that take minutes.
     static let isThorough = ProcessInfo.processInfo.environment["THOROUGH"] != nil
 
     static let librarySources: [String] = Repository.swiftFiles(in: "Sources/FluxCapacitor")
@@ -47,7 +46,7 @@
     }
 
     static func run(_ executable: URL, _ arguments: [String] = []) async throws -> Output {
-      // Waiting for a process blocks a thread, and other tests need the threads on which tasks run.
+      // Waiting for a process would block a thread of the pool on which the tasks of other tests run.
       try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
           continuation.resume(with: Result { try runAndWait(executable, arguments) })

@@ -15,7 +15,7 @@ final class CounterScreen {
 }
 
 struct ConcurrencySnippets {
-  @MainActor @Test func viewFollowsTheStore() {
+  @MainActor @Test func observerOnMainUpdatesAMainActorView() {
     withDispatcher(Dispatcher()) {
       let view = CounterScreen()
 
@@ -25,7 +25,7 @@ struct ConcurrencySnippets {
     }
   }
 
-  @Test func transactionDeliversRelatedChangesTogether() {
+  @Test func transactionDeliversOneChangeWithAllWrittenValues() {
     let log = Variable<[String]>([])
     let first = Variable("Marty")
     let last = Variable("McFly")
@@ -41,7 +41,7 @@ struct ConcurrencySnippets {
     #expect(log.value == ["Marty McFly", "Emmett Brown"])
   }
 
-  @Test func derivedConstantCombinesItsSources() {
+  @Test func combinedConstantComputesItsValueFromAllSources() {
     let first = Variable("Emmett")
     let last = Variable("Brown")
     let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }

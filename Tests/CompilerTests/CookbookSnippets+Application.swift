@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The recipes of the cookbook about whole applications, and tests of the behavior that it describes.
+// The cookbook's recipes for logins, services and servers, and tests of these recipes.
 
 private enum Recipes {
   struct Token: Secret, Equatable {
@@ -77,7 +77,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Account
 
-  @Test func loggingInKeepsTheToken() async {
+  @Test func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
     let store = AccountStore.instantiate()
     let action = Recipes.AccountAction { name, password in
       guard password == "1.21 GW" else { throw Failure() }
@@ -95,7 +95,7 @@ extension CookbookSnippets {
     #expect(store.failure.value == nil)
   }
 
-  @Test func loggingOutEndsALoginInProgress() async {
+  @Test func logoutSupersedesALoginInProgress() async {
     let gate = FluxCapacitorTesting.Gate()
     let action = Recipes.AccountAction { name, _ in
       await gate.pass()
@@ -113,7 +113,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test func aFailedLoginAfterALogoutLeavesNoToken() async {
+  @Test func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
     let store = AccountStore.instantiate()
     let action = Recipes.AccountAction { _, _ in throw Failure() }
 
@@ -126,7 +126,7 @@ extension CookbookSnippets {
     #expect(store.token.value == nil)
   }
 
-  @Test func noLogContainsTheToken() {
+  @Test func descriptionOfAStateHidesASecretToken() {
     let events = Variable<[DispatchEvent]>([])
     let store = AccountStore.instantiate()
     let dust = Dispatcher.shared.intercept { event in events.value.append(event) }
@@ -141,7 +141,7 @@ extension CookbookSnippets {
 
   // MARK: - Weather
 
-  @Test func aTestPassesItsOwnService() async {
+  @Test func weatherActionUsesTheServiceThatATestPasses() async {
     let action = Recipes.WeatherAction(
       service: Recipes.WeatherService(
         temperature: { city in
@@ -165,7 +165,7 @@ extension CookbookSnippets {
 
   // MARK: - Requests
 
-  @Test func requestsShareNothing() async throws {
+  @Test func concurrentRequestsWithTheirOwnDispatchersShareNoStore() async throws {
     let gate = FluxCapacitorTesting.Gate()
     let handler = Recipes.CartHandler { product in
       await gate.pass()
@@ -188,7 +188,7 @@ extension CookbookSnippets {
     #expect(states.states.isEmpty)
   }
 
-  @Test func aRequestFailsWithItsError() async {
+  @Test func cartHandlerRethrowsTheErrorOfAPriceRequest() async {
     let handler = Recipes.CartHandler { product in
       if product == "unknown" { throw Failure() }
       return 1
@@ -198,7 +198,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of these actions, and their stores.
+// The states and stores of the recipes' actions.
 
 extension Dispatcher {
   fileprivate enum Account: DispatchState {

@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The recipes of the cookbook that let users edit data, and tests of the behavior that it describes.
+// The cookbook's recipes for editing data, and tests of these recipes.
 
 private enum Recipes {
   final class SignUpStore: Storable {
@@ -55,7 +55,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Form
 
-  @Test func aFormKnowsWhetherItIsComplete() {
+  @Test func signUpFormIsCompleteAfterANameAndAnEmailAreSet() {
     let tester = StoreTester(Recipes.SignUpStore.self)
 
     tester.invoke(.set(\.name, to: "Marty")) {
@@ -67,7 +67,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test func aDoubleTapSubmitsOnce() async {
+  @Test func doubleTapSubmitsTheFormOnce() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = Recipes.SignUpStore.instantiate()
     let requests = Variable(0)
@@ -91,7 +91,7 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
-  @Test func anAcceptedFormIsEmptied() async {
+  @Test func acceptedFormIsReplacedByAnEmptyForm() async {
     let store = Recipes.SignUpStore.instantiate()
     let action = SignUpAction { _ in }
 
@@ -106,7 +106,7 @@ extension CookbookSnippets {
 
   // MARK: - Title
 
-  @Test func aTitleIsShownBeforeItIsSaved() async {
+  @Test func newTitleIsShownBeforeTheTitleIsSaved() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = Recipes.TitleStore.instantiate()
     let action = TitleAction { _ in await gate.pass() }
@@ -119,7 +119,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "New")
   }
 
-  @Test func aRejectedTitleIsRolledBack() async {
+  @Test func rejectedTitleIsReplacedByTheSavedTitle() async {
     let store = Recipes.TitleStore.instantiate()
     let action = TitleAction { title in
       if title == "Rejected" { throw Failure() }
@@ -134,7 +134,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "Saved")
   }
 
-  @Test func aRejectedTitleLeavesTheNewerOneAlone() async {
+  @Test func rejectedTitleDoesNotReplaceANewerTitle() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = Recipes.TitleStore.instantiate()
     let saved = Variable<[String]>([])
@@ -154,7 +154,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of these stores, and their actions.
+// The states and actions of the recipes' stores.
 
 private struct SignUpForm: Equatable {
   var name = ""

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The recipe of the cookbook about a web socket, and tests of the behavior that it describes.
+// The cookbook's recipe for a web socket, and tests of this recipe.
 
 private enum Recipes {
   struct ChatAction: Actionable {
@@ -34,7 +34,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Messages
 
-  @Test func aConnectionThatEndsIsOpenedAgainAfterASecond() async {
+  @Test func chatReconnectsOneSecondAfterAConnectionEnds() async {
     let clock = ManualClock()
     let connections = Variable<[AsyncThrowingStream<String, any Error>.Continuation]>([])
     let states = DispatchRecorder()
@@ -71,7 +71,7 @@ extension CookbookSnippets {
     )
   }
 
-  @Test func connectingAfterDisconnectingOpensANewConnection() async {
+  @Test func chatConnectAfterDisconnectOpensANewConnection() async {
     let states = DispatchRecorder()
     let action = Recipes.ChatAction {
       AsyncThrowingStream { continuation in continuation.yield("Hello") }
@@ -89,7 +89,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of this action, and their store.
+// The states and the store of the recipe's action.
 
 extension Dispatcher {
   fileprivate enum Chat: DispatchState, Equatable {

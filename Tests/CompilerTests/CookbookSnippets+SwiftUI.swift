@@ -2,8 +2,8 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The recipe of the cookbook about one-time events, and tests of the behavior that it describes. SwiftUI is
-// only available on Apple platforms; elsewhere, `.ci/platforms` compiles this with a module that stands in.
+// The cookbook's recipe for one-time events, and a test of this recipe. On systems without SwiftUI,
+// `.ci/platforms` compiles this file with a substitute for SwiftUI.
 #if canImport(SwiftUI)
   import SwiftUI
 
@@ -50,7 +50,7 @@ extension CookbookSnippets {
   }
 
   @MainActor
-  @Test func aFailureIsShownOnceAndOnlyWhileTheScreenIsVisible() {
+  @Test func screenShowsAFailureOnceAndOnlyWhileTheScreenIsVisible() {
     let screen = Screen()
     let action = UploadAction()
 
@@ -65,7 +65,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of uploads, and their store.
+// The states and the store of the upload recipe.
 
 extension Dispatcher {
   fileprivate enum Upload: DispatchState {

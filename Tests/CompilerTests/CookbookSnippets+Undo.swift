@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The recipe of the cookbook about undo, and tests of the behavior that it describes.
+// The cookbook's recipe for undo, and tests of this recipe.
 
 private enum Recipes {
   final class NotesStore: Storable {
@@ -49,7 +49,7 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Undo
 
-  @Test func undoIgnoresSearchesAndConfirmations() {
+  @Test func undoRevertsTheLastEditButNotSearchesAndConfirmations() {
     let store = Recipes.NotesStore.instantiate()
     let action = NotesAction()
 
@@ -69,7 +69,7 @@ extension CookbookSnippets {
     #expect(!store.canUndo.value)
   }
 
-  @Test func aNewEditEndsTheRedoing() {
+  @Test func newEditRemovesTheEditsThatRedoWouldRepeat() {
     let store = Recipes.NotesStore.instantiate()
     let action = NotesAction()
 
@@ -86,7 +86,7 @@ extension CookbookSnippets {
   }
 }
 
-// The states of this store, and their action.
+// The states and the action of the recipe's store.
 
 private struct NoteEdit {
   let id: Int

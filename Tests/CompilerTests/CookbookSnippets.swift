@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The cookbook's recipes that load data, and tests of their behavior.
+// The cookbook's recipes for loading data, and tests of these recipes.
 
 private enum Recipes {
   struct TimelineAction: Actionable {
@@ -59,7 +59,7 @@ struct CookbookSnippets {
 
   // MARK: - Pages
 
-  /// Its first request for page 2 waits at the gate, and fails.
+  /// Returns an action. The first request for page 2 waits at the gate, and then fails.
   private func timelineAction() -> Recipes.TimelineAction {
     Recipes.TimelineAction { [requests, gate] page in
       let isFirst = requests.modify { requests in
@@ -74,7 +74,7 @@ struct CookbookSnippets {
     }
   }
 
-  @Test func eachPageIsLoadedOnce() async {
+  @Test func timelineLoadsEachPageOnceUnlessARequestFails() async {
     let store = TimelineStore.instantiate()
     let action = timelineAction()
     gate.open()
@@ -82,13 +82,13 @@ struct CookbookSnippets {
     for page in [1, 1, 2, 2, 2, 3, 3] { action.load(page) }
     await Dispatcher.shared.settled()
 
-    // The first request for page 2 failed, so the next call requested it again.
+    // The first request for page 2 failed, so the next call to `load` requested page 2 again.
     #expect(requests.value == ["1", "2", "2", "3"])
     #expect(store.items.value == ["Item 1", "Item 2", "Item 3"])
     #expect(store.nextPage.value == nil)
   }
 
-  @Test func aReloadComesAfterTheRequestThatItCancels() async {
+  @Test func reloadClearsTheTimelineAfterTheCancelledRequestHasEnded() async {
     let action = Recipes.TimelineAction { [gate] page in
       if page == 2 { await gate.pass() }
       return TimelinePage(items: ["Item \(page)"], next: page + 1)
@@ -108,7 +108,7 @@ struct CookbookSnippets {
     }
   }
 
-  @Test func aCancelledRequestReportsNoFailure() async {
+  @Test func cancelledPageRequestReportsNoFailure() async {
     let action = timelineAction()
 
     await expectStates {
@@ -126,7 +126,7 @@ struct CookbookSnippets {
 
   // MARK: - Search
 
-  @Test func onlyTheLastTextOfABurstIsSearched() async {
+  @Test func searchActionSearchesOnlyTheLastTextOfQuickInputs() async {
     let clock = ManualClock()
     let action = Recipes.CitySearchAction(
       find: { [requests] text in
@@ -152,7 +152,7 @@ struct CookbookSnippets {
     #expect(requests.value == ["Ber"])
   }
 
-  @Test func aSupersededSearchReportsNeitherResultsNorErrors() async {
+  @Test func supersededSearchReportsNeitherResultsNorErrors() async {
     let clock = ManualClock()
     let action = Recipes.CitySearchAction(
       find: { text in
@@ -177,7 +177,7 @@ struct CookbookSnippets {
   }
 }
 
-// The states of these actions, and their stores.
+// The states and stores of the recipes' actions.
 
 private struct TimelinePage: Equatable {
   let items: [String]

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// The application that the snippets of the documents use.
+// The example application of the documents.
 
 extension Dispatcher.Counter: Codable {}
 

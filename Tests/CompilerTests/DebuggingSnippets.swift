@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The snippets of the guide to seeing and rewinding the flow, and of doc comments. All of them run.
+// The code of the article on seeing and rewinding the flow, and of doc comments. The tests run all examples.
 @Suite(.isolatedDispatcher)
 struct DebuggingSnippets {
   struct Token: Secret {
@@ -13,7 +13,7 @@ struct DebuggingSnippets {
 
   private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
 
-  @Test func interceptorPrintsEachDispatchAndItsChanges() {
+  @Test func interceptorReceivesEachDispatchWithItsChanges() {
     let log = Variable<[String]>([])
     let print = { @Sendable (line: String) in log.value.append(line) }
     let store = CounterStore.instantiate()
@@ -35,7 +35,7 @@ struct DebuggingSnippets {
     )
   }
 
-  @Test func loggersWriteToStandardError() {
+  @Test func dispatchLoggersAcceptStandardErrorAsTheirOutput() {
     do {
       let logger = DispatchLogger(to: FileHandle.standardError)
       CounterAction().increment()
@@ -46,7 +46,7 @@ struct DebuggingSnippets {
     withExtendedLifetime(logger) {}
   }
 
-  @Test func circuitsUndoAndRedoADispatch() {
+  @Test func timeCircuitsUndoAndRedoADispatch() {
     let store = CounterStore.instantiate()
     let circuits = TimeCircuits()
     CounterAction().increment()
@@ -57,7 +57,7 @@ struct DebuggingSnippets {
     #expect(store.count.value == 1)
   }
 
-  @Test func recordedFlowCanBeReplayed() throws {
+  @Test func replayOfARecordedFlowRestoresTheCount() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     do {
       let circuits = TimeCircuits()
@@ -72,14 +72,14 @@ struct DebuggingSnippets {
     }
   }
 
-  @Test func explorerCanBeWrittenToAFile() throws {
+  @Test func flowExplorerWritesItsPageToAFile() throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let circuits = TimeCircuits()
     CounterAction().increment()
     try FlowExplorer(circuits).write(to: file)
   }
 
-  @Test func liveExplorerHasAnAddress() throws {
+  @Test func liveExplorerProvidesTheURLOfItsPage() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     print(explorer.url)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Links between documents have targets, and the gate runs the commands that documents show.
+/// Tests of the links between documents, and of the commands that documents show.
 struct DocumentLinksTests {
   private static let documents = Repository.documents + ["Sample/README.md"]
 
   @Test(arguments: documents)
-  func linksOfADocumentHaveATarget(document: String) throws {
-    // DocC checks the pictures of the documentation. Links to other sites are not checked.
+  func everyLinkOfADocumentHasATarget(document: String) throws {
+    // This test ignores links to other sites and links to pictures. DocC checks the pictures.
     let links = try Markdown(Repository.text(of: document)).links
       .filter { !$0.hasPrefix("https://") && !["flow", "live-explorer"].contains($0) }
 
@@ -24,7 +24,7 @@ struct DocumentLinksTests {
     }
     guard parts.count == 2 else { return true }
     let text = try Repository.text(of: file)
-    // The fragment is the line of a test, or a heading.
+    // The fragment of a link names a line with a test, or a heading.
     if parts[1].hasPrefix("L"), let line = Int(parts[1].dropFirst()) {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       return lines.indices.contains(line - 1) && lines[line - 1].contains("@Test")
@@ -36,9 +36,9 @@ struct DocumentLinksTests {
     document.lastIndex(of: "/").map { String(document[...$0]) } ?? ""
   }
 
-  // `GettingStartedTests` runs the commands of its article.
+  // `GettingStartedTests` runs the commands of the article "Getting started".
   @Test(arguments: documents.filter { !$0.hasSuffix("GettingStarted.md") })
-  func gateRunsTheCommandsOfADocument(document: String) throws {
+  func gateRunsEveryShellCommandOfADocument(document: String) throws {
     let gate = try Repository.text(of: ".ci/run")
     var blocks = try Markdown(Repository.text(of: document)).blocks(in: "sh")
     // `.ci/newcomer` runs the first two blocks of the README.
@@ -51,9 +51,9 @@ struct DocumentLinksTests {
   }
 
   private static let exceptions = [
-    // This command needs a token and GitHub. `GitHubReposTests` runs it against a server of its own.
+    // This command needs a token and GitHub. `GitHubReposTests` runs this command with a local server.
     "GITHUB_TOKEN=… swift run github-repos octocat",
-    // The gate itself, and a script that runs on demand.
+    // The gate does not run itself, and developers run `.ci/mutants` on demand.
     ".ci/run", ".ci/mutants",
   ]
 }

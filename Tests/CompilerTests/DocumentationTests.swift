@@ -9,8 +9,7 @@ struct DocumentationTests {
     readme = try Markdown(Repository.text(of: "README.md"))
   }
 
-  /// The articles with tests of their own. `GettingStartedTests` follows its article, and
-  /// `LanguageModeArticleTests` compares the other one with the compiler.
+  /// The articles that `GettingStartedTests` and `LanguageModeArticleTests` check.
   private static let articlesWithTests = ["GettingStarted.md", "Swift6AndTheMainActor.md"]
 
   @Test(
@@ -18,12 +17,12 @@ struct DocumentationTests {
       !articlesWithTests.contains { document.hasSuffix($0) }
     }
   )
-  func codeOfADocumentIsInACompiledFile(document: String) throws {
+  func swiftCodeOfADocumentIsInACompiledFile(document: String) throws {
     try expectBlocksInCompiledFiles(of: Markdown(Repository.text(of: document)), in: document)
   }
 
   @Test(arguments: Repository.swiftFiles(in: "Sources").map(Repository.path))
-  func codeOfDocCommentsIsInACompiledFile(file: String) throws {
+  func swiftCodeOfDocCommentsIsInACompiledFile(file: String) throws {
     let comments = try Markdown(ofDocCommentsIn: Repository.text(of: file))
     try expectBlocksInCompiledFiles(of: comments, in: file)
   }
@@ -39,7 +38,11 @@ struct DocumentationTests {
     ("swift after", "import Fluxor", false),
     ("swift", "import Fluxor", false),
   ])
-  func onlyTheCodeOfAPeerNeedNotCompile(language: String, code: String, isOfAPeer: Bool) throws {
+  func onlyCodeBlocksThatImportAPeerLibraryAreNotCompiled(
+    language: String,
+    code: String,
+    isOfAPeer: Bool
+  ) throws {
     let block = try #require(Markdown("```\(language)\n\(code)\n```").blocks.first)
 
     #expect(block.isSwift)
@@ -50,7 +53,7 @@ struct DocumentationTests {
     #expect(readme.wordCount <= 500)
   }
 
-  @Test func readmeStartsWithCode() throws {
+  @Test func readmeShowsSwiftCodeWithinTheFirst15Lines() throws {
     let first = try #require(readme.blocks.first)
 
     #expect(first.language == "swift")
@@ -59,7 +62,7 @@ struct DocumentationTests {
 
   #if os(Linux)
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func readmeExamplePrintsTheOutputThatItShows() async throws {
+    func readmeExamplePrintsTheOutputThatTheReadmeShows() async throws {
       let example = try #require(readme.blocks(in: "swift").first)
       let expected = try #require(readme.blocks(in: "text").first)
 
@@ -91,7 +94,7 @@ struct DocumentationTests {
       .enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."),
       arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty }
     )
-    func manifestsInADocumentCompile(document: String) async throws {
+    func packageManifestsInADocumentCompile(document: String) async throws {
       let toolchain = try #require(Compiler.toolchain)
 
       for manifest in try Self.manifests(in: document) {
@@ -129,7 +132,7 @@ struct DocumentationTests {
     }
   }
 
-  /// The files that may contain blocks. The compiler refuses some of the code in `LinkingTests`.
+  /// The files that can contain the code blocks of documents. Some code in `LinkingTests` does not compile.
   private static let files = ["Tests/CompilerTests", "Tests/LanguageModes"]
     .flatMap(Repository.swiftFiles)
     .map { file in
@@ -140,10 +143,9 @@ struct DocumentationTests {
       )
     }
 
-  /// Whether a separate test compiles this block or compares it with printed output.
+  /// Whether a separate test compiles this block or compares this block with printed output.
   ///
-  /// This applies to the README's example, which is a whole program, and to the example's output. It also
-  /// applies to manifests, which no target can contain.
+  /// Separate tests check the README's example program, the output of the program, and package manifests.
   private func isCompiledByItself(_ block: Markdown.Block) -> Bool {
     block.lines == readme.blocks(in: "swift").first?.lines
       || block.lines == readme.blocks(in: "text").first?.lines || Self.isManifest(block)

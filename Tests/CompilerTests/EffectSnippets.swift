@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The snippets about effects, one for each policy, and the tests of their behavior.
+// Code of the documents on effects, with one example for each policy, and tests of these examples.
 
 private enum Examples {
   struct SearchAction: Actionable {
@@ -79,7 +79,7 @@ private enum Examples {
 struct EffectSnippets {
   private let gate = FluxCapacitorTesting.Gate()
 
-  @Test func newestSearchWins() async {
+  @Test func latestPolicyInvokesOnlyTheResultsOfTheNewestSearch() async {
     let clock = ManualClock()
     let action = Examples.SearchAction(find: { ["\($0)!"] }, clock: clock)
     await expectStates {
@@ -94,7 +94,7 @@ struct EffectSnippets {
     }
   }
 
-  @Test func feedIsRefreshedOnceAtATime() async {
+  @Test func firstPolicyLoadsTheFeedOnceForTwoOverlappingRefreshes() async {
     let action = Examples.FeedAction {
       await gate.pass()
       return ["news"]
@@ -110,7 +110,7 @@ struct EffectSnippets {
     }
   }
 
-  @Test func draftsAreSavedInTheirOrder() async {
+  @Test func serialPolicySavesDraftsInTheOrderOfTheCalls() async {
     let action = Examples.DraftAction { text in
       if text == "1" { await gate.pass() }
       if text == "2" { throw CancellationError() }
@@ -126,7 +126,7 @@ struct EffectSnippets {
     }
   }
 
-  @Test func atMostFourThumbnailsAreLoadedAtATime() async {
+  @Test func concurrentPolicyLoadsAtMostFourThumbnailsAtATime() async {
     let begun = Variable(0)
     let action = Examples.ThumbnailAction { name in
       begun.value += 1
@@ -144,7 +144,7 @@ struct EffectSnippets {
     #expect(loaded.states.count == 6)
   }
 
-  @Test func onlyTheLastOpenedPageIsShown() async {
+  @Test func latestPolicyShowsOnlyThePageThatWasOpenedLast() async {
     let effect = Examples.DetailsEffect { page in
       if page == "old" { await gate.pass() }
       return "What is on the \(page) page"
@@ -163,7 +163,7 @@ struct EffectSnippets {
     withExtendedLifetime(effect) {}
   }
 
-  @Test func endOfTheObservationCancelsItsEffects() async {
+  @Test func endOfAnObservationCancelsTheEffectsOfItsObserver() async {
     var effect: Examples.DetailsEffect? = Examples.DetailsEffect { page in
       await gate.pass()
       return Task.isCancelled ? "Cancelled" : page
@@ -182,7 +182,7 @@ struct EffectSnippets {
   }
 }
 
-// The states of these actions, and their stores, which do nothing.
+// The states and empty stores of the example actions.
 
 extension Dispatcher {
   fileprivate enum Search: DispatchState {

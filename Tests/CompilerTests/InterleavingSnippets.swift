@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The code of "Interleavings", in the article on tests.
+// The code of the section "Interleavings" in the article on testing.
 
 extension Dispatcher {
   enum Door: DispatchState {
@@ -42,7 +42,7 @@ struct DoorAction: Actionable {
 #if DEBUG
   @Suite(LostUpdate())
   struct DoorTests {
-    @Test func everyVisitorIsCounted() {
+    @Test func storeCountsTwoVisitorsThatEnterConcurrently() {
       everyInterleaving { scenario in
         let store = DoorStore.instantiate()
         for _ in 1...2 {
@@ -53,7 +53,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  /// Expects each test to fail as the article says.
+  /// A trait that expects each test of a suite to fail with the message that the article quotes.
   private struct LostUpdate: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -86,7 +86,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  @Test func everyVisitorIsCountedInTheReduce() {
+  @Test func reduceCountsTwoVisitorsThatEnterConcurrently() {
     everyInterleaving { scenario in
       let store = DoorStore.instantiate()
       for _ in 1...2 {
@@ -96,7 +96,7 @@ struct DoorAction: Actionable {
     }
   }
 
-  @Test func incrementsAreNotLost() {
+  @Test func concurrentIncrementsAreNotLost() {
     everyInterleaving { scenario in
       let store = CounterStore.instantiate()
       for _ in 1...2 {

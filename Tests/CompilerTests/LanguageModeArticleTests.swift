@@ -1,9 +1,9 @@
-// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
+// These tests run on Linux only, because `Compiler` finds the toolchain in `/proc/self/maps`.
 #if os(Linux)
   import Foundation
   import Testing
 
-  /// The article's statements about each language mode, compared with the compiler.
+  /// Tests that the compiler confirms the article's statements about each language mode.
   @Suite(.timeLimit(.minutes(10)))
   struct LanguageModeArticleTests {
     private let article: Markdown
@@ -14,7 +14,7 @@
       )
     }
 
-    @Test func codeOfTheArticleIsCompiledInEveryMode() throws {
+    @Test func codeOfTheLanguageModeArticleIsInACompiledFile() throws {
       let snippets = try Repository.text(of: Omission.file)
       let lines = snippets.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
@@ -24,13 +24,13 @@
       }
     }
 
-    @Test func tableOfTheArticleListsTheOmissions() {
+    @Test func tableOfTheLanguageModeArticleListsEveryOmission() {
       let rows = article.prose.filter { $0.hasPrefix("| ") }.dropFirst()
 
       #expect(Array(rows) == Omission.all.compactMap(\.row))
     }
 
-    @Test func articleQuotesTheErrorOfEachOmission() {
+    @Test func languageModeArticleQuotesTheErrorOfEachOmission() {
       let sentences = article.blocks(in: "text").flatMap(\.lines)
 
       #expect(!sentences.isEmpty)
@@ -38,7 +38,7 @@
     }
 
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func compilerReportsTheErrorOfEachOmission() async throws {
+    func compilerReportsTheErrorOfEachOmissionFromTheLanguageModeArticle() async throws {
       let snippets = try Repository.text(of: Omission.file)
 
       try await Compiler.withFolder { folder in
@@ -74,7 +74,7 @@
       }
     }
 
-    /// Compiles a file up to the stage that finds data races.
+    /// Compiles a file up to the compiler stage that reports data races.
     private func compile(
       _ text: String,
       _ mode: [String],

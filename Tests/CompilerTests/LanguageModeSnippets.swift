@@ -1,8 +1,8 @@
 import Dispatch
 import FluxCapacitor
 
-// The code of the article on language modes. `LanguageModeArticleTests` compiles this file in every mode,
-// both unchanged and with parts left out.
+// The code of the article on Swift 6. `LanguageModeArticleTests` compiles this file in each language mode,
+// first unchanged, and then with parts left out.
 
 nonisolated struct Badge: Hashable {
   let name: String

@@ -3,7 +3,7 @@ import Testing
 
 struct LanguageModesTests {
   @Test(arguments: ["Swift5Tests", "Swift6Tests", "MainActorTests"])
-  func everyModeCompilesTheSameApplication(target: String) {
+  func everyLanguageModeCompilesTheSameApplication(target: String) {
     let files = Repository.swiftFiles(in: "Tests/LanguageModes/\(target)/Application")
 
     #expect(!files.isEmpty)

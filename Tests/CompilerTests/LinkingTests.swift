@@ -1,34 +1,34 @@
-// The compiler is found by the path of the runtime library, which works differently on Apple's systems.
+// These tests run on Linux only, because `Compiler` finds the toolchain in `/proc/self/maps`.
 #if os(Linux)
   import Foundation
   import Testing
 
   @Suite(.timeLimit(.minutes(10)))
   struct LinkingTests {
-    @Test func stateLinkedInBothDirectionsCompiles() async throws {
+    @Test func stateCompilesWhenItsStoreAndActionLinkBackToTheState() async throws {
       let output = try await typecheck(store: "OtherStore", action: "OtherAction")
 
       #expect(output.isSuccess, "\(output.text)")
     }
 
     @Test(arguments: [
-      // The store reduces other states.
+      // The state `Other` is linked to the store of `Counter`.
       (
         "CounterStore", "OtherAction",
         "'OtherAction.DispatchStateType' (aka 'Other') and 'Counter' be equivalent"
       ),
-      // The action invokes other states.
+      // The state `Other` is linked to the action of `Counter`.
       (
         "OtherStore", "CounterAction",
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
       ),
-      // Both belong to other states.
+      // The state `Other` is linked to the store and to the action of `Counter`.
       (
         "CounterStore", "CounterAction",
         "'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent"
       ),
     ])
-    func stateLinkedInOneDirectionDoesNotCompile(
+    func stateDoesNotCompileWhenItsStoreOrActionLinksToAnotherState(
       store: String,
       action: String,
       requirement: String
@@ -49,7 +49,7 @@
     @Test(arguments: [
       ("Int", "OtherAction", "RelatedStoreType"), ("OtherStore", "Int", "RelatedActionType"),
     ])
-    func stateLinkedToAnUnrelatedTypeDoesNotCompile(
+    func stateDoesNotCompileWhenItsStoreOrActionIsAnUnrelatedType(
       store: String,
       action: String,
       associatedType: String
@@ -63,7 +63,7 @@
       )
     }
 
-    @Test func migrationGuideQuotesTheCompiler() async throws {
+    @Test func compilerReportsTheErrorsThatTheMigrationGuideQuotes() async throws {
       let quotation = """
         error: type 'Other' does not conform to protocol 'DispatchState'
         error: 'DispatchState' requires the types 'Other' and 'CounterAction.DispatchStateType' (aka 'Counter') be equivalent
@@ -78,8 +78,8 @@
 
     /// Type-checks an application's file as if it were a file of the library.
     ///
-    /// This checks only one file and needs no built module. The place of such a module differs between
-    /// build systems.
+    /// The type check needs no built module of the library, because build systems put such modules into
+    /// different folders.
     private func typecheck(store: String, action: String) async throws -> Compiler.Output {
       try await Compiler.withFolder { folder in
         let file = folder.appendingPathComponent("Application.swift")

@@ -1,9 +1,9 @@
-/// A Markdown document, divided into its fenced blocks and its prose.
+/// A Markdown document, divided into fenced code blocks and prose.
 struct Markdown {
   struct Block {
     let language: String
 
-    /// The number of the line with the opening fence.
+    /// The line number of the opening fence.
     let line: Int
     var lines: [String] = []
 
@@ -31,7 +31,7 @@ struct Markdown {
     }
   }
 
-  /// Creates a document from the doc comments of a Swift file. Each line keeps its line number.
+  /// Creates a document from the doc comments of a Swift file. The lines have the line numbers of the file.
   init(ofDocCommentsIn source: String) {
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let line = line.drop { $0 == " " }
@@ -44,7 +44,7 @@ struct Markdown {
     blocks.filter { $0.language == language }
   }
 
-  /// The targets of the links and the pictures in the prose.
+  /// The targets of the links and pictures in the prose.
   var links: [String] {
     prose.flatMap { line in
       line.split(separator: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }
@@ -52,7 +52,7 @@ struct Markdown {
     }
   }
 
-  /// The fragments that GitHub uses in links to the headings.
+  /// The URL fragments by which GitHub links to the headings.
   var anchors: [String] {
     prose.filter { $0.hasPrefix("#") }.map { heading in
       heading.drop { $0 == "#" || $0 == " " }.lowercased()
@@ -61,7 +61,7 @@ struct Markdown {
     }
   }
 
-  /// The words outside the blocks. The bars of a table and the dashes of a list are not words.
+  /// The number of words outside the code blocks. The bars of a table and the dashes of a list are not words.
   var wordCount: Int {
     prose.flatMap { $0.split(whereSeparator: \.isWhitespace) }
       .count { $0.contains { $0.isLetter || $0.isNumber } }
@@ -69,11 +69,11 @@ struct Markdown {
 }
 
 extension Markdown.Block {
-  /// Whether the block is highlighted as Swift, which depends on the first word of its language.
+  /// Whether Markdown viewers highlight the block as Swift, because its language begins with "swift".
   var isSwift: Bool { language.lowercased().hasPrefix("swift") }
 
-  /// Whether the block shows code of a peer, which this package can't compile. Such a block has the
-  /// language `swift before`, and imports the peer.
+  /// Whether the block shows code for another Flux library, which this package can't compile. Such a block
+  /// has the language `swift before`, and imports the other library.
   var isOfAPeer: Bool {
     let imports = Set(lines.filter { $0.hasPrefix("import ") })
     let peers = [
@@ -85,7 +85,7 @@ extension Markdown.Block {
       && !imports.contains("import FluxCapacitor")
   }
 
-  /// Whether a file contains these lines one after the other, all with the same indentation.
+  /// Whether a file contains the lines of this block in succession, with a common indentation.
   func stands(in file: [String]) -> Bool {
     file.indices.contains { start in stands(in: file[start...]) }
   }

@@ -86,7 +86,7 @@ struct GuestsView: View {
 
 @Suite(.isolatedDispatcher)
 struct GuestsTests {
-  @Test func addsTheFetchedGuests() async {
+  @Test func fetchAddsTheFetchedGuestsToTheCount() async {
     let tester = StoreTester(GuestsStore.self)
     let action = GuestsAction(client: GuestsClient { 10 })
 
@@ -108,7 +108,7 @@ struct GuestsTests {
 struct MigrationFromComposableArchitecture {
   private let gate = Gate()
 
-  @Test func newFetchSupersedesTheOlder() async {
+  @Test func newerFetchSupersedesTheOlderFetch() async {
     let fetches = Variable(0)
     let action = GuestsAction(
       client: GuestsClient {
@@ -134,7 +134,7 @@ struct MigrationFromComposableArchitecture {
     }
   }
 
-  @Test func cancelledFetchInvokesNothingMore() async {
+  @Test func cancelledFetchInvokesNoFurtherState() async {
     let action = GuestsAction(
       client: GuestsClient {
         await gate.pass()
@@ -156,7 +156,7 @@ struct MigrationFromComposableArchitecture {
 
   #if !canImport(SwiftUI)
     @MainActor
-    @Test func buttonsCountAndTheTextFollows() async {
+    @Test func buttonsOfTheViewChangeTheTextOfTheView() async {
       let view = GuestsView(action: GuestsAction(client: GuestsClient { 10 }))
       #expect(view.texts == ["Guests: 0", ""])
 
@@ -171,7 +171,7 @@ struct MigrationFromComposableArchitecture {
     }
 
     @MainActor
-    @Test func fetchCanBeCancelledFromTheView() async {
+    @Test func cancelButtonOfTheViewEndsARunningFetch() async {
       let client = GuestsClient {
         await gate.pass()
         return 10

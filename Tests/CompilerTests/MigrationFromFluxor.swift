@@ -71,7 +71,7 @@ struct BonusAction: Actionable {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromFluxor {
-  @Test func applicationPrintsEachTitle() async {
+  @Test func observerOfACombinedConstantReceivesEachNewTitle() async {
     let log = Variable<[String]>([])
     let print = { @Sendable (title: String) in log.value.append(title) }
     let service = BonusService()
@@ -90,7 +90,7 @@ struct MigrationFromFluxor {
     dust.clean()
   }
 
-  @Test func everyRequestIsAnswered() async {
+  @Test func concurrentEffectsInvokeAnAnswerForEveryRequest() async {
     let gate = Gate()
     let store = ScoreStore.instantiate()
     let effects = ScoreEffects {
@@ -115,7 +115,7 @@ struct MigrationFromFluxor {
     withExtendedLifetime(effects) {}
   }
 
-  @Test func effectsEndWithTheirOwner() async {
+  @Test func runningEffectIsCancelledWhenItsOwnerIsFreed() async {
     let gate = Gate()
     let wasCancelled = Variable<Bool?>(nil)
     var effects: ScoreEffects? = ScoreEffects {
@@ -137,7 +137,7 @@ struct MigrationFromFluxor {
     #expect(wasCancelled.value == true)
   }
 
-  @Test func actionThatFetchesNeedsNoEffect() async {
+  @Test func asynchronousActionInvokesAStateWithoutAnEffect() async {
     let store = ScoreStore.instantiate()
 
     await BonusAction(bonus: { 7 }).fetch()

@@ -50,7 +50,7 @@ struct VotesAction: Actionable {
 
   func addRandom(range: Int = 100) {
     Task {
-      // Stands for a request that takes 150 ms.
+      // This delay stands for a request that takes 150 ms.
       try await clock.sleep(for: .milliseconds(150))
       invoke(.add(Int.random(in: 1..<range)))
     }
@@ -85,7 +85,7 @@ struct VotesView: View {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromFluxus {
-  @Test func storeFollowsTheStates() {
+  @Test func invokedStatesChangeTheVariablesOfTheStore() {
     let tester = StoreTester(VotesStore.self)
 
     tester.invoke(.increment) {
@@ -100,7 +100,7 @@ struct MigrationFromFluxus {
     #expect(tester.store.countIsEven.value)
   }
 
-  @Test func answerIsAddedWhenItArrives() async {
+  @Test func answerOfARequestIsAddedToTheCountWhenTheRequestEnds() async {
     let clock = ManualClock()
     let store = VotesStore.instantiate()
 
@@ -117,7 +117,7 @@ struct MigrationFromFluxus {
 
   #if !canImport(SwiftUI)
     @MainActor
-    @Test func buttonsChangeTheCountAndTheText() {
+    @Test func buttonsOfTheViewChangeTheCountAndTheText() {
       let view = VotesView()
       #expect(view.texts == ["Votes: 0", "A tie is possible."])
 
@@ -129,7 +129,7 @@ struct MigrationFromFluxus {
     }
 
     @MainActor
-    @Test func buttonRequestsAnAnswer() async {
+    @Test func addRandomButtonAddsARandomNumberToTheCount() async {
       let clock = ManualClock()
       let view = VotesView(action: VotesAction(clock: clock))
 
@@ -142,7 +142,7 @@ struct MigrationFromFluxus {
     }
 
     @MainActor
-    @Test func toggleInvokesTheAction() {
+    @Test func toggleInvokesAStateThatChangesTheStore() {
       let view = VotesView()
       let states = DispatchRecorder()
 
@@ -153,7 +153,7 @@ struct MigrationFromFluxus {
     }
 
     @MainActor
-    @Test func changeOfTheStoreInvalidatesTheBody() {
+    @Test func changeToAStoreInvalidatesABodyThatReadsTheStore() {
       let view = VotesView()
       let isStale = Variable(false)
 

@@ -90,7 +90,7 @@ final class StepsViewController: UIViewController {
 
 @Suite(.isolatedDispatcher)
 struct StepsTests {
-  @Test func increments() {
+  @Test func incrementAddsOneToTheCount() {
     let tester = StoreTester(StepsStore.self)
 
     tester.invoke(.increment) {
@@ -98,7 +98,7 @@ struct StepsTests {
     }
   }
 
-  @Test func addsTheFetchedSteps() async {
+  @Test func fetchInvokesBeginFetchingAndThenTheFetchedSteps() async {
     let action = StepsAction(service: StepsService { 10 })
 
     await expectStates {
@@ -114,7 +114,7 @@ struct StepsTests {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromReSwift {
   @MainActor
-  @Test func buttonsCountAndTheLabelFollows() async {
+  @Test func buttonsOfTheViewControllerChangeTheTextOfTheLabel() async {
     let controller = StepsViewController()
     controller.viewDidLoad()
     #expect(controller.label.text == "0")
@@ -129,7 +129,7 @@ struct MigrationFromReSwift {
     #expect(controller.label.text == "11")
   }
 
-  @Test func secondFetchIsIgnoredDuringTheFirst() async {
+  @Test func effectsWithTheFirstPolicyIgnoreASecondFetchDuringAFetch() async {
     let gate = Gate()
     let store = StepsStore.instantiate()
     let action = StepsAction(
@@ -150,7 +150,7 @@ struct MigrationFromReSwift {
     #expect(store.count.value == 10)
   }
 
-  @Test func equalTextsAreSkipped() {
+  @Test func removeDuplicatesDoesNotDeliverAnEqualTextAgain() {
     let store = StepsStore.instantiate()
     let action = StepsAction(service: StepsService { 0 })
     let log = Variable<[String]>([])
@@ -163,7 +163,7 @@ struct MigrationFromReSwift {
     dust.clean()
   }
 
-  @Test func interceptorPrintsEachState() {
+  @Test func interceptorReceivesEachInvokedState() {
     let log = Variable<[String]>([])
     let print = { @Sendable (state: any DispatchState) in log.value.append("\(state)") }
     let action = StepsAction(service: StepsService { 0 })

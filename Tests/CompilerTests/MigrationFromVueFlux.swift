@@ -80,7 +80,7 @@ final class LikesViewController: UIViewController {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromVueFlux {
   @MainActor
-  @Test func buttonsChangeTheCountAndTheLabel() {
+  @Test func buttonsOfTheViewControllerChangeTheCountAndTheLabel() {
     let controller = LikesViewController()
     controller.viewDidLoad()
     #expect(controller.label.text == "0")
@@ -92,7 +92,7 @@ struct MigrationFromVueFlux {
     #expect(controller.label.text == "1")
   }
 
-  @Test func incrementLaterCountsAfterASecond() async throws {
+  @Test func incrementLaterAddsOneToTheCountAfterASecond() async throws {
     let clock = ManualClock()
     let store = LikesStore.instantiate()
 
@@ -107,7 +107,7 @@ struct MigrationFromVueFlux {
     #expect(store.countText.value == "1")
   }
 
-  @Test func actionCreatedElsewhereReachesTheStore() {
+  @Test func actionThatTheStoreDidNotCreateReachesTheStore() {
     let store = LikesStore.instantiate()
 
     LikesAction().increment()

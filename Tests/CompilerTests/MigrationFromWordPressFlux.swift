@@ -87,7 +87,7 @@ extension VisitsService {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct MigrationFromWordPressFlux {
   @MainActor
-  @Test func shownPageIsFetchedAndCounted() async {
+  @Test func viewControllerThatQueriesAPageShowsTheFetchedCount() async {
     let gate = Gate()
     let service = VisitsService { page in
       await gate.pass()
@@ -108,7 +108,7 @@ struct MigrationFromWordPressFlux {
     }
   }
 
-  @Test func testCanReplaceTheService() async {
+  @Test func taskLocalServiceReplacesTheServiceThatAStoreUses() async {
     let dustBuster = DustBuster()
 
     await VisitsService.$shared.withValue(VisitsService { _ in 41 }) {
@@ -119,7 +119,7 @@ struct MigrationFromWordPressFlux {
     }
   }
 
-  @Test func eachPageIsFetchedOnce() async {
+  @Test func queryableStoreFetchesAPageOnceForSeveralQueries() async {
     let pages = Variable<[String]>([])
     let service = VisitsService { page in
       pages.value.append(page)
@@ -141,7 +141,7 @@ struct MigrationFromWordPressFlux {
     }
   }
 
-  @Test func freedStoreCancelsItsRequests() async {
+  @Test func freedQueryableStoreCancelsItsRunningRequests() async {
     let gate = Gate()
     let wasCancelled = Variable(false)
     let service = VisitsService { _ in

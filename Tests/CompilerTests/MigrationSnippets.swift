@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 struct MigrationSnippets {
-  @Test func everyObserverSeesOneThenTwo() {
+  @Test func everyObserverReceivesChangesInOrderWhenAnObserverSetsTheVariable() {
     let log = Variable<[Int]>([])
     let print = { @Sendable (value: Int) in log.value.append(value) }
 
@@ -15,7 +15,7 @@ struct MigrationSnippets {
     #expect(log.value == [0, 1, 2])
   }
 
-  @Test func modifyTakesTheFirstTicketInOneStep() {
+  @Test func modifyRemovesAndReturnsTheFirstElement() {
     let tickets = Variable(["A1", "A2"])
 
     let before = takeInTwoSteps(from: tickets)
@@ -37,7 +37,7 @@ struct MigrationSnippets {
     return first
   }
 
-  @Test func transactionDeliversRelatedWritesTogether() {
+  @Test func observerReadsAllValuesThatATransactionHasWritten() {
     let name = Variable("")
     let stars = Variable(0)
     let log = Variable<[Int]>([])
@@ -54,7 +54,7 @@ struct MigrationSnippets {
     #expect(log.value == [0, 200])
   }
 
-  @Test func observerMayCountUnderALock() {
+  @Test func observerAddsToATotalInAMutex() {
     let repositories = Variable(["a"])
 
     let total = Mutex(0)
@@ -65,7 +65,7 @@ struct MigrationSnippets {
     #expect(total.withLock { $0 } == 1)
   }
 
-  @Test func readReturnsConsistentValues() {
+  @Test func dispatcherReadReturnsTheValuesOfSeveralVariables() {
     let name = Variable("a")
     let stars = Variable(1)
 
@@ -75,7 +75,7 @@ struct MigrationSnippets {
     #expect(count == 1)
   }
 
-  @Test func eachTestCanHaveItsOwnStore() {
+  @Test func withDispatcherGivesATestItsOwnStore() {
     let before = { () -> Int in
       let store = CounterStore.instantiate()
       defer { store.clear() }

@@ -1,5 +1,4 @@
-// Imitations of UIKit, SwiftUI, and RxSwift for the snippets of MIGRATION.md and the articles on migration.
-// They have only the declarations that the snippets and their tests use.
+// Substitutes for the parts of UIKit, SwiftUI and RxSwift that the code of the migration guides uses.
 
 #if !canImport(UIKit) || os(watchOS)
   @MainActor
@@ -104,7 +103,7 @@
 
 // MARK: - RxSwift
 
-// As in RxSwift, this type isn't Sendable.
+// As in RxSwift, `Observable` isn't `Sendable`.
 
 final class Observable<Element> {
   private let onSubscribe: (AnyObserver<Element>) -> any Disposable

@@ -9,7 +9,7 @@ import Testing
 extension PrimitiveValue {
   func asObservable() -> Observable<Element> {
     Observable.create { observer in
-      // Calls to one observer never overlap, so that it may leave this thread.
+      // The library never overlaps calls to one observer, so `observer` can leave this thread.
       nonisolated(unsafe) let observer = observer
       let dust = self.observe { observer.onNext($0) }
       return Disposables.create { dust.clean() }

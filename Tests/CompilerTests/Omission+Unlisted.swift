@@ -1,5 +1,5 @@
 extension Omission {
-  /// The article's statements about the modes outside its table.
+  /// The article's statements about language modes that are not in the article's table.
   static let unlisted = [
     Omission(
       name: "An observer on the main queue, by the queue",
@@ -100,7 +100,7 @@ extension Omission {
     ),
   ]
 
-  /// Creates an omission that only adds code, which is not in the article.
+  /// Creates an omission that only adds code. The article on Swift 6 does not show this code.
   private init(name: String, addition: String, verdicts: [Verdict]) {
     self.init(name: name, edits: [], addition: addition, verdicts: verdicts, isInTable: false)
   }

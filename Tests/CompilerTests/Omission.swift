@@ -1,14 +1,14 @@
-/// The compiler's verdict on a file.
+/// The most severe diagnostic that the compiler reports for a file.
 enum Verdict: String {
   case none = "–"
   case warning
   case error
 }
 
-/// A part of the article's code that is left out, and the compiler's verdicts on the rest.
+/// An edit that omits a part of the article's code, and the compiler's verdicts on the edited code.
 ///
-/// The verdicts are for Swift 5 mode, for Swift 6 mode, and for Swift 6 mode with the main actor as the
-/// default.
+/// The three verdicts are for Swift 5 mode, for Swift 6 mode, and for Swift 6 mode with the main actor as the
+/// default isolation.
 struct Omission {
   static let file = "Tests/CompilerTests/LanguageModeSnippets.swift"
 
@@ -19,7 +19,7 @@ struct Omission {
   let name: String
   let edits: [(old: String, new: String)]
 
-  /// The code that is appended to the file.
+  /// The code that the edit appends to the file.
   var addition = ""
   let verdicts: [Verdict]
   var sentence: String?
@@ -134,8 +134,7 @@ struct Omission {
 
   private static let isolatedBadge = (old: "nonisolated struct Badge", new: "struct Badge")
 
-  /// The edits that replace the set with an array. The compiler refuses the set before it checks anything
-  /// else.
+  /// The edits that replace a set with an array, because the compiler would report only the set.
   private static let array = [
     (old: "Set<Badge>", new: "[Badge]"), (old: "_badges.value.insert", new: "_badges.value.append"),
   ]

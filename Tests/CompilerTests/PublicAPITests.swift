@@ -2,8 +2,8 @@
   import Foundation
   import Testing
 
-  /// The public API of the libraries, compared with `PublicAPI.txt`. Each change of the API also changes
-  /// that file, so that a reviewer sees it.
+  /// Tests of the public API, which `PublicAPI.txt` lists. Each change to the API also changes this file, so
+  /// that a reviewer notices the change.
   @Suite(.timeLimit(.minutes(5)))
   struct PublicAPITests {
     private static let modules = [
@@ -12,7 +12,7 @@
 
     private static let baseline = "Tests/CompilerTests/PublicAPI.txt"
 
-    @Test func publicAPIMatchesTheBaseline() async throws {
+    @Test func publicAPIMatchesTheBaselineFile() async throws {
       let graphs = try await SymbolGraph.graphs(of: Self.modules)
       let lines = graphs.flatMap(\.lines).sorted()
       if ProcessInfo.processInfo.environment["UPDATE_PUBLIC_API"] != nil {
@@ -47,15 +47,15 @@
     }
   }
 
-  /// The compiler's information about a module's public symbols, as far as these tests need it.
+  /// The part of a compiler's symbol graph that these tests need.
   private struct SymbolGraph {
     let module: String
     private let file: File
 
-    /// Returns the graphs of modules, including the graphs of their extensions of other modules.
+    /// Returns the symbol graphs of modules, including their extensions to other modules.
     static func graphs(of modules: [String]) async throws -> [SymbolGraph] {
       let bin = try #require(Compiler.toolchain).appendingPathComponent("bin")
-      // The built modules are beside the executable of the running tests.
+      // The build system puts the modules into the folder `Modules` beside the running executable.
       let built = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("Modules")
       return try await Compiler.withFolder { folder in
@@ -84,14 +84,14 @@
       private static let target = "x86_64-unknown-linux-gnu"
     #endif
 
-    /// A line for each symbol, and for each protocol that a type conforms to.
+    /// One line for each symbol and for each conformance of a type to a protocol.
     var lines: [String] {
       file.symbols.map { "\(module) \($0.name): \($0.declaration)" }
         + file.relationships.compactMap { relationship in
           guard relationship.kind == "conformsTo" else { return nil }
           let type = name(of: relationship.source) ?? relationship.source
           let target = relationship.targetFallback ?? name(of: relationship.target)
-          // Each Sendable type conforms to this protocol too.
+          // Each `Sendable` type also conforms to `SendableMetatype`.
           if target == "Swift.SendableMetatype" { return nil }
           return "\(module) \(type) conforms to \(target ?? relationship.target)"
         }

@@ -11,15 +11,15 @@ enum Repository {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
-  /// The documents, except for the sample's document, which has tests of its own.
+  /// The documents except for the sample's README, which has separate tests.
   static let documents = ["README.md", "MIGRATION.md"] + files(in: "Sources", "md").map(path)
 
-  /// Returns the path of a file, relative to the root.
+  /// Returns the path of a file, relative to the root of the package.
   static func path(of file: URL) -> String {
     String(file.path.dropFirst(root.resolvingSymlinksInPath().path.count + 1))
   }
 
-  /// Returns the Swift files in a folder and its subfolders, in the order of their paths.
+  /// Returns the Swift files in a folder and its subfolders, sorted by path.
   static func swiftFiles(in path: String) -> [URL] { files(in: path, "swift") }
 
   private static func files(in path: String, _ pathExtension: String) -> [URL] {

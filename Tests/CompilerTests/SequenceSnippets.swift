@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// The snippets of the doc comments on sequences and tasks. They only need to compile.
+// Code of the doc comments on asynchronous sequences and tasks. This code only needs to compile.
 
 private enum SequenceSnippets {
   static func bufferingPolicy() async {

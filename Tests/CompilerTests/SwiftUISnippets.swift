@@ -1,5 +1,4 @@
-// SwiftUI exists only on Apple's systems. Elsewhere, `.ci/platforms` compiles this file with a substitute
-// module.
+// On systems without SwiftUI, `.ci/platforms` compiles this file with a substitute for SwiftUI.
 #if canImport(SwiftUI)
   import FluxCapacitor
   import SwiftUI

@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct TestingFailureSnippets {
-  /// The failure that the guide to testing shows for a forgotten change.
-  @Test func failureShowsAForgottenChange() {
+  /// The article on testing quotes the failure message of this test.
+  @Test func storeTesterFailureShowsAChangeThatWasNotExpected() {
     let tester = StoreTester(RepositoryStore.self)
     tester.invoke(.isFetching(true)) {
       Change(\.isFetching, to: true)

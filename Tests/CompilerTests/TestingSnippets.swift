@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The application of the guide to testing, and its tests, which pass.
+// The example application and the passing tests of the article on testing.
 
 protocol ApiSession: Sendable {
   func names(of login: String) async throws -> [String]
@@ -80,7 +80,7 @@ struct MockApiSession: ApiSession {
 
 @Suite(.isolatedDispatcher)
 struct RepositoryStoreTests {
-  @Test func showingEndsTheFetching() {
+  @Test func showStateChangesTheNamesAndEndsFetching() {
     let tester = StoreTester(RepositoryStore.self)
 
     tester.invoke(.isFetching(true)) {
@@ -95,7 +95,7 @@ struct RepositoryStoreTests {
 
 @Suite(.isolatedDispatcher)
 struct RepositoryActionTests {
-  @Test func success() async {
+  @Test func fetchInvokesShowWithTheFetchedNames() async {
     let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
 
     await expectStates {
@@ -107,7 +107,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func everythingThatTheStoreShows() async {
+  @Test func fetchChangesTheNamesAndEndsFetching() async {
     let tester = StoreTester(RepositoryStore.self)
     let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
 
@@ -121,7 +121,7 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func failure() async {
+  @Test func failedFetchStoresTheError() async {
     struct NotFound: Error {}
     let store = RepositoryStore.instantiate()
     let action = RepositoryAction(session: MockApiSession { _ in throw NotFound() })
@@ -132,7 +132,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == "NotFound()")
   }
 
-  @Test func theNewestWins() async {
+  @Test func newerFetchSupersedesTheOlderFetch() async {
     let store = RepositoryStore.instantiate()
     let gate = Gate()
     let action = RepositoryAction(
@@ -154,7 +154,7 @@ struct RepositoryActionTests {
 
 @Suite(.isolatedDispatcher)
 struct HistoryTests {
-  @Test func counting() async {
+  @Test func recordersReceiveEachIncrementInOrder() async {
     let store = CounterStore.instantiate()
     let counts = ValueRecorder(store.count)
     let states = DispatchRecorder()
@@ -178,7 +178,7 @@ struct Reminder<C: Clock<Duration>> {
 
 @Suite(.isolatedDispatcher)
 struct ReminderTests {
-  @Test func countsAfterAMinute() async throws {
+  @Test func reminderIncrementsTheCounterAfterAMinute() async throws {
     let store = CounterStore.instantiate()
     let clock = ManualClock()
     let reminder = Task { try await Reminder(clock: clock).countInAMinute() }
@@ -203,7 +203,7 @@ final class DownloadAction: Actionable {
 
 @Suite(.isolatedDispatcher)
 struct DownloadActionTests {
-  @Test func countsTheDownload() async {
+  @Test func downloadIncrementsTheCounter() async {
     let store = CounterStore.instantiate()
     let states = DispatchRecorder()
 
@@ -214,11 +214,11 @@ struct DownloadActionTests {
   }
 }
 
-// The other examples of the doc comments.
+// The examples in the doc comments of `FluxCapacitorTesting`.
 
 @Suite(.isolatedDispatcher)
 struct CounterTests {
-  @Test func incrementing() {
+  @Test func incrementAddsOneToTheCount() {
     let store = CounterStore.instantiate()
     CounterAction().increment()
     #expect(store.count.value == 1)
@@ -229,13 +229,13 @@ struct CounterTests {
 struct TestingSnippets {
   private let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
 
-  @Test func recorderRecordsTheStates() {
+  @Test func dispatchRecorderRecordsInvokedStates() {
     let recorder = DispatchRecorder()
     CounterAction().increment()
     #expect(recorder.states(of: Dispatcher.Counter.self).count == 1)
   }
 
-  @Test func recorderRecordsTheValues() async {
+  @Test func valueRecorderRecordsTheValuesOfAConstant() async {
     let store = CounterStore.instantiate()
     do {
       let recorder = ValueRecorder(store.count)
@@ -251,14 +251,14 @@ struct TestingSnippets {
     }
   }
 
-  @Test func settledWaitsForTheFetch() async {
+  @Test func settledWaitsUntilAFetchHasEnded() async {
     let store = RepositoryStore.instantiate()
     action.fetch("octocat")
     await Dispatcher.shared.settled()
     #expect(store.names.value == ["octocat/FluxCapacitor"])
   }
 
-  @Test func gateHoldsTheWork() async {
+  @Test func taskPassesAGateAfterTheGateOpens() async {
     let gate = Gate()
     let work = Task {
       await gate.pass()
@@ -269,7 +269,7 @@ struct TestingSnippets {
     #expect(await work.value == "done")
   }
 
-  @Test func manualClockEndsTheSleep() async throws {
+  @Test func advancingAManualClockEndsASleep() async throws {
     let clock = ManualClock()
     let task = Task {
       try await clock.sleep(for: .seconds(60))
@@ -280,7 +280,7 @@ struct TestingSnippets {
     #expect(try await task.value == "a minute later")
   }
 
-  @Test func testerComparesTheChangesOfAStore() async {
+  @Test func storeTesterPassesWhenAStoreMakesTheExpectedChanges() async {
     do {
       let tester = StoreTester(CounterStore.self)
       tester.invoke(.add(2)) {

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Observation
 
-// The snippets of the doc comments on values, signals, stores and bags. They only need to compile.
+// Code of the doc comments on variables, signals, stores and `DustBuster`. This code only needs to compile.
 
 extension Dispatcher {
   enum Price: DispatchState {

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// The dispatched states and their store, which does the same as the handwritten store of the floor.
+// The states that the benchmarks dispatch, and a store that does the same as `FloorStore`.
 
 extension Dispatcher {
   enum Counter: DispatchState {
@@ -32,7 +32,7 @@ final class CounterAction: Actionable {
   typealias DispatchStateType = Dispatcher.Counter
 }
 
-// Any number of other stores. Each has its own type of states, which a sequence of bits identifies.
+// A family of stores, each with its own type of states. The generic argument `Name` encodes a number in bits.
 
 enum Zero {}
 enum One {}
@@ -51,7 +51,7 @@ struct OtherAction<Name>: Actionable {
   typealias DispatchStateType = OtherState<Name>
 }
 
-/// One of any number of stores for the counter's states.
+/// A store for the counter's states. Each generic argument makes a separate type of store.
 final class CountingStore<Name>: Storable {
   private let count = Variable(0)
 
@@ -63,14 +63,14 @@ final class CountingStore<Name>: Storable {
   }
 }
 
-/// Instantiates a number of stores that the counter's states don't reach.
+/// Instantiates `count` stores that the counter's states don't reach.
 func otherStores(_ count: Int) -> [AnyObject] {
   var stores: [AnyObject] = []
   forEachName(count) { stores.append(otherStore(of: $0)) }
   return stores
 }
 
-/// Instantiates a number of stores for the counter's states.
+/// Instantiates `count` stores that the counter's states reach.
 func countingStores(_ count: Int) -> [AnyObject] {
   var stores: [AnyObject] = []
   forEachName(count) { stores.append(countingStore(of: $0)) }
@@ -81,7 +81,7 @@ private func otherStore<Name>(of _: Name.Type) -> AnyObject { OtherStore<Name>.i
 
 private func countingStore<Name>(of _: Name.Type) -> AnyObject { CountingStore<Name>.instantiate() }
 
-/// Calls a body with a number of types, each of which consists of ten bits.
+/// Calls a body with `count` types, each of which encodes a number in ten bits.
 private func forEachName(_ count: Int, _ body: (any Any.Type) -> Void) {
   var rest = count
   visit(Zero.self, bits: 10)

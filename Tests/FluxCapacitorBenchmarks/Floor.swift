@@ -1,7 +1,8 @@
 import Synchronization
 
-/// A handwritten variable: a `Mutex` around a value and an array of closures, which are called outside the
-/// mutex.
+/// A handwritten variable with a `Mutex` around a value and an array of observers.
+///
+/// A write calls the observers outside the mutex.
 final class FloorVariable<Element: Sendable>: Sendable {
   typealias Observer = @Sendable (Element) -> Void
 
@@ -40,7 +41,7 @@ final class FloorVariable<Element: Sendable>: Sendable {
   }
 }
 
-/// A handwritten signal: a `Mutex` around an array of closures.
+/// A handwritten signal with a `Mutex` around an array of observers.
 final class FloorSink<Event: Sendable>: Sendable {
   private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
@@ -54,7 +55,7 @@ final class FloorSink<Event: Sendable>: Sendable {
   }
 }
 
-/// A handwritten list without observers, to which an element is appended without a copy.
+/// A handwritten list without observers. Appending an element does not copy the list.
 final class FloorList: Sendable {
   private let elements = Mutex<[Int]>([])
 
@@ -63,7 +64,7 @@ final class FloorList: Sendable {
   }
 }
 
-/// A handwritten dispatcher, which holds its store weakly and loads it once per dispatch.
+/// A handwritten dispatcher that loads a weak reference to its store once per dispatch.
 final class FloorDispatcher: Sendable {
   private weak let store: FloorStore?
 
@@ -76,7 +77,7 @@ final class FloorDispatcher: Sendable {
   }
 }
 
-/// A handwritten store: a `Mutex` and a switch.
+/// A handwritten store with a `Mutex` and a `switch` over its states.
 final class FloorStore: Sendable {
   enum State: Sendable {
     case add(Int)
@@ -106,7 +107,7 @@ final class FloorStore: Sendable {
   }
 }
 
-/// Handwritten observations: a token object is appended to an array and removed from it.
+/// Handwritten observations. Observing appends a token to an array, and cleaning removes the token.
 final class FloorTokens: Sendable {
   final class Token: Sendable {
     let observer: @Sendable (Int) -> Void

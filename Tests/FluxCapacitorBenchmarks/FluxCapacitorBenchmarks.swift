@@ -5,7 +5,7 @@ import Foundation
 ///
 ///     swift run -c release FluxCapacitorBenchmarks [--quick] [--json] [NAME…]
 ///
-/// A NAME selects the rows that contain it in their name.
+/// A NAME selects the rows that have this text in their names.
 @main
 struct FluxCapacitorBenchmarks {
   static func main() {

@@ -1,13 +1,12 @@
 import FluxCapacitor
 import Foundation
 
-/// The growth of an operation's cost with a size: the exponent `e` in cost ~ size^e, fitted over the
-/// medians.
+/// A measurement of the exponent `e` in cost ~ size^e, where the cost is the median time of an operation.
 struct Growth {
   let name: String
   let sizes: [Int]
 
-  /// The workload for a size.
+  /// Returns the workload for a size.
   let workload: (Int) -> Workload
 
   func result(repeats: Int) -> GrowthResult {
@@ -20,10 +19,10 @@ struct GrowthResult {
   let name: String
   let sizes: [Int]
 
-  /// Nanoseconds for each operation.
+  /// The median nanoseconds per operation, for each size.
   let medians: [Double]
 
-  /// The slope of the line through the logarithms, without the size of zero.
+  /// The slope of the regression line through the logarithms of sizes and medians. Size zero is left out.
   var exponent: Double {
     let points = zip(sizes, medians).filter { $0.0 > 0 }.map { (x: log(Double($0)), y: log($1)) }
     let meanX = points.map(\.x).reduce(0, +) / Double(points.count)
@@ -74,7 +73,7 @@ func growths(scale: Int) -> [Growth] {
       }
     },
     Growth(name: "observe a chain, by maps", sizes: [500, 1_000, 2_000, 4_000]) { size in
-      // Each map counts as one operation.
+      // The workload counts each map as one operation.
       Workload(size) {
         let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
         return { end.observe { sum.add($0) }.clean() }

@@ -1,12 +1,12 @@
 import Dispatch
 import FluxCapacitor
 
-/// Prevents the optimizer from removing a value and its computation.
+/// Prevents the optimizer from removing the computation of a value.
 @inline(never)
 @_optimize(none)
 func blackHole<Value>(_: Value) {}
 
-/// The nanoseconds per operation, for each of several repeats.
+/// The nanoseconds per operation in each run of a workload.
 struct Measurement {
   private(set) var samples: [Double] = []
 
@@ -22,11 +22,11 @@ struct Measurement {
   }
 }
 
-/// Code that performs an operation a number of times.
+/// Code that performs an operation repeatedly.
 struct Workload {
   let operations: Int
 
-  /// Prepares the workload, and returns the closure to time.
+  /// Prepares the workload, and returns the closure that is timed.
   let prepare: () -> () -> Void
 
   init(_ operations: Int, prepare: @escaping () -> () -> Void) {
@@ -40,14 +40,14 @@ struct Workload {
     let start = DispatchTime.now().uptimeNanoseconds
     body()
     let end = DispatchTime.now().uptimeNanoseconds
-    // The time doesn't include the release of the objects that the body holds.
+    // Objects that the body holds are released only after the end of the timing.
     withExtendedLifetime(body) {}
     return Double(end - start) / Double(operations)
   }
 }
 
 extension Workload {
-  /// Tasks that invoke one state each, started and awaited one after the other.
+  /// Returns a workload that starts tasks and awaits each task before the next. Each task invokes a state.
   static func tasks(
     _ count: Int,
     start: @escaping @Sendable (CounterAction, Dispatcher.Counter) -> Task<Void, Never>
@@ -68,7 +68,7 @@ extension Workload {
   }
 }
 
-/// Measures workloads alternately, so that the noise of the machine affects all of them alike.
+/// Measures workloads alternately, so that noise on the machine affects all workloads equally.
 func measure(_ workloads: [Workload], repeats: Int) -> [Measurement] {
   var measurements = workloads.map { _ in Measurement() }
   for workload in workloads { _ = workload.run() }

@@ -1,13 +1,13 @@
 import FluxCapacitor
 import Foundation
 
-/// The memory of an object, measured with 100,000 of them, in a process where no freed memory can be
-/// reused.
+/// A measurement of the memory per object.
+///
+/// A new process creates 100,000 objects, because objects in a used process could reuse freed memory.
 enum Memory: String {
   case floorVariable, variable, floorObserver, observer
 
-  /// The bytes per object. This executable measures them in a new process, which receives the name of the
-  /// case.
+  /// The bytes per object. A new process of this executable measures the bytes for the case in its argument.
   var bytes: Double {
     let process = Process()
     let output = Pipe()
@@ -26,7 +26,7 @@ enum Memory: String {
 
   static let flag = "--bytes-of"
 
-  /// Measures the bytes per object, in the process that `bytes` starts.
+  /// Measures the bytes per object. The process that `bytes` starts calls this method.
   func measure() -> Double {
     let sum = Sum()
     switch self {
@@ -41,13 +41,13 @@ enum Memory: String {
     }
   }
 
-  /// Returns the growth of the process per object, without the array that keeps the objects.
+  /// Returns the growth of the process's memory per object, without the array that contains the objects.
   private func residentBytes<Thing>(_ make: (Int) -> Thing) -> Double {
     let count = 100_000
     var things: [Thing] = []
     things.reserveCapacity(count)
     for index in 0..<100 { things.append(make(index)) }
-    // The first call loads code. Its pages would otherwise count for the objects.
+    // The first call loads code, so that the measured growth doesn't include the code's memory pages.
     _ = residentBytes()
     let before = residentBytes()
     for index in 100..<count { things.append(make(index)) }

@@ -2,10 +2,10 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import Foundation
 
-/// Connections that a live explorer takes for its pages.
+/// Connections that a live explorer treats as pages in a browser.
 enum Pages {
-  /// Opens a number of pages that watch the dispatches, and another one that never reads. They watch until
-  /// the Dust is cleaned.
+  /// Opens `count` pages that receive the dispatches, and one more page that never reads. Cleaning the Dust
+  /// closes all pages.
   static func watching(_ count: Int) -> Dust? {
     guard let explorer = try? LiveExplorer(TimeCircuits()) else { return nil }
     let pages = (0...count).map { _ in connection(to: explorer.url) }
@@ -15,7 +15,7 @@ enum Pages {
         while recv(page, &buffer, buffer.count, 0) > 0 {}
       }
     }
-    // The closure keeps the explorer alive until the Dust is cleaned.
+    // The observer keeps the explorer alive until the Dust is cleaned.
     let end = Variable(false)
     return end.observe { _ in withExtendedLifetime((end, explorer)) {} }
   }

@@ -7,7 +7,7 @@ protocol Report {
 
 }
 
-/// A table for people.
+/// Prints the results as a table for human readers.
 struct TextReport: Report {
   private let nameWidth = 56
 
@@ -56,7 +56,7 @@ struct TextReport: Report {
   }
 }
 
-/// One JSON object per line, for programs.
+/// Prints each result as a line of JSON, for other programs.
 struct JSONReport: Report {
   private struct RowLine: Encodable {
     let name: String

@@ -1,10 +1,10 @@
-/// One row of the table: a measurement, its floor, and its limits.
+/// One row of the table, which compares this library with equivalent handwritten code (the floor).
 struct Row {
   enum Limit {
-    /// A multiple of the floor.
+    /// A limit as a multiple of the floor's result.
     case ratio(Double)
 
-    /// A number of nanoseconds or bytes.
+    /// A limit in nanoseconds or bytes.
     case absolute(Double)
   }
 
@@ -47,7 +47,7 @@ struct Row {
   }
 }
 
-/// The result of a row.
+/// The measurements of one row.
 struct RowResult {
   let row: Row
   let floor: Measurement

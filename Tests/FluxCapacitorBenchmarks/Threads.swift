@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Holds a number of threads until the last of them has arrived.
+/// Blocks several threads until the last thread has arrived.
 private final class Gate: Sendable {
   private let missing: Atomic<Int>
 
@@ -16,7 +16,7 @@ private final class Gate: Sendable {
   }
 }
 
-/// Runs a body on several new threads, which start together, and waits for them.
+/// Runs a body on several new threads at the same time, and waits until all threads have ended.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
   let done = DispatchGroup()
   let gate = Gate(count)

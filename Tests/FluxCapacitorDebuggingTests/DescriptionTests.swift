@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The descriptions of a state's values in logs and on the page.
+/// Tests of the descriptions of a state's values in logs and on the explorer's page.
 @Suite(.isolatedDispatcher)
 struct DescriptionTests {
   private struct Person: Sendable, Hashable {
@@ -81,11 +81,11 @@ struct DescriptionTests {
   ]
 
   @Test(arguments: values)
-  func valuesAreWrittenAsInSourceCode(expected: Written) throws {
+  func dispatchLoggerWritesValuesAsInSourceCode(expected: Written) throws {
     #expect(try written(expected.value) == expected.text)
   }
 
-  @Test func secretPrintsNoneOfItsContents() {
+  @Test func printingOrDumpingASecretRevealsNoneOfItsContents() {
     let token = Token(text: "s3cret")
     var dumped = ""
     dump(token, to: &dumped)
@@ -94,7 +94,7 @@ struct DescriptionTests {
     #expect(!dumped.contains("s3cret"))
   }
 
-  @Test func stateIsWrittenWithItsType() throws {
+  @Test func dispatchLoggerWritesAStateWithTheNameOfItsType() throws {
     enum Phrase: DispatchState, CustomStringConvertible {
       typealias RelatedStoreType = PhraseStore
       typealias RelatedActionType = PhraseAction
@@ -112,7 +112,7 @@ struct DescriptionTests {
     #expect(try text { PhraseAction().invoke(.hello) }.hasPrefix("1 Phrase: Hello. → "))
   }
 
-  /// Returns the text that a log writes for the value of a state.
+  /// Returns the text that a logger writes for the value of a state.
   private func written(_ value: any Sendable) throws -> String {
     let line = try text { ValueAction().invoke(ValueState(value: value)) }
     let start = try #require(line.firstRange(of: "1 ValueState(value: ")).upperBound

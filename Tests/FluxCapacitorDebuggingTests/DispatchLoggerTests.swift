@@ -8,7 +8,7 @@ import Testing
 struct DispatchLoggerTests {
   private let text = Text()
 
-  @Test func loggerWritesOneLinePerDispatch() throws {
+  @Test func dispatchLoggerWritesOneLinePerDispatch() throws {
     let store = AccountStore.instantiate()
     let logger = DispatchLogger(to: text)
 
@@ -25,7 +25,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime((store, logger)) {}
   }
 
-  @Test func loggerWritesChangesOnTheFollowingLines() {
+  @Test func dispatchLoggerWritesChangesOnTheLinesBelowADispatch() {
     let store = AccountStore.instantiate()
     let logger = DispatchLogger(format: .textWithChanges, to: text)
 
@@ -35,7 +35,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime((store, logger)) {}
   }
 
-  @Test func secretsAreNeverWritten() throws {
+  @Test func dispatchLoggerNeverWritesSecrets() throws {
     let store = AccountStore.instantiate()
     let loggers = [DispatchLogger.Format.text, .textWithChanges, .jsonLines].map {
       DispatchLogger(format: $0, to: text)
@@ -51,7 +51,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime((store, loggers)) {}
   }
 
-  @Test func linesOfJSONCanBeDecoded() throws {
+  @Test func dispatchLoggerWritesLinesOfValidJSON() throws {
     let store = AccountStore.instantiate()
     let logger = DispatchLogger(format: .jsonLines, to: text)
     let name = "\"\\\u{0}\n\u{2028}</script>"
@@ -70,7 +70,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime((store, logger)) {}
   }
 
-  @Test func onlyStatesOfChosenTypesAreWritten() {
+  @Test func dispatchLoggerWritesOnlyStatesOfTheChosenTypes() {
     let logger = DispatchLogger(of: [Ping.self], to: text)
 
     AccountAction().invoke(.signOut)
@@ -81,7 +81,7 @@ struct DispatchLoggerTests {
     withExtendedLifetime(logger) {}
   }
 
-  @Test func loggerEndsWhenItIsFreed() {
+  @Test func freedDispatchLoggerWritesNoFurtherLines() {
     do {
       let logger = DispatchLogger(to: text)
       AccountAction().invoke(.signOut)
@@ -92,7 +92,7 @@ struct DispatchLoggerTests {
     #expect(text.lines.count == 1)
   }
 
-  @Test func loggerWritesToAFileAndKeepsItsError() throws {
+  @Test func dispatchLoggerStoresTheErrorWhenItsFileHandleIsClosed() throws {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)
 
@@ -107,9 +107,8 @@ struct DispatchLoggerTests {
     #expect(logger.failure != nil)
   }
 
-  /// The logger suppresses the signal that would end the process. It leaves alone a signal that other code
-  /// has sent.
-  @Test func writingToAClosedPipeDoesNotEndTheProcess() throws {
+  /// The logger suppresses the `SIGPIPE` signal, which would end the process.
+  @Test func dispatchLoggerDoesNotEndTheProcessWhenItsPipeIsClosed() throws {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)
     try pipe.fileHandleForReading.close()

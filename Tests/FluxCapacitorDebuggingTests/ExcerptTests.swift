@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The excerpts of long values, which show the place of the change.
+/// Tests of the excerpts that a logger writes for long values. An excerpt shows the changed part.
 @Suite(.isolatedDispatcher)
 struct ExcerptTests {
   private let store = LongStore.instantiate()
@@ -18,7 +18,7 @@ struct ExcerptTests {
     return text.lines[1].trimmingCharacters(in: .whitespaces)
   }
 
-  @Test func shortValueIsWrittenWhole() {
+  @Test func dispatchLoggerWritesAListOf200NumbersInFull() {
     store.numbers.value = Array(1...200)
 
     let all = (1...200).map { "\($0)" }.joined(separator: ", ")
@@ -27,7 +27,7 @@ struct ExcerptTests {
     )
   }
 
-  @Test func excerptShowsAnElementAtTheEnd() {
+  @Test func dispatchLoggerShowsTheEndOfALongListWhenAnElementIsAppended() {
     store.numbers.value = Array(1...4_000)
 
     #expect(
@@ -37,7 +37,7 @@ struct ExcerptTests {
     )
   }
 
-  @Test func excerptShowsAnElementInTheMiddle() {
+  @Test func dispatchLoggerShowsAChangedElementInTheMiddleOfALongList() {
     store.labels.value = (1...1_000).map { Label(text: "label \($0)") }
 
     let line = change { $0.labels.value[500].isOn = true }
@@ -49,7 +49,7 @@ struct ExcerptTests {
     #expect(line.utf8.count < 2_500)
   }
 
-  @Test func excerptShowsAChangedEntryOfADictionary() {
+  @Test func dispatchLoggerShowsAChangedEntryOfALargeDictionary() {
     store.entries.value = Dictionary(uniqueKeysWithValues: (1_000..<2_000).map { ($0, 0) })
 
     let line = change { $0.entries.value[1_985] = 1 }
@@ -60,7 +60,7 @@ struct ExcerptTests {
     #expect(line.utf8.count < 2_500)
   }
 
-  @Test func excerptShowsAWordInALongText() {
+  @Test func dispatchLoggerShowsAWordInsertedIntoALongText() {
     store.text.value = String(repeating: "“…” ", count: 10_000)
 
     let line = change { store in
@@ -72,14 +72,13 @@ struct ExcerptTests {
     #expect(line.utf8.count < 2_500)
   }
 
-  @Test func excerptOfAnEqualValueStartsAtItsBeginning() {
+  @Test func dispatchLoggerShowsTheBeginningOfALongListThatDidNotChange() {
     store.numbers.value = Array(1...4_000)
 
     #expect(change { $0.numbers.value = Array(1...4_000) }.contains(": [1, 2, 3, "))
   }
 
-  /// Each dispatch takes a limited share of the page, however long the list has become.
-  @Test func pageGrowsOnlyWithTheNumberOfDispatches() {
+  @Test func flowExplorerPageLimitsTheSizeOfEachDispatchWhenAListGrows() {
     for number in 0..<1_000 {
       LongAction().invoke(Long { $0.numbers.value.append(number) })
     }

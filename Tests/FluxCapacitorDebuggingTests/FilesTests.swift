@@ -2,7 +2,7 @@ import FluxCapacitorDebugging
 import Foundation
 import Testing
 
-/// Writing to a place where a file, a pipe, a link or a folder already exists.
+/// Tests of writing to a path where a file, a pipe, a link or a folder already exists.
 struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
   private let write: @Sendable (URL) throws -> Void
@@ -15,7 +15,7 @@ struct FilesTests {
     contents = Data(explorer.html.utf8)
   }
 
-  @Test func writingReplacesAFileAndKeepsItsPermissions() throws {
+  @Test func flowExplorerReplacesAnExistingFileAndKeepsTheFilesPermissions() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     try Data(count: 1_000_000).write(to: file)
@@ -28,8 +28,8 @@ struct FilesTests {
     #expect(try Data(contentsOf: file) == contents)
   }
 
-  /// Replacing a pipe or a device with a file would take it away from all other processes.
-  @Test func writingToAPipeDoesNotReplaceIt() throws {
+  /// If a file replaced a pipe or a device, other processes could no longer use the pipe or the device.
+  @Test func flowExplorerWritesToAPipeWithoutReplacingThePipe() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appendingPathComponent("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -45,7 +45,7 @@ struct FilesTests {
     #expect(Data(written) == contents)
   }
 
-  @Test func writingFollowsASymbolicLink() throws {
+  @Test func flowExplorerFollowsASymbolicLinkWhenWritingAFile() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("file")
     let link = folder.appendingPathComponent("link")
@@ -57,7 +57,7 @@ struct FilesTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
   }
 
-  @Test func writingToAFolderThrows() {
+  @Test func flowExplorerThrowsWhenWritingToAFolder() {
     defer { try? FileManager.default.removeItem(at: folder) }
 
     #expect(throws: CocoaError.self) { try write(folder) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct FlowExplorerTests {
-  @Test func textOfTheApplicationIsNeverMarkup() throws {
+  @Test func flowExplorerEscapesMarkupInTitlesAndStates() throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
@@ -19,9 +19,9 @@ struct FlowExplorerTests {
     #expect(store.text.value.hasPrefix("</script>"))
   }
 
-  /// Swift treats such a scalar and the following `<` as one character.
+  /// Swift treats each of these scalars and a following `<` as one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
-  func combiningScalarDoesNotHideABracket(scalar: String) throws {
+  func flowExplorerEscapesABracketBesideACombiningScalar(scalar: String) throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     let text = "\(scalar)</script>\(scalar)<script>alert(1)//\(scalar)</script>\(scalar)<!--"
@@ -32,7 +32,7 @@ struct FlowExplorerTests {
     #expect(store.text.value == text)
   }
 
-  /// Expects only the two script elements of the page's template.
+  /// Expects that the page contains no script elements except for the two elements of its template.
   private func expectNoScript(in html: String) {
     let bytes = Array(html.utf8)
     #expect(bytes.ranges(of: Array("<script".utf8)).count == 2)
@@ -40,7 +40,7 @@ struct FlowExplorerTests {
     #expect(bytes.ranges(of: Array("<!--".utf8)).isEmpty)
   }
 
-  @Test func explorerAcceptsEventsFromASinglePassSequence() {
+  @Test func flowExplorerAcceptsEventsFromASinglePassSequence() {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     NoteAction().invoke(.write("a"))
@@ -52,8 +52,7 @@ struct FlowExplorerTests {
     #expect(store.text.value == "a")
   }
 
-  /// Two stores with the same name, and two variables with the same name in a store, are told apart.
-  @Test func storesWithTheSameNameStayDistinct() throws {
+  @Test func flowExplorerDistinguishesStoresWithTheSameName() throws {
     enum Inner {
       final class NoteStore: Storable {
         private let text = Variable("inner")
@@ -74,9 +73,8 @@ struct FlowExplorerTests {
     withExtendedLifetime(stores) {}
   }
 
-  /// Clicks, types and steps in a real browser, and reads the page.
   @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(5)))
-  func timelineCanBeNavigatedInABrowser() async throws {
+  func flowExplorerPageRespondsToClicksKeysAndTheFilter() async throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()
     for number in 1...2_000 {

@@ -4,8 +4,9 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The number of one-megabyte values that fit into a history of ten megabytes. Each value counts twice: as
-/// the new value of one dispatch and as the old value of the next one.
+/// Tests of a history with a limit of ten megabytes, to which dispatches add values of one megabyte.
+///
+/// Each value counts twice, as the new value of one dispatch and as the old value of the next dispatch.
 @Suite(.isolatedDispatcher)
 struct HistorySizeTests {
   private static let text = String(repeating: "x", count: 1_000_000)
@@ -32,7 +33,7 @@ struct HistorySizeTests {
     },
     Fill("structs") { [Pair](repeating: Pair(first: 1, second: 2), count: 60_000) },
   ])
-  private func historyKeepsAsManyDispatchesAsFit(state: Fill) {
+  private func timeCircuitsForgetOldDispatchesWhenValuesExceedTheByteLimit(state: Fill) {
     let store = FillStore.instantiate()
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
 

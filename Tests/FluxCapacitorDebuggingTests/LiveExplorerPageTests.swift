@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-/// The live explorer of this process in a real browser.
+/// Tests of a live explorer's page in a real browser.
 @Suite(
   .isolatedDispatcher,
   .timeLimit(.minutes(5)),
@@ -20,7 +20,7 @@ struct LiveExplorerPageTests {
   private let notice = #"document.getElementById("notice").textContent"#
   private let status = #"document.getElementById("status").textContent"#
 
-  /// The variables at the position that the page shows.
+  /// A JavaScript expression for the variables and values that the page shows.
   private let values = """
     [...document.querySelectorAll("#stores tr:not(.store)")]
       .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).sort()
@@ -28,7 +28,7 @@ struct LiveExplorerPageTests {
 
   private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
 
-  @Test func pageShowsNewDispatchesAndTravels() async throws {
+  @Test func liveExplorerPageShowsNewDispatchesAndTravelsThroughTheHistory() async throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
@@ -66,7 +66,7 @@ struct LiveExplorerPageTests {
     #expect(sums.values == [0, 1, 3, 6, 10, 3, 6, 3, 10, 0, 1, 3, 6, 10])
   }
 
-  @Test func dispatchInThePastStartsANewFuture() async throws {
+  @Test func liveExplorerPageReplacesLaterDispatchesAfterADispatchInThePast() async throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
     let page = try await BrowserPage(explorer.url)
@@ -76,7 +76,7 @@ struct LiveExplorerPageTests {
 
     TallyAction().invoke(.add(7))
     try await page.wait(until: "\(count) === '2 dispatches'")
-    // A page that shows a selected dispatch keeps showing it.
+    // The page still shows the dispatch that was selected before the new dispatch.
     #expect(try await page.value(of: state) == "Tally.add(1)")
     try await page.run("document.querySelectorAll('.row')[1].click()")
     #expect(try await page.value(of: state) == "Tally.add(7)")
@@ -86,7 +86,7 @@ struct LiveExplorerPageTests {
     )
   }
 
-  @Test func eachPageReceivesEveryVariable() async throws {
+  @Test func eachLiveExplorerPageShowsEveryVariable() async throws {
     let explorer = try LiveExplorer(circuits)
     let pages = (try await BrowserPage(explorer.url), try await BrowserPage(explorer.url))
     TallyAction().invoke(.add(1))
@@ -101,7 +101,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(pair) {}
   }
 
-  @Test func pageShowsTheRightValuesAfterMissedDispatches() async throws {
+  @Test func liveExplorerPageShowsCurrentValuesAfterMissedDispatches() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
     let pair = CoupleStore.instantiate()
@@ -118,7 +118,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(pair) {}
   }
 
-  @Test func pageMakesEveryStepOfQuickClicks() async throws {
+  @Test func liveExplorerPagePerformsEveryStepOfQuickClicks() async throws {
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<10 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)
@@ -127,7 +127,7 @@ struct LiveExplorerPageTests {
     try await page.wait(until: "\(position) === '5 of 10'")
     #expect(store.sum.value == 5)
 
-    // While the filter has the focus, Enter belongs to it.
+    // While the filter has the focus, the Enter key does not jump to the selected dispatch.
     try await page.run(
       """
       document.querySelectorAll(".row")[1].click();
@@ -141,20 +141,20 @@ struct LiveExplorerPageTests {
     #expect(store.sum.value == 6)
   }
 
-  @Test func pageDoesNotShowRemovedDispatches() async throws {
+  @Test func liveExplorerPageRemovesUndoneDispatchesAfterAnOversizedDispatch() async throws {
     let circuits = TimeCircuits(limits: .init(count: 10, bytes: 4_000))
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<3 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(position) === '3 of 3'")
     circuits.travel(to: 0)
-    // This dispatch is too big for the history.
+    // This dispatch exceeds the history's limit of 4,000 bytes.
     TallyAction().invoke(.say(String(repeating: "x", count: 10_000)))
     try await page.wait(until: "\(position) === '0 of 0' && \(state) === ''")
     #expect(try await page.value(of: "document.getElementById('redo').disabled"))
   }
 
-  @Test func forgottenDispatchesLeaveThePage() async throws {
+  @Test func liveExplorerPageRemovesDispatchesThatTheHistoryHasForgotten() async throws {
     let circuits = TimeCircuits(limits: .init(count: 100))
     let explorer = try LiveExplorer(circuits)
     let page = try await BrowserPage(explorer.url)
@@ -170,7 +170,7 @@ struct LiveExplorerPageTests {
     )
   }
 
-  @Test func pageReconnectsToANewExplorerOnTheSamePort() async throws {
+  @Test func liveExplorerPageReconnectsToANewExplorerOnTheSamePort() async throws {
     let first = try LiveExplorer(circuits)
     let port = UInt16(try #require(first.url.port))
     first.stop()
@@ -187,7 +187,7 @@ struct LiveExplorerPageTests {
     withExtendedLifetime(third) {}
   }
 
-  @Test func pageSavesAFlowAndShowsARefusal() async throws {
+  @Test func liveExplorerPageShowsAnErrorInsteadOfSavingAFlowWithASecret() async throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(2))
     let page = try await BrowserPage(explorer.url)
@@ -207,7 +207,7 @@ struct LiveExplorerPageTests {
     #expect(!all.contains("swordfish"))
   }
 
-  @Test func pageHandlesTenThousandDispatches() async throws {
+  @Test func liveExplorerPageRendersFewRowsOfTenThousandDispatches() async throws {
     let explorer = try LiveExplorer(circuits)
     for _ in 0..<10_000 { TallyAction().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)

@@ -11,7 +11,7 @@ struct LiveExplorerTests {
 
   // MARK: Access
 
-  @Test func secretAddressServesThePage() throws {
+  @Test func liveExplorerServesThePageAtItsSecretAddress() throws {
     let explorer = try LiveExplorer(circuits)
 
     let (status, body) = try Client.ask(explorer.url)
@@ -26,7 +26,7 @@ struct LiveExplorerTests {
     "Host: example.com", "Host: 127.0.0.1:1", "Host: 127.0.0.1", "Host:", "Host: [::1]",
     "Origin: https://example.com", "Origin: null", "Origin: http://127.0.0.1:1",
   ])
-  func requestFromAnotherSiteIsRefused(header: String) throws {
+  func liveExplorerRefusesARequestFromAnotherSite(header: String) throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     for (method, path) in [("GET", ""), ("GET", "events"), ("GET", "flow"), ("POST", "undo")] {
@@ -42,7 +42,7 @@ struct LiveExplorerTests {
     #expect(store.sum.value == 1)
   }
 
-  @Test func requestFromThePageIsAccepted() throws {
+  @Test func liveExplorerAcceptsARequestFromItsOwnPage() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let port = try #require(explorer.url.port)
@@ -60,7 +60,7 @@ struct LiveExplorerTests {
     #expect(store.sum.value == 0)
   }
 
-  @Test func pathWithoutTheSecretIsNotFound() throws {
+  @Test func liveExplorerAnswersNotFoundToARequestForAnUnknownPath() throws {
     let explorer = try LiveExplorer(circuits)
     let secret = explorer.url.path
     let others = [
@@ -74,7 +74,7 @@ struct LiveExplorerTests {
     }
   }
 
-  @Test func requestThatChangesSomethingMustBeAPost() throws {
+  @Test func liveExplorerRefusesARequestWithTheWrongMethod() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let secret = explorer.url.path
@@ -86,7 +86,7 @@ struct LiveExplorerTests {
     #expect(store.sum.value == 1)
   }
 
-  @Test func eachExplorerHasItsOwnSecret() throws {
+  @Test func eachLiveExplorerHasItsOwnSecret() throws {
     let explorers = try (0..<2).map { _ in try LiveExplorer(circuits) }
 
     #expect(explorers[0].url.path != explorers[1].url.path)
@@ -104,7 +104,7 @@ struct LiveExplorerTests {
     "POST / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "GET / HTTP/1.1\r\nOrigin : http://a\r\n\r\n",
     "GET / HTTP/1.1\r\nOrigin: a\r\n b\r\n\r\n",
   ])
-  func invalidRequestIsRefused(text: String) throws {
+  func liveExplorerAnswersBadRequestToAnInvalidRequest(text: String) throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     client.send(text.utf8)
@@ -113,9 +113,9 @@ struct LiveExplorerTests {
     #expect(try Client.ask(explorer.url).status == "200 OK")
   }
 
-  @Test func slowClientsDoNotBlockOthers() throws {
+  @Test func slowClientsDoNotBlockOtherClientsOfALiveExplorer() throws {
     let explorer = try LiveExplorer(circuits)
-    // Some clients send nothing, some a part of a request, some too much, and some disconnect.
+    // A client sends nothing, sends a part of a request, sends too many bytes, or disconnects.
     var clients: [Client] = []
     for number in 0..<1_000 {
       let client = try Client(explorer.url)
@@ -133,7 +133,7 @@ struct LiveExplorerTests {
     #expect(try Client.ask(explorer.url).status == "200 OK")
   }
 
-  @Test func openStreamsDoNotBlockOtherRequests() throws {
+  @Test func openEventStreamsDoNotBlockOtherRequestsToALiveExplorer() throws {
     let explorer = try LiveExplorer(circuits)
     let clients = try (0..<200).map { _ in
       let client = try Client(explorer.url)
@@ -146,7 +146,7 @@ struct LiveExplorerTests {
     withExtendedLifetime(clients) {}
   }
 
-  @Test func clientThatHasEndedItsOutputReceivesTheAnswer() throws {
+  @Test func liveExplorerAnswersAClientThatHasClosedItsOutput() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let client = try Client(explorer.url)
@@ -157,7 +157,7 @@ struct LiveExplorerTests {
     #expect(client.receive().contains(#"{"add":{"_0":1}}"#))
   }
 
-  @Test func requestMayArriveByteByByte() throws {
+  @Test func liveExplorerAcceptsARequestThatArrivesByteByByte() throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     let host = "127.0.0.1:\(explorer.url.port ?? 0)"
@@ -170,7 +170,7 @@ struct LiveExplorerTests {
 
   // MARK: Events
 
-  @Test func streamSendsThePastAtOnceAndThenEachDispatch() throws {
+  @Test func eventStreamSendsPastDispatchesFirstAndThenEachNewDispatch() throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
     TallyAction().invoke(.add(1))
     let client = try Client(explorer.url)
@@ -187,7 +187,7 @@ struct LiveExplorerTests {
     #expect(next.contains(#""state":"Tally.add(2)""#))
   }
 
-  @Test func streamSendsANewFutureInPlaceOfTheOldOne() throws {
+  @Test func eventStreamSendsANewDispatchInPlaceOfUndoneDispatches() throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
     let client = try Client(explorer.url)
@@ -202,7 +202,7 @@ struct LiveExplorerTests {
     #expect(next.contains(#""position":4"#))
   }
 
-  @Test func responsesContainNoSecrets() throws {
+  @Test func responsesOfALiveExplorerContainNoSecrets() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.signIn(Password(text: "swordfish")))
     let client = try Client(explorer.url)
@@ -217,7 +217,7 @@ struct LiveExplorerTests {
     #expect(flow.body.contains("contains a secret"))
   }
 
-  @Test func savedFlowReplaysToTheSameValues() throws {
+  @Test func flowSavedByALiveExplorerReplaysToTheSameValues() throws {
     let explorer = try LiveExplorer(circuits)
     for number in 1...10 { TallyAction().invoke(.add(number)) }
     let flow = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/flow")
@@ -231,7 +231,7 @@ struct LiveExplorerTests {
 
   // MARK: Traveling
 
-  @Test func postRequestsMakeTheProcessTravel() throws {
+  @Test func postRequestsToALiveExplorerMoveTheStoreThroughItsHistory() throws {
     let explorer = try LiveExplorer(circuits)
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { TallyAction().invoke(.add(number)) }
@@ -256,7 +256,7 @@ struct LiveExplorerTests {
 
   // MARK: End of an explorer
 
-  @Test func stoppedExplorerClosesItsConnections() throws {
+  @Test func stoppedLiveExplorerClosesItsConnectionsAndItsPort() throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     client.send(explorer.requestOfEvents)
@@ -270,7 +270,7 @@ struct LiveExplorerTests {
     #expect(circuits.events.count == 1)
   }
 
-  @Test func explorerEndsWhenItIsFreed() throws {
+  @Test func freedLiveExplorerClosesItsPort() throws {
     var explorer: LiveExplorer? = try LiveExplorer(circuits)
     let url = try #require(explorer?.url)
     explorer = nil
@@ -278,7 +278,7 @@ struct LiveExplorerTests {
     #expect(throws: POSIXError.self) { try Client(url) }
   }
 
-  @Test func observerMayStopTheExplorerDuringTravel() throws {
+  @Test func liveExplorerStopsWhenAnObserverCallsStopDuringTravel() throws {
     let explorer = try LiveExplorer(circuits)
     TallyAction().invoke(.add(1))
     let dust = store.sum.observe(ignoreFirst: true) { _ in explorer.stop() }
@@ -288,7 +288,7 @@ struct LiveExplorerTests {
     #expect(throws: POSIXError.self) { try Client(explorer.url) }
   }
 
-  @Test func explorerOnAChosenPortKeepsItsAddress() throws {
+  @Test func liveExplorerOnAChosenPortHasTheSameAddressAfterARestart() throws {
     let first = try LiveExplorer(circuits)
     let port = UInt16(try #require(first.url.port))
     first.stop()
@@ -307,13 +307,13 @@ struct LiveExplorerTests {
     #expect(error?.description.hasSuffix("Choose another port, or 0 for any free port.") == true)
   }
 
-  /// Two clients receive events at different times. One of them disconnects when no event is due for it.
-  @Test func clientReceivesEventsAfterAnotherDisconnects() throws {
+  /// One client disconnects while the explorer has no pending event for that client.
+  @Test func liveExplorerSendsEventsToAClientAfterAnotherClientDisconnects() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     let staying = try Client(explorer.url)
     staying.send(explorer.requestOfEvents)
-    // Requests of other clients, for a path that doesn't exist, take time.
+    // These requests for an unknown path only keep the explorer busy.
     func askOthers(_ count: Int) throws {
       for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
     }
@@ -337,9 +337,9 @@ struct LiveExplorerTests {
 
   // MARK: Under load
 
-  /// Ten pages read all the time, and one page reads only at the end. Until then, the explorer keeps
-  /// nothing for that page, except for the history.
-  @Test func pageThatDoesNotReadDelaysNoOtherPage() async throws {
+  /// Ten pages read continuously, and one silent page reads only at the end. The explorer buffers nothing
+  /// for the silent page except for the history.
+  @Test func pageThatReadsNoEventsDoesNotDelayOtherPagesOfALiveExplorer() async throws {
     let circuits = TimeCircuits(limits: .init(count: 1_000))
     let explorer = try LiveExplorer(circuits)
     let silent = try Client(explorer.url)
@@ -367,7 +367,7 @@ struct LiveExplorerTests {
     #expect(await received == Array(repeating: true, count: 10))
     let told = silent.receive(until: #""state":"Tally.add(-1)""#)
     let toldCount = told.split(separator: #""state":"#).count
-    // Only the dispatches that fit into the buffers of the socket arrive.
+    // The silent page receives only the dispatches that fit into the socket's buffers.
     if isThorough { #expect(toldCount < count / 2) }
   }
 
@@ -375,7 +375,7 @@ struct LiveExplorerTests {
 }
 
 extension LiveExplorer {
-  /// The request with which a page asks for the events.
+  /// The HTTP request that a page sends to receive the stream of events.
   fileprivate var requestOfEvents: [UInt8] {
     Array("GET \(url.path)/events HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n".utf8)
   }

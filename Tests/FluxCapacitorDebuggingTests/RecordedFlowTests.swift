@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct RecordedFlowTests {
-  @Test func replayLeadsToTheSameValues() throws {
+  @Test func replayOfARecordedFlowProducesTheSameValues() throws {
     let store = ListStore.instantiate()
     let circuits = TimeCircuits()
     for number in 0..<1_000 {
@@ -26,7 +26,7 @@ struct RecordedFlowTests {
     #expect(copy.names.value.count == 334)
   }
 
-  @Test func damagedLineIsReportedAndEarlierStatesAreKept() throws {
+  @Test func recordedFlowReportsADamagedLineAndKeepsEarlierStates() throws {
     let good = try RecordedFlow(events(3)).data()
     let cut = RecordedFlow(data: good.dropLast(10), types: [List.self])
     let bad = RecordedFlow(data: good + Data("{\"type\":1}\n".utf8), types: [List.self])
@@ -39,7 +39,7 @@ struct RecordedFlowTests {
   }
 
   @Test(arguments: ["\n", "\r\n", "  \t\n"])
-  func emptyLinesAreCountedAndSkipped(empty: String) throws {
+  func recordedFlowSkipsEmptyLinesAndReportsTheLineNumberInTheFile(empty: String) throws {
     let good = try RecordedFlow(events(2)).data()
     let data = Data(empty.utf8) + good + Data(empty.utf8) + Data("{}\n".utf8)
 
@@ -49,7 +49,7 @@ struct RecordedFlowTests {
     #expect(flow.failure?.line == 5)
   }
 
-  /// The file also contains the states that another state has led to.
+  /// The recorded flow also contains the states that a reduce or an observer has invoked.
   @Test func stateInvokedDuringAReplayIsNotDispatchedTwice() throws {
     let store = ChainStore.instantiate()
     let dusts = DustBuster()
@@ -75,7 +75,7 @@ struct RecordedFlowTests {
     }
   }
 
-  @Test func typesWithTheSameNameAreDistinguishedOrRefused() throws {
+  @Test func recordedFlowRefusesTwoStateTypesWithTheSameName() throws {
     let circuits = TimeCircuits()
     ListAction().invoke(.removeFirst)
     OtherFile.dispatchItsList()
@@ -109,7 +109,7 @@ struct RecordedFlowTests {
     .keep(Safe(key: Key(code: "s3cret"))),
     .hide(Pocket(key: Key(code: "s3cret"))),
   ])
-  private func stateWithASecretIsNotWritten(state: Chain) throws {
+  private func recordedFlowRefusesToWriteAStateWithASecret(state: Chain) throws {
     let circuits = TimeCircuits()
     ChainAction().invoke(state)
 
@@ -124,7 +124,7 @@ struct RecordedFlowTests {
     )
   }
 
-  @Test func stateThatCannotBeEncodedIsReported() throws {
+  @Test func recordedFlowReportsAStateThatFailsToEncode() throws {
     let circuits = TimeCircuits()
     ChainAction().invoke(.refused(.nan))
 
@@ -135,7 +135,7 @@ struct RecordedFlowTests {
     #expect(failure.description.hasPrefix("Line 1: Its Codable conformance throws: "))
   }
 
-  @Test func unknownTypeIsReported() throws {
+  @Test func recordedFlowReportsAStateTypeThatWasNotPassed() throws {
     let flow = RecordedFlow(data: try RecordedFlow(events(1)).data(), types: [])
 
     #expect(flow.states.isEmpty)
@@ -146,7 +146,7 @@ struct RecordedFlowTests {
     )
   }
 
-  @Test func stateThatIsNotCodableIsReported() throws {
+  @Test func recordedFlowReportsAStateThatIsNotCodable() throws {
     let circuits = TimeCircuits()
     ListAction().invoke(.removeFirst)
     PingAction().invoke(.ping)
@@ -212,7 +212,7 @@ private struct Key: Secret, Codable {
   let code: String
 }
 
-/// An object. Descriptions don't show its properties, but its `Codable` conformance reveals them.
+/// An object that encodes a property that its description doesn't show.
 private final class Safe: Codable, Sendable {
   private let key: Key?
 
@@ -221,7 +221,7 @@ private final class Safe: Codable, Sendable {
   }
 }
 
-/// A value with a mirror that doesn't show its contents.
+/// A value that encodes a property that its mirror doesn't show.
 private struct Pocket: Codable, CustomReflectable {
   let key: Key
 

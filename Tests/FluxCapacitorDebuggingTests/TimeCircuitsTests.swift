@@ -8,7 +8,7 @@ struct TimeCircuitsTests {
   private let store = BoardStore.instantiate()
   private let circuits = TimeCircuits()
 
-  @Test func undoRevertsADispatchAndRedoRepeatsIt() {
+  @Test func undoRevertsADispatchAndRedoRepeatsTheDispatch() {
     BoardAction().invoke(.add("a"))
     BoardAction().invoke(.add("b"))
 
@@ -24,7 +24,7 @@ struct TimeCircuitsTests {
     #expect(store.names.value == ["a", "b"] && store.count.value == 2)
   }
 
-  @Test func observersAreCalledOncePerStep() {
+  @Test func timeCircuitsCallAnObserverOncePerTravel() {
     for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
     let both = ValueRecorder(Constant.combine(store.names, store.count), ignoreFirst: true)
 
@@ -36,7 +36,7 @@ struct TimeCircuitsTests {
     #expect(both.values.map(\.1) == [1, 3, 0])
   }
 
-  @Test func dispatchInThePastReplacesTheFuture() {
+  @Test func dispatchAfterTravelIntoThePastReplacesLaterDispatches() {
     for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
     circuits.travel(to: 1)
 
@@ -49,7 +49,7 @@ struct TimeCircuitsTests {
     #expect(store.names.value == ["a"])
   }
 
-  @Test func historyStaysWithinItsLimits() {
+  @Test func timeCircuitsKeepTheirHistoryWithinTheCountAndByteLimits() {
     let few = TimeCircuits(limits: .init(count: 2))
     let small = TimeCircuits(limits: .init(bytes: 10_000))
     for number in 0..<100 {
@@ -68,7 +68,7 @@ struct TimeCircuitsTests {
       Array(repeating: "12345678", count: 60_000),
     ]
   )
-  func largeValuesCountWithTheirSize(names: [String]) {
+  func timeCircuitsCountLargeValuesTowardTheByteLimit(names: [String]) {
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
     for _ in 0..<100 { BoardAction().invoke(.replace(names)) }
 
@@ -76,7 +76,7 @@ struct TimeCircuitsTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func undoAndRedoWorkAfterTheStoreIsFreed() {
+  @Test func undoAndRedoSucceedAfterTheStoreIsFreed() {
     var other: BoardStore?
     let dispatcher = Dispatcher()
     withDispatcher(dispatcher) { other = .instantiate() }
@@ -91,8 +91,7 @@ struct TimeCircuitsTests {
     #expect(circuits.redo() != nil)
   }
 
-  /// Any path through 10,000 random dispatches leads to the values of that time.
-  @Test func travelRestoresTheExactValuesOfEachPosition() {
+  @Test func travelRestoresTheExactValuesOfEachPositionInTheHistory() {
     var random = Numbers(seed: 1985)
     var states = [State(of: store)]
     for _ in 0..<10_000 {
@@ -115,7 +114,7 @@ struct TimeCircuitsTests {
     #expect(State(of: store) == states[0])
   }
 
-  @Test func stepsAndDispatchesOfManyThreadsDoNotMix() async {
+  @Test func concurrentDispatchesUndosAndRedosLeaveTheStoreConsistent() async {
     let dispatcher = Dispatcher.shared
     let (circuits, store) = (circuits, store)
 

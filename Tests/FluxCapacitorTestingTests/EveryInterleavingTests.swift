@@ -19,7 +19,7 @@
       scenario.check { try expectEqual(store.count.value, 2) }
     }
 
-    @Test func explorationFindsALostUpdate() async throws {
+    @Test func everyInterleavingFindsALostUpdate() async throws {
       let failures = await failures { everyInterleaving(readThenSet) }
 
       let failure = try #require(failures.first)
@@ -30,7 +30,7 @@
       #expect(failure.contains("EveryInterleavingTests.swift:"))
     }
 
-    @Test func explorationPassesWithoutALostUpdate() {
+    @Test func everyInterleavingPassesWhenNoUpdateIsLost() {
       let schedules = everyInterleaving { scenario in
         let store = TallyStore.instantiate()
         for _ in 1...2 {
@@ -42,7 +42,7 @@
       #expect(schedules > 100)
     }
 
-    @Test func explorationsOfOneScenarioGiveTheSameFailure() async throws {
+    @Test func everyInterleavingReportsTheSameFailureEachTime() async throws {
       let runs = [
         await failures { everyInterleaving(readThenSet) },
         await failures { everyInterleaving(readThenSet) },
@@ -51,7 +51,7 @@
       #expect(runs[0] == runs[1])
     }
 
-    @Test func scheduleOfAFailureCanBeReplayed() async throws {
+    @Test func replayingAFailedScheduleReproducesTheFailure() async throws {
       let failure = try #require(await failures { everyInterleaving(readThenSet) }.first)
       let schedule = try #require(failure.firstMatch(of: /replaying: "(.*)"/)?.1)
 
@@ -64,7 +64,7 @@
       #expect(again.first?.contains("1 is not 2") == true)
     }
 
-    @Test func failedExpectationFailsTheSchedule() async {
+    @Test func failedExpectationInACheckFailsTheSchedule() async {
       let failures = await failures {
         everyInterleaving(preemptions: 0) { scenario in
           let variable = Variable(0)
@@ -79,7 +79,7 @@
 
     // MARK: Other failures
 
-    @Test func failureNamesTheThreadsOfADeadlock() async throws {
+    @Test func failureOfEveryInterleavingNamesTheThreadsOfADeadlock() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let variables = [Variable(0), Variable(0)]
@@ -94,7 +94,7 @@
       #expect(failure.contains("thread 2 waits for a lock that thread 1 holds"))
     }
 
-    @Test func interleavingPointsRevealALostUpdateOfUnlockedState() async throws {
+    @Test func interleavingPointsRevealALostUpdateToAPropertyWithoutALock() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let shared = Shared()
@@ -113,7 +113,7 @@
       #expect(failures.first?.contains("1 is not 2") == true)
     }
 
-    @Test func errorOfAThreadIsAFailure() async {
+    @Test func errorThatAThreadThrowsFailsTheScenario() async {
       let failures = await failures {
         everyInterleaving { scenario in
           scenario.thread("the first") { throw NotEqual(description: "odd") }
@@ -123,7 +123,7 @@
       #expect(failures.first?.contains("the first throws odd.") == true)
     }
 
-    @Test func scenarioThatDiffersBetweenRunsIsReported() async {
+    @Test func everyInterleavingReportsAScenarioThatDiffersBetweenRuns() async {
       var runs = 0
       let failures = await failures {
         everyInterleaving { scenario in
@@ -138,7 +138,7 @@
       #expect(failures.first?.contains("does not do the same thing each time") == true)
     }
 
-    @Test func scenarioThatDoesNotEndIsReported() async {
+    @Test func everyInterleavingReportsAScenarioThatDoesNotEnd() async {
       let failures = await failures {
         everyInterleaving { scenario in
           let variable = Variable(0)
@@ -149,7 +149,7 @@
       #expect(failures.first?.contains("it doesn't end") == true)
     }
 
-    @Test func invalidScheduleIsRefused() async {
+    @Test func everyInterleavingRejectsAnInvalidScheduleToReplay() async {
       let failures = await failures {
         everyInterleaving(replaying: "first 1, then 2", readThenSet)
       }
@@ -161,7 +161,7 @@
 
     // MARK: Queues and tasks
 
-    @Test func blocksOnQueuesAreThreadsOfTheScenario() async throws {
+    @Test func everyInterleavingTreatsBlocksOnDispatchQueuesAsThreads() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let (variable, shared) = (Variable(0), Shared())
@@ -184,7 +184,7 @@
       #expect(failures.first?.contains(#"queue "q":"#) == true)
     }
 
-    @Test func mainActorIsAThreadOfTheScenario() {
+    @Test func everyInterleavingRunsObserversOnMainOnTheMainActor() {
       everyInterleaving { scenario in
         let variable = Variable(0)
         let shared = Shared()
@@ -200,7 +200,7 @@
       }
     }
 
-    @Test func tasksAreThreadsOfTheScenario() async throws {
+    @Test func everyInterleavingTreatsTasksAsThreads() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
           let store = TallyStore.instantiate()
@@ -218,7 +218,7 @@
       #expect(failures.first?.contains("1 is not 2") == true)
     }
 
-    @Test func threadCanAdvanceAManualClock() {
+    @Test func threadOfAScenarioWakesATaskByAdvancingAManualClock() {
       everyInterleaving { scenario in
         let store = TallyStore.instantiate()
         let clock = ManualClock()
@@ -232,7 +232,7 @@
       }
     }
 
-    @Test func taskThatWaitsForeverIsReported() async {
+    @Test func everyInterleavingReportsATaskThatWaitsForever() async {
       let failures = await failures {
         everyInterleaving { scenario in
           scenario.task { await Gate().pass() }
@@ -244,7 +244,7 @@
 
     // MARK: Concurrent explorations and traps
 
-    @Test func explorationsCanRunConcurrently() async {
+    @Test func concurrentExplorationsTryTheSameNumberOfSchedules() async {
       await withTaskGroup(of: Int.self) { group in
         for _ in 1...4 {
           group.addTask { everyInterleaving(preemptions: 1, twoIncrements) }
@@ -263,7 +263,7 @@
       scenario.check { #expect(store.count.value == 2) }
     }
 
-    @Test func trapPrintsItsScheduleFirst() async throws {
+    @Test func everyInterleavingPrintsTheScheduleWhenATrapEndsTheProcess() async throws {
       let result = try await #require(
         processExitsWith: .failure,
         observing: [\.standardOutputContent]
@@ -318,7 +318,7 @@
     func show(_ number: Int) { shown = number }
   }
 
-  /// State without a lock, which one thread at a time uses.
+  /// A number without a lock, because only one thread of the scenario runs at a time.
   private final class Shared: @unchecked Sendable {
     var number = 0
   }

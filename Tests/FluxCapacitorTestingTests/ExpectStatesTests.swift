@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct ExpectStatesTests {
-  @Test func exactStatesInOrderPass() async {
+  @Test func expectStatesPassesWhenExactlyTheExpectedStatesArriveInOrder() async {
     await expectStates {
       Dispatcher.Search.isSearching(true)
       Dispatcher.Search.found(["a"])
@@ -15,13 +15,13 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func emptyExpectationPassesWithoutStates() {
+  @Test func expectStatesWithAnEmptyListPassesWhenNoStateIsInvoked() {
     expectStates {
     } when: {
     }
   }
 
-  @Test func expectedStatesCanBeListedWithControlFlow() {
+  @Test func expectStatesAcceptsLoopsAndConditionsInItsListOfStates() {
     let isLong = true
     expectStates {
       for number in 0..<3 { Dispatcher.Note.write("\(number)") }
@@ -35,7 +35,7 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func earlierStatesAreIgnored() {
+  @Test func expectStatesIgnoresStatesInvokedBeforeTheOperation() {
     KeepingAction().invoke(.write("before"))
 
     expectStates {
@@ -45,7 +45,7 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func statesOfAnotherDispatcherAreIgnored() {
+  @Test func expectStatesIgnoresStatesOfAnotherDispatcher() {
     let other = Dispatcher()
 
     expectStates(on: other) {
@@ -56,7 +56,7 @@ struct ExpectStatesTests {
     }
   }
 
-  @Test func failureShowsTheDifferenceOfTheStates() async {
+  @Test func failureOfExpectStatesListsMissingAndUnexpectedStates() async {
     let sentences = await failures {
       await expectStates {
         Dispatcher.Search.isSearching(true)
@@ -83,7 +83,7 @@ struct ExpectStatesTests {
     )
   }
 
-  @Test func errorOfTheOperationIsRethrownWithoutAComparison() async {
+  @Test func expectStatesRethrowsAnErrorOfTheOperationWithoutComparingStates() async {
     struct Failure: Error {}
 
     let sentences = await failures {
@@ -99,7 +99,7 @@ struct ExpectStatesTests {
     #expect(sentences == [])
   }
 
-  @Test func statesThatAreNotEquatableAreComparedByDump() async {
+  @Test func expectStatesComparesStatesThatAreNotEquatableByTheirDump() async {
     let sentences = await failures {
       expectStates {
         Query.ask(.init(number: 1))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct GateTests {
-  @Test func gateHoldsWorkUntilItOpens() async {
+  @Test func taskWaitsAtAGateUntilTheGateOpens() async {
     let gate = Gate()
     let isDone = Variable(false)
     let work = Task {
@@ -21,7 +21,7 @@ struct GateTests {
     await gate.pass()
   }
 
-  @Test func gateHoldsAndReleasesAllTasks() async {
+  @Test func openingAGateReleasesAllWaitingTasks() async {
     let gate = Gate()
 
     await withTaskGroup { group in
@@ -33,7 +33,7 @@ struct GateTests {
     await gate.reached(100)
   }
 
-  @Test func gateHoldsACancelledTask() async {
+  @Test func taskThatIsCancelledAtAGatePassesWhenTheGateOpens() async {
     let gate = Gate()
     let work = Task {
       await gate.pass()
@@ -48,7 +48,7 @@ struct GateTests {
     #expect(await work.value)
   }
 
-  @Test func reachedFailsTheTestAfterItsTimeLimit() async {
+  @Test func gateFailsTheTestWhenFewerTasksThanExpectedArriveInTime() async {
     let gate = Gate()
     gate.open()
     await gate.pass()
@@ -62,7 +62,7 @@ struct GateTests {
     )
   }
 
-  @Test func taskThatArrivesWhileTheGateOpensPasses() async {
+  @Test func taskThatArrivesWhileAGateOpensPassesTheGate() async {
     for _ in 0..<2_000 {
       let gate = Gate()
       await withTaskGroup { group in

@@ -4,7 +4,8 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct IsolatedDispatcherTests {
-  @Test(arguments: 0..<100) func eachTestCaseHasItsOwnStores(number: Int) async {
+  @Test(arguments: 0..<100)
+  func isolatedDispatcherGivesEachTestCaseItsOwnStores(number: Int) async {
     let store = NoteStore.instantiate()
     #expect(store.text.value == "")
 
@@ -16,7 +17,7 @@ struct IsolatedDispatcherTests {
     #expect(store.text.value == "\(number)!")
   }
 
-  @Test func actionThatStoresItsDispatcherWorksOutsideTheTask() async {
+  @Test func actionThatStoresItsDispatcherReachesTheTestsStoreFromOtherTasks() async {
     let store = NoteStore.instantiate()
     let action = KeepingAction()
 
@@ -27,10 +28,10 @@ struct IsolatedDispatcherTests {
   }
 }
 
-/// States that reach the process's dispatcher from an isolated test.
+/// Tests of states that reach the process-wide dispatcher while an isolated test runs.
 @Suite(.timeLimit(.minutes(5)))
 struct StrayTests {
-  /// Runs a body as an isolated test. Returns the sentences of its failures.
+  /// Runs a body as an isolated test, and returns the messages of its failures.
   private func failuresOfIsolatedTest(
     _ body: @escaping @Sendable () async -> Void
   ) async throws -> [String] {
@@ -44,7 +45,7 @@ struct StrayTests {
     }
   }
 
-  @Test func strayStateFailsTheTestThatHasItsStore() async throws {
+  @Test func stateSentToTheProcessWideDispatcherFailsTheIsolatedTestWithTheStore() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = MessageStore.instantiate()
       await offTheTask { LosingAction().callBack() }
@@ -54,11 +55,11 @@ struct StrayTests {
     #expect(sentences.count == 1)
     #expect(sentences.first?.hasPrefix("Message.sent reached the process's dispatcher") == true)
     #expect(sentences.first?.contains("`let dispatcher = Dispatcher.shared`") == true)
-    // Other tests may run at the same time.
+    // If other tests run at the same time, the message only guesses that this test sent the state.
     #expect(sentences.first?.contains(/It (came|seems to come) from this test/) == true)
   }
 
-  @Test func stateInvokedInsideTheTaskIsNotStray() async throws {
+  @Test func stateInvokedInATaskOfAnIsolatedTestDoesNotFailTheTest() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = SearchStore.instantiate()
       await SearchAction().search { ["a"] }
@@ -69,7 +70,7 @@ struct StrayTests {
     #expect(sentences == [])
   }
 
-  @Test func stateOfATestWithoutIsolationIsNotStray() async throws {
+  @Test func stateOfATestWithoutIsolationDoesNotFailAnIsolatedTest() async throws {
     enum Ping: DispatchState {
       typealias RelatedStoreType = PingStore
       typealias RelatedActionType = PingAction

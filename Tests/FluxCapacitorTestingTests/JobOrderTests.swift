@@ -3,33 +3,33 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// The orders in which the jobs of tasks run, and the number of schedules that they need.
+  /// Tests of the orders in which a scenario's tasks run, and of the number of schedules.
   @Suite(.timeLimit(.minutes(5)))
   struct JobOrderTests {
     @Test(arguments: [false, true])
-    func jobsRunInCreationOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
+    func tasksOfAScenarioRunInCreationOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {
       let (orders, schedules) = explore(preemptions: 0, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3]])
-      // The other thread runs before, between or after the creator and its three tasks.
+      // The second thread runs before, between or after the creator and its three tasks.
       #expect(schedules == (isAnotherThreadBeside ? 5 : 1))
     }
 
     @Test(arguments: [false, true])
-    func jobOvertakesAnotherOnlyByAPreemption(isAnotherThreadBeside: Bool) {
+    func onePreemptionMovesAtMostOneTaskAheadOfTasksCreatedEarlier(isAnotherThreadBeside: Bool) {
       let (orders, _) = explore(preemptions: 1, isAnotherThreadBeside)
 
       #expect(orders == [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 1, 2]])
     }
 
     @Test(arguments: [false, true])
-    func twoPreemptionsReachAllOrdersOfThreeJobs(isAnotherThreadBeside: Bool) {
+    func twoPreemptionsReachAllOrdersOfThreeTasksInAScenario(isAnotherThreadBeside: Bool) {
       let (orders, _) = explore(preemptions: 2, isAnotherThreadBeside)
 
       #expect(orders.count == 6)
     }
 
-    @Test func reducedExplorationReachesTheSameOrders() {
+    @Test func reducedExplorationReachesTheSameTaskOrdersAsAFullExploration() {
       let orders = [false, true].map { isReduced in
         var orders: Set<[Int]> = []
         let exploration = Exploration(preemptions: 1, isReduced: isReduced)
@@ -55,7 +55,7 @@
       #expect(orders[1] == orders[0])
     }
 
-    @Test func twoThreadsWithEffectsHaveFewerThan2000Schedules() {
+    @Test func scenarioOfTwoThreadsWithEffectsHasFewerThan2000Schedules() {
       let schedules = everyInterleaving(preemptions: 1) { scenario in
         let (effects, log) = (Effects(.serial), Log())
         for number in 1...2 {
@@ -74,7 +74,7 @@
       #expect(schedules < 2000)
     }
 
-    /// Explores a thread that creates three tasks, alone or beside a thread that does nothing.
+    /// Explores a thread that creates three tasks, with or without a second thread that does nothing.
     private func explore(
       preemptions: Int,
       _ isAnotherThreadBeside: Bool

@@ -3,10 +3,10 @@
   import FluxCapacitorTesting
   import Testing
 
-  /// Jobs of the main actor are threads of a scenario.
+  /// Tests of scenarios with tasks on the main actor.
   @Suite(.timeLimit(.minutes(5)))
   struct MainActorInterleavingTests {
-    @MainActor @Test func explorationFindsAnUpdateLostAcrossASuspension() async {
+    @MainActor @Test func everyInterleavingFindsAnUpdateLostAcrossASuspension() async {
       let failures = await failures {
         everyInterleaving { scenario in
           let model = Model()
@@ -25,7 +25,7 @@
       #expect(failures.last?.contains("\na task on main:\n") == true)
     }
 
-    @MainActor @Test func mainActorJobsDoNotOverlap() {
+    @MainActor @Test func mainActorTasksOfAScenarioDoNotOverlap() {
       let schedules = everyInterleaving { scenario in
         let model = Model()
         for _ in 1...2 {
@@ -41,7 +41,7 @@
       #expect(schedules > 10)
     }
 
-    @Test func mainActorJobsRunInTheOrderInWhichTheyWereEnqueued() {
+    @Test func mainActorTasksOfAScenarioRunInTheOrderOfTheirCreation() {
       let orders = orders { scenario, log in
         scenario.thread {
           for number in 1...3 { Task { @MainActor in log.append(number) } }
@@ -51,7 +51,7 @@
       #expect(orders == [[1, 2, 3]])
     }
 
-    @Test func mainActorTaskRunsBeforeOrAfterItsCreatorContinues() {
+    @Test func everyInterleavingRunsAMainActorTaskBeforeAndAfterItsCreatorContinues() {
       let orders = orders { scenario, log in
         scenario.task {
           Task { @MainActor in log.append(1) }
@@ -62,7 +62,7 @@
       #expect(orders == [[1, 2], [2, 1]])
     }
 
-    @Test func mainActorRunIsAThreadOfTheScenario() {
+    @Test func mainActorRunInterleavesWithTheThreadsOfAScenario() {
       let orders = orders { scenario, log in
         scenario.task {
           await MainActor.run { log.append(1) }
@@ -74,7 +74,7 @@
       #expect(orders == [[1, 2, 3], [1, 3, 2], [3, 1, 2]])
     }
 
-    @Test func taskGroupOnTheMainActorWaitsForItsChildren() {
+    @Test func taskGroupOfAMainActorTaskInAScenarioWaitsForItsChildTasks() {
       let orders = orders { scenario, log in
         scenario.task { @MainActor in
           await withTaskGroup { group in
@@ -88,7 +88,7 @@
       #expect(orders == [[1, 2, 3], [2, 1, 3]])
     }
 
-    @Test func mainActorJobCallsAnObserverOnMainAtOnce() {
+    @Test func writeInAMainActorTaskOfAScenarioCallsObserversOnMainImmediately() {
       everyInterleaving { scenario in
         let (variable, log) = (Variable(0), Log())
         let dust = variable.observe(on: .main, ignoreFirst: true) { log.append($0) }
@@ -103,7 +103,7 @@
       }
     }
 
-    @Test func mainQueueBlocksAndMainActorJobsRunInOneOrder() {
+    @Test func blocksOnTheMainQueueAndMainActorTasksRunInTheOrderOfSubmission() {
       let orders = orders { scenario, log in
         let variable = Variable(0)
         let dust = variable.observe(on: .main, ignoreFirst: true) { log.append($0) }
@@ -118,7 +118,7 @@
       #expect(orders == [[1, 2, 3]])
     }
 
-    @Test func mainActorJobsDoNotOverlapTheScenariosMainThread() {
+    @Test func mainActorTasksDoNotOverlapTheMainThreadOfAScenario() {
       let orders = orders { scenario, log in
         scenario.mainThread {
           log.append(1)
@@ -130,7 +130,7 @@
       #expect(orders == [[1, 2, 3], [3, 1, 2]])
     }
 
-    @MainActor @Test func testOnTheMainActorCanExploreMainActorJobs() {
+    @MainActor @Test func everyInterleavingRunsMainActorTasksWhenTheTestIsOnTheMainActor() {
       everyInterleaving { scenario in
         let model = Model()
         for _ in 1...2 {
@@ -140,7 +140,7 @@
       }
     }
 
-    /// Returns the orders in which the threads of a scenario log.
+    /// Returns every order in which the threads of a scenario log their numbers.
     private func orders(_ make: (Scenario, Log) -> Void) -> Set<[Int]> {
       var orders: Set<[Int]> = []
       everyInterleaving { scenario in

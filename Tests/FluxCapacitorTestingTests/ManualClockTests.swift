@@ -6,7 +6,7 @@ import Testing
 struct ManualClockTests {
   private let clock = ManualClock()
 
-  @Test func sleepEndsWhenTheClockReachesItsDeadline() async throws {
+  @Test func sleepOnAManualClockEndsWhenTheClockPassesTheDeadline() async throws {
     let isAwake = Task {
       try await clock.sleep(for: .seconds(60))
       return clock.now.offset
@@ -20,7 +20,7 @@ struct ManualClockTests {
     #expect(try await isAwake.value == .seconds(61))
   }
 
-  @Test func sleepDoesNotEndBeforeItsDeadline() async throws {
+  @Test func sleepOnAManualClockDoesNotEndBeforeTheDeadline() async throws {
     let awake = Variable<[Int]>([])
     let recorder = ValueRecorder(awake, ignoreFirst: true)
     await withTaskGroup { group in
@@ -38,14 +38,14 @@ struct ManualClockTests {
     }
   }
 
-  @Test func sleepUntilAPastDeadlineReturnsAtOnce() async throws {
+  @Test func sleepOnAManualClockReturnsImmediatelyWhenTheDeadlineIsNow() async throws {
     clock.advance(by: .seconds(5))
 
     try await clock.sleep(until: clock.now)
     try await clock.sleep(for: .zero)
   }
 
-  @Test func cancelledSleepEndsAtOnce() async {
+  @Test func sleepOnAManualClockThrowsWhenItsTaskIsCancelled() async {
     let sleep = Task { try await clock.sleep(for: .seconds(60)) }
     await clock.sleeping()
 
@@ -54,7 +54,7 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await sleep.value }
   }
 
-  @Test func cancelledTaskDoesNotSleep() async {
+  @Test func sleepOnAManualClockThrowsImmediatelyInACancelledTask() async {
     let sleep = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .seconds(60))
@@ -63,7 +63,7 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await sleep.value }
   }
 
-  @Test func sleepEndsOnceIfCancellationRacesWithAdvancing() async {
+  @Test func sleepOnAManualClockEndsOnceWhenCancellationRacesWithAdvancing() async {
     for _ in 0..<2_000 {
       let clock = ManualClock()
       let sleep = Task { try? await clock.sleep(for: .seconds(1)) }
@@ -75,13 +75,13 @@ struct ManualClockTests {
     }
   }
 
-  @Test func sleepingFailsTheTestAfterItsTimeLimit() async {
+  @Test func manualClockFailsTheTestWhenTheExpectedSleepDoesNotBeginInTime() async {
     let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
 
     #expect(sentences == ["Waited 0.001 seconds for sleeps on this clock: 0 of 1 began."])
   }
 
-  @Test func failureOfSleepingNamesTheDeadlinesOfSleepers() async {
+  @Test func failureOfAManualClockNamesTheDeadlinesOfSleepingTasks() async {
     let sleep = Task { try? await clock.sleep(for: .seconds(5)) }
     await clock.sleeping()
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct ValueRecorderTests {
-  @Test func everyValueIsRecordedInOrder() {
+  @Test func valueRecorderRecordsEveryValueOfAVariableInOrder() {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     let later = ValueRecorder(Constant(variable), ignoreFirst: true)
@@ -15,7 +15,7 @@ struct ValueRecorderTests {
     #expect(later.values == [1, 2, 3])
   }
 
-  @Test func eventsOfASignalAreRecorded() {
+  @Test func valueRecorderRecordsTheEventsOfASignal() {
     let sink = Sink<String>()
     let recorder = ValueRecorder(sink.signal)
 
@@ -25,7 +25,7 @@ struct ValueRecorderTests {
     #expect(recorder.values == ["a", "b"])
   }
 
-  @Test func nextReturnsEachValueOnce() async {
+  @Test func nextOfAValueRecorderReturnsEachValueOnce() async {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     variable.value = 1
@@ -40,7 +40,7 @@ struct ValueRecorderTests {
     #expect(await next.value == [1, 2, 3])
   }
 
-  @Test func recorderLosesNoValueUnderContention() async {
+  @Test func valueRecorderLosesNoValueWhenManyTasksWriteTheVariable() async {
     let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     let writers = 8
@@ -60,7 +60,7 @@ struct ValueRecorderTests {
     #expect(await consumer.value == Array(0...writers * count))
   }
 
-  @Test func nextFailsTheTestAfterItsTimeLimitAndListsTheElements() async {
+  @Test func nextOfAValueRecorderFailsTheTestAfterTheTimeLimitAndListsTheValues() async {
     let variable = Variable(7)
     let recorder = ValueRecorder(variable)
 
@@ -75,7 +75,7 @@ struct ValueRecorderTests {
     #expect(await recorder.next() == [8])
   }
 
-  @Test func nextReturnsWhenItsTaskIsCancelled() async {
+  @Test func nextOfAValueRecorderReturnsAndFailsTheTestWhenItsTaskIsCancelled() async {
     let recorder = ValueRecorder(Sink<Int>().signal)
 
     let sentences = await failures {
@@ -88,7 +88,7 @@ struct ValueRecorderTests {
     #expect(sentences == ["\(cancelled), but none came."])
   }
 
-  @Test func observingDoesNotKeepTheRecorderAlive() {
+  @Test func observedVariableDoesNotKeepTheValueRecorderAlive() {
     let variable = Variable(AtEnd {})
     weak var recorder: ValueRecorder<AtEnd>?
     do {
@@ -103,7 +103,7 @@ struct ValueRecorderTests {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct DispatchRecorderTests {
-  @Test func everyStateOfEveryTypeIsRecordedInOrder() async {
+  @Test func dispatchRecorderRecordsTheStatesOfEveryTypeInOrder() async {
     let recorder = DispatchRecorder()
     let store = SearchStore.instantiate()
 
@@ -119,7 +119,7 @@ struct DispatchRecorderTests {
     #expect(store.results.value == ["a"])
   }
 
-  @Test func stateIsRecordedAfterItsReduce() async {
+  @Test func dispatchRecorderRecordsAStateAfterItsReduce() async {
     let recorder = DispatchRecorder()
     let store = NoteStore.instantiate()
     let action = KeepingAction()
@@ -132,7 +132,7 @@ struct DispatchRecorderTests {
     }
   }
 
-  @Test func statesAreRecordedInTheOrderOfTheirReduces() async {
+  @Test func dispatchRecorderRecordsStatesOfManyTasksInTheOrderOfTheirReduces() async {
     let recorder = DispatchRecorder()
     let store = NoteStore.instantiate()
     let seen = ValueRecorder(store.text, ignoreFirst: true)
@@ -156,7 +156,7 @@ struct DispatchRecorderTests {
     #expect(texts == seen.values)
   }
 
-  @Test func dispatchWorksAfterTheRecorderIsFreed() {
+  @Test func invokedStateReachesTheStoreAfterADispatchRecorderIsFreed() {
     let dispatcher = Dispatcher()
     withDispatcher(dispatcher) {
       let store = NoteStore.instantiate()
@@ -170,7 +170,7 @@ struct DispatchRecorderTests {
     }
   }
 
-  @Test func nextFailsTheTestAfterItsTimeLimitAndListsTheElements() async {
+  @Test func nextOfADispatchRecorderFailsTheTestAfterTheTimeLimitAndListsTheStates() async {
     let recorder = DispatchRecorder()
     KeepingAction().invoke(.write("a"))
 

@@ -9,7 +9,7 @@ struct SettledTests {
   private let tasks = DustBuster()
   private let queue = DispatchQueue(label: "observers")
 
-  /// Returns the sentence of the failure if the dispatcher doesn't settle within a millisecond.
+  /// Expects that the dispatcher doesn't settle within a millisecond. Returns the failure's message.
   private func sentenceOfUnsettled() async -> String {
     let sentences = await failures {
       let hasSettled = await Dispatcher.shared.settled(within: .milliseconds(1))
@@ -19,7 +19,7 @@ struct SettledTests {
     return sentences.first ?? ""
   }
 
-  @Test func settledReturnsAtOnceWithoutPendingWork() async {
+  @Test func settledReturnsImmediatelyWhenNoWorkIsPending() async {
     let store = SearchStore.instantiate()
     SearchAction().invoke(.found(["a"]))
 
@@ -27,7 +27,7 @@ struct SettledTests {
     #expect(store.results.value == ["a"])
   }
 
-  @Test func settledWaitsForDeliveriesOnQueues() async {
+  @Test func settledWaitsForDeliveriesToObserversOnQueues() async {
     let store = NoteStore.instantiate()
     let log = ValueRecorder(store.text, ignoreFirst: true)
     let other = Variable("")
@@ -43,7 +43,7 @@ struct SettledTests {
     #expect(onMain.value == "99")
   }
 
-  @Test func failureNamesADeliveryOnASuspendedQueue() async {
+  @Test func failureOfSettledNamesTheQueueOfAPendingDelivery() async {
     let store = NoteStore.instantiate()
     queue.suspend()
     store.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)
@@ -61,7 +61,7 @@ struct SettledTests {
     #expect(await Dispatcher.shared.settled())
   }
 
-  @Test func settledWaitsForTasksInBags() async {
+  @Test func settledWaitsForTasksInADustBuster() async {
     let store = SearchStore.instantiate()
     let gate = Gate()
 
@@ -104,7 +104,7 @@ struct SettledTests {
     #expect(store.text.value == "cancelled")
   }
 
-  @Test func settledWaitsForStatesThatAReduceHasQueued() async {
+  @Test func settledWaitsForStatesInvokedDuringAReduce() async {
     let store = SearchStore.instantiate()
     let dispatcher = Dispatcher.shared
     let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -129,7 +129,7 @@ struct SettledTests {
     #expect(store.results.value == ["later"])
   }
 
-  @Test func settledWaitsForRunningObservers() async {
+  @Test func settledWaitsUntilRunningObserversHaveReturned() async {
     let store = NoteStore.instantiate()
     let dispatcher = Dispatcher.shared
     let action = KeepingAction()
@@ -142,7 +142,7 @@ struct SettledTests {
     }
     .cleaned(by: dusts)
 
-    // A recorder makes the dispatcher keep account of its dispatches.
+    // While a recorder exists, the dispatcher keeps track of running dispatches.
     let recorder = DispatchRecorder()
     DispatchQueue.global().async { action.invoke(.write("a")) }
     await offTheTask { isInside.wait() }
@@ -155,7 +155,7 @@ struct SettledTests {
     #expect(recorder.states.count == 1)
   }
 
-  @Test func dispatchersSettleIndependently() async {
+  @Test func settledDoesNotWaitForPendingWorkOfAnotherDispatcher() async {
     let other = Dispatcher()
     let gate = Gate()
     withDispatcher(other) {
@@ -167,7 +167,7 @@ struct SettledTests {
     #expect(await other.settled())
   }
 
-  @Test func settledMissesNoWorkUnderContention() async throws {
+  @Test func settledMissesNoWorkWhenManyTasksInvokeStates() async throws {
     let store = SearchStore.instantiate()
     let count = Variable(0)
     store.results.observe(on: .queue(.global()), ignoreFirst: true) { _ in

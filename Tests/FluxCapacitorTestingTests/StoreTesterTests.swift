@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct StoreTesterTests {
-  @Test func exactChangesInOrderPass() {
+  @Test func storeTesterPassesWhenExactlyTheExpectedChangesArriveInOrder() {
     let tester = StoreTester(SearchStore.self)
 
     tester.invoke(.isSearching(true)) {
@@ -18,7 +18,7 @@ struct StoreTesterTests {
     tester.invoke(.found(["a", "b"]))
   }
 
-  @Test func changesOfDerivedConstantsCanBeExpected() {
+  @Test func storeTesterAcceptsExpectedChangesToDerivedConstants() {
     let tester = StoreTester(SearchStore.self)
 
     tester.invoke(.found(["a"])) {
@@ -30,7 +30,7 @@ struct StoreTesterTests {
     }
   }
 
-  @Test func expectComparesTheChangesOfSeveralStates() async {
+  @Test func storeTesterExpectPassesWhenSeveralStatesMakeTheExpectedChanges() async {
     let tester = StoreTester(SearchStore.self)
 
     await tester.expect {
@@ -43,7 +43,7 @@ struct StoreTesterTests {
     }
   }
 
-  @Test func unexpectedChangeFails() async {
+  @Test func storeTesterFailsWhenAChangeWasNotExpected() async {
     let tester = StoreTester(SearchStore.self)
 
     let sentences = await failures {
@@ -63,7 +63,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func changeToAnotherValueFails() async {
+  @Test func storeTesterFailsWhenAVariableChangesToAnUnexpectedValue() async {
     let tester = StoreTester(SearchStore.self)
 
     let line = UInt(#line + 3)
@@ -83,7 +83,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func missingChangeFails() async {
+  @Test func storeTesterFailsWhenAnExpectedChangeDoesNotHappen() async {
     let tester = StoreTester(SearchStore.self)
 
     let line = UInt(#line + 3)
@@ -103,7 +103,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func changesInAnotherOrderFail() async {
+  @Test func storeTesterFailsWhenChangesArriveInAnUnexpectedOrder() async {
     let tester = StoreTester(SearchStore.self)
     tester.invoke(.isSearching(true)) {
       Change(\.isSearching, to: true)
@@ -129,7 +129,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func relaxedTesterComparesOnlyNamedVariables() async {
+  @Test func relaxedStoreTesterIgnoresVariablesWithoutAnExpectedChange() async {
     let tester = StoreTester(SearchStore.self, .relaxed)
 
     tester.invoke(.isSearching(true)) {
@@ -147,7 +147,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func valuesThatAreNotEquatableAreComparedByDump() async {
+  @Test func storeTesterComparesValuesThatAreNotEquatableByTheirDump() async {
     struct Opaque: Sendable {
       var number: Int
       let body: (@Sendable () -> Void)? = nil
@@ -160,7 +160,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func dictionariesAreComparedWithoutTheirOrder() async {
+  @Test func storeTesterIgnoresTheOrderOfEntriesInDictionaries() async {
     struct Opaque: Sendable {
       var prices: [String: Double?]
       let body: (@Sendable () -> Void)? = nil
@@ -176,7 +176,7 @@ struct StoreTesterTests {
     #expect(await differences([1: Opaque(prices: [:])], [2: Opaque(prices: [:])]).count == 1)
   }
 
-  @Test func unknownVariableNameFails() async {
+  @Test func storeTesterFailsWhenAChangeNamesAnUnknownVariable() async {
     let tester = StoreTester(SearchStore.self)
 
     let sentences = await failures {
@@ -195,13 +195,13 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func variableCanBeNamedWithItsUnderscore() {
+  @Test func storeTesterAcceptsAVariableNameWithALeadingUnderscore() {
     StoreTester(SearchStore.self).invoke(.found(["a"])) {
       Change.named("_results", to: ["a"])
     }
   }
 
-  @Test func missingSecondChangeFails() async {
+  @Test func storeTesterFailsWhenAVariableChangesLessOftenThanExpected() async {
     let tester = StoreTester(SearchStore.self)
 
     let sentences = await failures {
@@ -215,7 +215,7 @@ struct StoreTesterTests {
     #expect(sentences.first?.contains("✗ results: was expected to change once more, to") == true)
   }
 
-  @Test func variablesInsideCollectionsAreCompared() async {
+  @Test func storeTesterComparesVariablesInArraysDictionariesStructsAndOptionals() async {
     let tester = StoreTester(ShelfStore.self)
 
     tester.invoke(.fill(1)) {
@@ -231,7 +231,7 @@ struct StoreTesterTests {
     #expect(sentences.first?.contains("✗ rows[1]: 1 → 2, which was not expected") == true)
   }
 
-  @Test func failureNamesATaskThatIsStillRunning() async {
+  @Test func failureOfAStoreTesterNamesATaskThatIsStillRunning() async {
     let tester = StoreTester(SearchStore.self)
     let (gate, dusts) = (Gate(), DustBuster())
 
@@ -259,7 +259,7 @@ struct StoreTesterTests {
     )
   }
 
-  @Test func failureNamesAnEffectThatIsStillRunning() async {
+  @Test func failureOfAStoreTesterNamesAnEffectThatIsStillRunning() async {
     let tester = StoreTester(SearchStore.self)
     let (gate, effects) = (Gate(), Effects())
 

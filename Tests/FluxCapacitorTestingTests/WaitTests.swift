@@ -5,8 +5,8 @@ import Testing
 struct WaitTests {
   private let clock = ManualClock()
 
-  /// Simulates a machine that is so busy that no task runs for an hour.
-  @Test func timeWithoutRunningTasksDoesNotCount() async {
+  /// Although the clock advances by an hour at once, the wait counts only one sleep of three seconds.
+  @Test func waitDoesNotCountAnHourInWhichNoTaskRunsTowardTheTimeLimit() async {
     let happening = Task { [clock] in
       await clock.sleeping()
       clock.advance(by: .seconds(3_600))
@@ -23,7 +23,7 @@ struct WaitTests {
     #expect(hasHappened)
   }
 
-  @Test func waitEndsAtTheTimeLimit() async {
+  @Test func waitEndsAtTheTimeLimitWhenTheEventDoesNotHappen() async {
     let passing = Task { [clock] in
       for _ in 0..<10 {
         await clock.sleeping()
@@ -38,11 +38,11 @@ struct WaitTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
-  func waitWithAShortLimitEndsAtOnce(limit: Duration) async {
+  func waitWithATimeLimitOfANanosecondOrLessEndsImmediately(limit: Duration) async {
     #expect(await !wait(atMost: limit) { _ in })
   }
 
-  @Test func waitAcceptsTheLongestLimit() async {
+  @Test func waitAcceptsTheLongestTimeLimit() async {
     #expect(await wait(atMost: .seconds(Int64.max)) { happened in Task { happened() } })
   }
 }

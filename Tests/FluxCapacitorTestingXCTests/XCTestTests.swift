@@ -2,12 +2,12 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import XCTest
 
-// This file doesn't import Testing: the library's support for XCTest works without it.
+// This file doesn't import Testing, because the library must support XCTest without Testing.
 final class XCTestTests: XCTestCase {
-  /// The intentional failures of the body that `failures(of:)` runs, or `nil` outside of it.
+  /// The failures that `failures(of:)` has collected, or `nil` while `failures(of:)` isn't running.
   private var failures: [String]?
 
-  func testStoresAreIsolatedByAScope() {
+  func testWithDispatcherIsolatesTheStoresOfAnXCTest() {
     let store = withDispatcher(Dispatcher()) { () -> CounterStore in
       let store = CounterStore.instantiate()
       CounterAction().increment()
@@ -17,7 +17,7 @@ final class XCTestTests: XCTestCase {
     XCTAssertEqual(store.count.value, 1)
   }
 
-  func testRecordersRecord() async {
+  func testRecordersRecordValuesAndStatesInAnXCTest() async {
     await withDispatcher(Dispatcher()) {
       let store = CounterStore.instantiate()
       let values = ValueRecorder(store.count)
@@ -31,7 +31,7 @@ final class XCTestTests: XCTestCase {
     }
   }
 
-  func testStoreTesterPassesAndFails() throws {
+  func testStoreTesterReportsAnUnexpectedChangeToXCTest() throws {
     withDispatcher(Dispatcher()) {
       let tester = StoreTester(CounterStore.self)
       tester.invoke(.add(2)) {
@@ -49,7 +49,7 @@ final class XCTestTests: XCTestCase {
     }
   }
 
-  func testExpectStatesPassesAndFails() {
+  func testExpectStatesReportsAnUnexpectedStateToXCTest() {
     withDispatcher(Dispatcher()) {
       expectStates {
         Dispatcher.Counter.add(1)
@@ -70,7 +70,7 @@ final class XCTestTests: XCTestCase {
   }
 
   #if DEBUG
-    func testEveryInterleavingPassesAndFails() {
+    func testEveryInterleavingReportsALostUpdateToXCTest() {
       struct Lost: Error {}
       let scenario: (Bool, Scenario) -> Void = { isMended, scenario in
         let count = Variable(0)
@@ -90,7 +90,7 @@ final class XCTestTests: XCTestCase {
     }
   #endif
 
-  func testSettledGateAndClock() async {
+  func testSettledWaitsForATaskThatAGateAndAManualClockDelay() async {
     await withDispatcher(Dispatcher()) {
       let store = CounterStore.instantiate()
       let (gate, clock, dustBuster) = (Gate(), ManualClock(), DustBuster())
@@ -113,7 +113,7 @@ final class XCTestTests: XCTestCase {
 
   // MARK: Failures
 
-  /// Runs a body and returns the sentences of its failures. The failures don't fail the test.
+  /// Runs a body, and returns the messages of its failures without failing the test.
   private func failures(of body: () -> Void) -> [String] {
     failures = []
     body()

@@ -2,11 +2,11 @@
 
 import PackageDescription
 
-// The package as Apple's systems see it: with modules that stand in for theirs. `.ci/platforms` builds it.
+// The package as on Apple's systems, with substitutes for Apple's modules. `.ci/platforms` builds this package.
 let apple: [Target.Dependency] = ["Darwin", "Combine", "SwiftUI", "UIKit"]
 
 let settings: [SwiftSetting] = [
-  // Foundation re-exports Darwin there. What Testing adds to UIKit is not here.
+  // Apple's Foundation re-exports Darwin. The overlay that Testing adds to UIKit does not exist on Linux.
   .unsafeFlags([
     "-Xfrontend", "-import-module", "-Xfrontend", "Darwin",
     "-Xfrontend", "-disable-cross-import-overlays",
@@ -45,7 +45,7 @@ let package = Package(
       dependencies: ["GitHubSample"] + apple,
       swiftSettings: settings
     ),
-    // No test target: the package manager's runner for tests takes Darwin for Apple's.
+    // This target is not a test target, because the package manager's runner expects Apple's Darwin module.
     .target(
       name: "CompilerTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"] + apple,

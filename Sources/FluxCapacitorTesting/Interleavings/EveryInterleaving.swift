@@ -11,7 +11,7 @@ import FluxCapacitor
 /// fault again if the fault returns later.
 ///
 /// ```swift
-/// @Test func incrementsAreNotLost() {
+/// @Test func concurrentIncrementsAreNotLost() {
 ///   everyInterleaving { scenario in
 ///     let store = CounterStore.instantiate()
 ///     for _ in 1...2 {

@@ -1,9 +1,9 @@
-/// Knows the capitals of countries.
+/// A service that knows the capitals of countries.
 protocol CapitalService: Sendable {
   func capital(of country: String) async throws -> String
 }
 
-/// Answers from a dictionary.
+/// A service that looks up capitals in a dictionary.
 struct OfflineCapitalService: CapitalService {
   struct UnknownCountry: Error, CustomStringConvertible {
     let name: String

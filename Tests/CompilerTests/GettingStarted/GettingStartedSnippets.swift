@@ -2,8 +2,8 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The programs and the tests of the article. In the article, each program is a file called `main.swift`,
-// and the tests import the module that they test. `GettingStartedTests` builds and runs them in that form.
+// The programs and tests of the article "Getting started". `GettingStartedTests` builds and runs the programs
+// and tests as separate packages, as the article describes.
 
 private enum GettingStartedSnippets {
   static func asking() async throws {
@@ -30,7 +30,7 @@ struct MockCapitalService: CapitalService {
 struct CapitalActionTests {
   private let store = CapitalStore.instantiate()
 
-  @Test func showsTheAnswer() async {
+  @Test func findCapitalLoadsTheAnswerOfTheService() async {
     let action = CapitalAction(service: MockCapitalService { "The capital of \($0)" })
 
     await action.findCapital(of: "France").value
@@ -38,7 +38,7 @@ struct CapitalActionTests {
     #expect(store.phase.value == .loaded(capital: "The capital of France"))
   }
 
-  @Test func theNewestWins() async {
+  @Test func newerQuestionSupersedesTheOlderQuestion() async {
     let gate = Gate()
     let action = CapitalAction(
       service: MockCapitalService { country in

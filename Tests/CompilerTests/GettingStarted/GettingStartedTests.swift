@@ -1,4 +1,4 @@
-// This file runs the package manager of the toolchain, which is found as in `Compiler`.
+// These tests run on Linux only, because `Compiler` finds the package manager only on Linux.
 #if os(Linux)
   import Foundation
   import Testing
@@ -7,7 +7,7 @@
   struct GettingStartedTests {
     private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
 
-    @Test func articleBeginsWithTheCounterOfTheReadme() throws {
+    @Test func gettingStartedArticleBeginsWithTheCounterOfTheReadme() throws {
       let readme = try Markdown(Repository.text(of: "README.md"))
       let article = try Tutorial(Repository.text(of: Self.article))
 
@@ -17,8 +17,8 @@
       #expect(counter == readme.blocks(in: "swift").first?.text)
     }
 
-    /// SwiftUI exists on Apple's systems only, so the reader of the other test skips these blocks.
-    @Test func blocksForSwiftUIStandInACompiledFile() throws {
+    /// Linux has no SwiftUI, so the simulated reader skips the blocks for SwiftUI.
+    @Test func swiftUIBlocksOfTheGettingStartedArticleAreInACompiledFile() throws {
       let article = try Tutorial(Repository.text(of: Self.article))
       let snippets = try Repository.text(of: "Tests/CompilerTests/SwiftUISnippets.swift")
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -29,9 +29,9 @@
       }
     }
 
-    /// Follows the article word for word, in a folder that contains only the library.
+    /// Performs every step of the article in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func followingTheArticlePrintsItsOutput() async throws {
+    func followingTheGettingStartedArticlePrintsTheShownOutput() async throws {
       let article = try Tutorial(Repository.text(of: Self.article))
 
       try await Compiler.withFolder { folder in
@@ -45,19 +45,25 @@
           }
         }
 
-        // The article also says that the second test fails without `as: effect`.
+        // The article says that the second test fails after the removal of `as: effect`.
         let action = try #require(article.file(at: "Sources/Capitals/CapitalAction.swift"))
         let path = "Sources/Capitals/CapitalAction.swift"
         try reader.save(action.replacing(", as: effect", with: ""), at: path)
         let output = try await reader.output(of: "swift test")
         #expect(!output.isSuccess)
-        #expect(output.text.contains("Test theNewestWins() failed"), "\(output.text)")
-        #expect(output.text.contains("Test showsTheAnswer() passed"), "\(output.text)")
+        #expect(
+          output.text.contains("Test newerQuestionSupersedesTheOlderQuestion() failed"),
+          "\(output.text)"
+        )
+        #expect(
+          output.text.contains("Test findCapitalLoadsTheAnswerOfTheService() passed"),
+          "\(output.text)"
+        )
       }
     }
   }
 
-  /// The steps that an article gives its reader.
+  /// The steps that an article asks its reader to perform.
   private struct Tutorial {
     enum Step {
       case save(path: String, text: String)
@@ -81,7 +87,7 @@
           if let add = prose.firstMatch(of: Self.instructionToAdd)?.output {
             steps.append(.add(lines: block.lines, path: String(add.1), below: String(add.2)))
           } else {
-            // The block belongs to the last file that the prose before it names.
+            // The reader saves the block as the last file that the preceding prose names.
             let path = prose.matches(of: /`([^` ]+\.swift)`/).last?.output.1
             try steps.append(.save(path: String(#require(path)), text: block.text))
           }
@@ -98,7 +104,7 @@
       /Add these lines to `([^`]+)`, below the line `([^`]+)`:/
     }
 
-    /// The text of the first block that the reader saves as this file.
+    /// Returns the text of the first block that the reader saves at a path.
     func file(at path: String) -> String? {
       let texts = steps.compactMap { step in
         if case .save(path, let text) = step { text } else { nil }
@@ -107,7 +113,7 @@
     }
   }
 
-  /// A reader that follows an article, in a folder beside a clone of the library.
+  /// A simulated reader that performs the steps of an article in a folder with a clone of the library.
   private struct Reader {
     private var folder: URL
     private var command = ""
@@ -126,7 +132,7 @@
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
 
-    /// Inserts lines into a file that contains the given line once.
+    /// Inserts lines into a file, below the only line that equals `line`.
     func add(_ lines: [String], to path: String, below line: String) throws {
       let file = folder.appendingPathComponent(path)
       var text = try String(contentsOf: file, encoding: .utf8).split(
@@ -158,8 +164,8 @@
       )
     }
 
-    /// Expects the output of the last command to contain the lines. A program prints only these lines. The
-    /// package manager prints other lines too.
+    /// Expects that the last command has printed the lines. If the command is `swift run`, the program must
+    /// have printed no further lines.
     func see(_ lines: [String]) {
       if command.hasPrefix("swift run") {
         let printed = text.split(separator: "\n").suffix(lines.count + 1)

@@ -46,7 +46,7 @@ func derivedRows(scale: Int) -> [Row] {
     }
   }
 
-  // The first write only stores its value. The second one delivers the pair.
+  // The write to `first` only stores a value. The write to `pair` calls the observer.
   func floorCombineOfBoth() -> Workload {
     Workload(n) {
       let (first, pair) = (FloorVariable(0), FloorVariable((0, 0)))
@@ -211,7 +211,7 @@ func derivedRows(scale: Int) -> [Row] {
   ]
 }
 
-/// Consumes values until the last one, while the main thread waits.
+/// Blocks the calling thread until a task has consumed the sequence up to the value `last`.
 private func awaitLast<Values: AsyncSequence & Sendable>(_ last: Int, of values: Values)
 where Values.Element == Int, Values.Failure == Never {
   let done = DispatchSemaphore(value: 0)
@@ -222,9 +222,9 @@ where Values.Element == Int, Values.Failure == Never {
   done.wait()
 }
 
-/// A consumer that creates its iterator before the values are set.
+/// A consumer that creates its iterator before the benchmark sets the values.
 private final class Consumer: @unchecked Sendable {
-  // Only the task of `awaitLast` uses it.
+  // Only the task of `awaitLast` uses this iterator.
   private var iterator: Values<Int>.Iterator
 
   init(_ values: Values<Int>) { iterator = values.makeAsyncIterator() }

@@ -5,7 +5,7 @@ func graphRows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
 
-  /// Sets a handwritten variable. With a step of zero, each value equals the previous one.
+  /// Returns a workload that sets a handwritten variable. With a step of zero, all values are equal.
   func floorSet(step: Int = 1, observer: @escaping @Sendable (Int) -> Void) -> Workload {
     Workload(n) {
       let variable = FloorVariable(0)
@@ -28,13 +28,15 @@ func graphRows(scale: Int) -> [Row] {
     }
   }
 
-  /// Returns a variable and the end of a chain of maps.
+  /// Returns a variable and the last constant of a chain of maps.
   func chain(of maps: Int) -> (start: Variable<Int>, end: Constant<Int>) {
     let start = Variable(0)
     return (start, (0..<maps).reduce(Constant(start)) { end, _ in end.map { $0 &+ 1 } })
   }
 
-  /// Observes the ends of some chains. Each map counts as one operation.
+  /// Returns a workload that observes the last constants of `count` chains of maps.
+  ///
+  /// The workload counts each map as one operation.
   func observing(_ count: Int, of maps: Int) -> Workload {
     Workload(count * maps) {
       let ends = (0..<count).map { _ in chain(of: maps).end }

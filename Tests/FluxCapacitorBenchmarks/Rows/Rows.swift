@@ -3,7 +3,7 @@ import FluxCapacitor
 import Foundation
 import Synchronization
 
-/// A number that observers write to. An observer must do some work, but as little as possible.
+/// A number that observers write, so that each observer does a minimum of work.
 final class Sum: Sendable {
   private let sum = Atomic(0)
 
@@ -11,14 +11,15 @@ final class Sum: Sendable {
     sum.store(value, ordering: .relaxed)
   }
 
-  /// Adds a value unless it equals the previous one.
+  /// Adds a value unless the value equals the previous value.
   func addIfChanged(_ value: Int) {
     if sum.load(ordering: .relaxed) != value { add(value) }
   }
 }
 
-/// Returns eight states that the optimizer doesn't know. Otherwise, it would resolve the switch over them
-/// in advance.
+/// Returns eight states that are hidden from the optimizer.
+///
+/// If the optimizer knew the states, it would evaluate the store's `switch` at compile time.
 @inline(never)
 @_optimize(none)
 private func floorStates() -> [FloorStore.State] {
@@ -32,7 +33,7 @@ private func ourStates() -> [Dispatcher.Counter] {
   [.set(1), .add(2), .set(3), .add(4), .add(5), .set(6), .add(7), .set(8)]
 }
 
-/// Returns the rows of the table "Speed and size" of the contract.
+/// Returns the rows for dispatches, variables, effects and memory.
 func rows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale

@@ -8,7 +8,7 @@ enum Browser {
 
   static var isInstalled: Bool { path != nil }
 
-  /// Runs a script on a page, and returns its results, decoded from JSON.
+  /// Runs a script on a page, and returns the script's results, decoded from JSON.
   static func results<Results: Decodable>(
     of script: String,
     on html: String,

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A page in a headless Chromium, which a test controls during the page's lifetime.
+/// A page in a headless Chromium that a test controls.
 ///
-/// The page is controlled by Chromium's protocol for debuggers, over a pipe. Each message is JSON,
-/// followed by a zero byte.
+/// The test and the browser exchange messages of Chromium's DevTools protocol over a pipe. Each message is
+/// JSON, followed by a zero byte.
 final class BrowserPage: @unchecked Sendable {
   private let process = Process()
   private let input = Pipe()
@@ -22,7 +22,7 @@ final class BrowserPage: @unchecked Sendable {
   init(_ url: URL) async throws {
     try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // The browser reads from descriptor 3 and writes to 4.
+    // The browser reads from file descriptor 3, and writes to file descriptor 4.
     process.arguments = [
       "-c", #"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#, try #require(Browser.path),
       "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,860",
@@ -56,12 +56,12 @@ final class BrowserPage: @unchecked Sendable {
 
   deinit {
     process.terminate()
-    // Until it has ended, it writes to its profile.
+    // The browser writes to its profile folder until the process has ended.
     process.waitUntilExit()
     try? FileManager.default.removeItem(at: profile)
   }
 
-  /// Returns the value of an expression or a promise.
+  /// Returns the value of a JavaScript expression, or the result of a promise.
   func value<Value: Decodable>(of expression: String, as _: Value.Type = Value.self) async throws
     -> Value
   {
@@ -80,7 +80,7 @@ final class BrowserPage: @unchecked Sendable {
     _ = try await value(of: "(async () => { \(script); return true; })()", as: Bool.self)
   }
 
-  /// Waits until an expression is true.
+  /// Waits until a JavaScript expression is true.
   func wait(until expression: String) async throws {
     try await run(
       """
@@ -92,7 +92,7 @@ final class BrowserPage: @unchecked Sendable {
     )
   }
 
-  /// Returns a picture of the page, as a PNG.
+  /// Returns a screenshot of the page as a PNG image.
   func picture() async throws -> Data {
     let shot = try await call("Page.captureScreenshot", ["format": "png"], as: Shot.self)
     return try #require(Data(base64Encoded: shot.data))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A TCP connection to a server on this machine, on which a test can send any bytes.
+/// A TCP connection over which a test sends arbitrary bytes to a server on this machine.
 final class Client: Sendable {
   private let descriptor: Int32
 
@@ -27,7 +27,7 @@ final class Client: Sendable {
     close(descriptor)
   }
 
-  /// Sends all bytes, or as many as the server accepts before it disconnects.
+  /// Sends bytes until all bytes are sent or the server disconnects.
   func send(_ bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     var sent = 0
@@ -40,10 +40,10 @@ final class Client: Sendable {
     }
   }
 
-  /// Ends the output of this connection.
+  /// Closes the sending direction of this connection.
   func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Receives until the given text has arrived or the server disconnects, and returns the received text.
+  /// Receives text until the given text has arrived or the server disconnects. Returns the received text.
   func receive(until text: String? = nil) -> String {
     var all = Data()
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -55,7 +55,7 @@ final class Client: Sendable {
     return String(decoding: all, as: UTF8.self)
   }
 
-  /// Sends a request. Returns the status and the body of the response.
+  /// Sends a request, and returns the status and the body of the response.
   static func ask(
     _ url: URL,
     _ method: String = "GET",

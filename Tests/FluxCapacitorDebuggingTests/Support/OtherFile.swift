@@ -1,7 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
 
-/// State types with the same names as types in other files.
+/// State types with the same names as state types in other files.
 enum OtherFile {
   static var list: any RecordedFlow.CodableState.Type { List.self }
 

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A state that is not `Codable`.
+/// A state type that is not `Codable`.
 enum Ping: DispatchState {
   typealias RelatedStoreType = PingStore
   typealias RelatedActionType = PingAction

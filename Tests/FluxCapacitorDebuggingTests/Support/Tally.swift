@@ -1,7 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
 
-/// States of a sum and a secret password.
+/// States for a store with a sum and a secret password.
 enum Tally: DispatchState, Codable {
   typealias RelatedStoreType = TallyStore
   typealias RelatedActionType = TallyAction
@@ -37,7 +37,7 @@ final class TallyStore: Storable {
   }
 }
 
-/// States of two variables, one of which is set only once.
+/// States for a store with two variables.
 enum Couple: DispatchState {
   typealias RelatedStoreType = CoupleStore
   typealias RelatedActionType = CoupleAction

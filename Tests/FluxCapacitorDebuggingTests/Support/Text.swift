@@ -1,6 +1,6 @@
 import Foundation
 
-/// A stream that keeps the written text.
+/// An output stream that stores the written text.
 final class Text: TextOutputStream, @unchecked Sendable {
   // Guarded by `lock`.
   private let lock = NSLock()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs a body and returns the sentences of its failures. The failures don't fail the test.
+/// Runs a body, and returns the messages of its failures without failing the test.
 func failures(
   isolation: isolated (any Actor)? = #isolation,
   of body: () async throws -> Void
@@ -26,7 +26,7 @@ private final class Sentences: @unchecked Sendable {
   func append(_ sentence: String) { lock.withLock { sentences.append(sentence) } }
 }
 
-/// Runs a body on a thread outside of any task, and returns when the body has ended.
+/// Runs a body on a thread outside any task, and waits until the body has ended.
 func offTheTask(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     DispatchQueue.global().async {

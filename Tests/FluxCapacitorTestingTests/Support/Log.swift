@@ -1,8 +1,8 @@
 import FluxCapacitorTesting
 
-/// The numbers that the threads of a scenario log, in order.
+/// The numbers that a scenario's threads have logged, in order.
 final class Log: @unchecked Sendable {
-  // One thread of the scenario runs at a time.
+  // This array needs no lock, because only one thread of the scenario runs at a time.
   private(set) var entries: [Int] = []
 
   func append(_ number: Int) {

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-// A small application, which runs one search at a time and shows its results.
+// A small application that runs one search at a time and shows the results.
 
 extension Dispatcher {
   enum Search: DispatchState {
@@ -55,7 +55,7 @@ struct SearchAction: Actionable {
   }
 }
 
-/// An action that stores the dispatcher that is shared when the action is created.
+/// An action that stores the shared dispatcher when the action is created.
 struct KeepingAction: Actionable {
   typealias DispatchStateType = Dispatcher.Note
 

@@ -9,7 +9,7 @@ import Testing
 struct ApplicationTests {
   private let session = ApiSession()
 
-  @Test func fetchedRepositoriesReachTheViewOnMain() async {
+  @Test func fetchedRepositoriesReachAViewControllerThatObservesOnMain() async {
     let userStore = UserStore.instantiate()
     let userAction = UserAction(session: session)
     userAction.fetchUsers(withQuery: "octocat")
@@ -30,7 +30,7 @@ struct ApplicationTests {
     #expect(controller.spinnerChanges == [true, false])
   }
 
-  @Test func observerOnMainIsCalledAtOnceForAChangeOnMain() {
+  @Test func observerOnMainIsCalledImmediatelyForAChangeOnTheMainThread() {
     let controller = UserRepositoryViewController(
       repositoryAction: RepositoryAction(session: session)
     )
@@ -42,7 +42,7 @@ struct ApplicationTests {
     #expect(controller.rows == ["at once"])
   }
 
-  @Test func boundViewsFollowTheStoreAndAreFreed() {
+  @Test func bindingsUpdateViewsAndDoNotKeepAViewControllerAlive() {
     let action = UserAction(session: session)
     var controller: SearchViewController? = SearchViewController()
     weak let held = controller
@@ -65,7 +65,7 @@ struct ApplicationTests {
     #expect(held == nil)
   }
 
-  @Test func observerOnCurrentReceivesEachPage() async {
+  @Test func observerOnCurrentReceivesEachFetchedPageUntilItsDustIsCleaned() async {
     let store = RepositoryStore.instantiate()
     let action = RepositoryAction(session: session)
     let counts = Variable<[Int]>([])
@@ -84,7 +84,7 @@ struct ApplicationTests {
     #expect(store.repositories.value.isEmpty)
   }
 
-  @Test func failuresReachTheStore() async {
+  @Test func failureOfARequestReachesTheStore() async {
     let store = RepositoryStore.instantiate()
     let action = RepositoryAction(session: session)
 
@@ -124,7 +124,7 @@ struct ApplicationTests {
     #expect(last(of: Constant(names)) == "a")
   }
 
-  @Test func queueObserverAndObservableReceiveValuesUntilTheyEnd() {
+  @Test func observerOnAQueueAndObservableReceiveNoValueAfterTheirEnd() {
     let queue = DispatchQueue(label: "observers")
     let variable = Variable(0)
     let constant = Constant(variable)
@@ -150,7 +150,7 @@ struct ApplicationTests {
     #expect(onNext.value == [0, 1])
   }
 
-  @Test func clearedStoreIsReplaced() {
+  @Test func instantiateCreatesANewStoreAfterClear() {
     let store = UserStore.instantiate()
     #expect(UserStore.instantiate() === store)
 

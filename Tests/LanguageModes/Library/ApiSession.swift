@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request, and the server's response to it.
+/// A request to a server, with the type of the server's response.
 public protocol Request: Sendable {
   /// The type of the response to a request of this type.
   associatedtype ResponseType: Sendable
@@ -24,12 +24,12 @@ public struct Response<Node: Sendable>: Sendable {
   }
 }
 
-/// A request that is under way.
+/// A request that is in progress.
 public struct SessionTask: Sendable {}
 
-/// A substitute for a networking library. It responds to one request after another, each in a task.
+/// A substitute for the session of a networking library, which responds to one request at a time.
 public final class ApiSession: @unchecked Sendable {
-  /// The session of the process.
+  /// The session that all callers in the process share.
   public static let shared = ApiSession()
 
   // `latest` is guarded by `lock`.
@@ -39,7 +39,7 @@ public final class ApiSession: @unchecked Sendable {
   /// Creates a session.
   public init() {}
 
-  /// Sends a request. The completion handler is called in a task that has the sender's task-local values.
+  /// Sends a request. A task with the sender's task-local values calls the completion handler.
   public func send<R: Request>(
     _ request: R,
     completion: @escaping @Sendable (Result<R.ResponseType, any Error>) -> Void
@@ -53,7 +53,7 @@ public final class ApiSession: @unchecked Sendable {
     return SessionTask()
   }
 
-  /// Returns when every earlier request has its response.
+  /// Waits until the session has responded to every earlier request.
   public func finishPending() async {
     await lock.withLock { latest }?.value
   }

@@ -1,4 +1,4 @@
-/// A substitute for a reactive library's sequence of events.
+/// A substitute for the observable sequence of a reactive library.
 public struct Observable<Element: Sendable>: Sendable {
   private let onSubscribe: @Sendable (Observer<Element>) -> Disposable
 
@@ -29,7 +29,7 @@ public struct Disposable: Sendable {
 
 /// A namespace for creating subscriptions.
 public enum Disposables {
-  /// Creates a subscription that calls a closure when it ends.
+  /// Creates a subscription that calls a closure when the subscription ends.
   public static func create(with dispose: @escaping @Sendable () -> Void) -> Disposable {
     Disposable(dispose: dispose)
   }

@@ -1,9 +1,9 @@
-/// A substitute for UIKit's view controller, which is isolated to the main actor like this one.
+/// A substitute for `UIViewController`, which UIKit also isolates to the main actor.
 @MainActor
 open class ViewController {
   /// Creates a view controller.
   public init() {}
 
-  /// Does its work when the view has been loaded.
+  /// Sets up the view after the controller has loaded the view.
   open func viewDidLoad() {}
 }

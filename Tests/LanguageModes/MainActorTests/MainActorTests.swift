@@ -3,8 +3,8 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The code of a module that is isolated to the main actor by default. Plain types and view models need no
-// annotations. Functions that a reduce calls must be `nonisolated`.
+// This module is isolated to the main actor by default. Plain types and view models need no annotations.
+// Functions that a reduce calls must be `nonisolated`.
 
 /// A variable that compiles only if it is isolated to the main actor.
 private var launches = 0
@@ -25,7 +25,7 @@ nonisolated struct Badge: Equatable {
 }
 
 extension Dispatcher {
-  /// States that carry values of the module's own types.
+  /// States that carry values of types that this module declares.
   enum Session: DispatchState {
     typealias RelatedStoreType = SessionStore
     typealias RelatedActionType = SessionAction
@@ -63,15 +63,14 @@ final class SessionStore: Storable {
   }
 }
 
-/// A service of the module, which is isolated to the main actor.
+/// A service that is isolated to the main actor.
 final class SignInService {
   func signIn(_ login: String, completion: @escaping (Result<Account, Error>) -> Void) {
     Task { completion(.success(Account(login: login))) }
   }
 }
 
-/// An action that is isolated to the main actor, so that it can use the service. By default, actions are
-/// not isolated.
+/// An action that needs `@MainActor` to call the service. Without this attribute, an action is not isolated.
 @MainActor
 class SessionAction: Actionable {
   typealias DispatchStateType = Dispatcher.Session
@@ -110,7 +109,7 @@ final class SessionViewModel {
 
 @Suite(.isolatedDispatcher)
 struct MainActorTests {
-  @Test func viewModelFollowsAnActionOfTheModule() async {
+  @Test func viewModelShowsTheAccountThatAMainActorActionFetches() async {
     launches += 1
     let viewModel = SessionViewModel()
     let action = SessionAction(service: SignInService())
@@ -122,7 +121,7 @@ struct MainActorTests {
     #expect(viewModel.titles == ["nobody", "octocat"])
   }
 
-  @Test func storeReducesValuesOfTheModulesTypes() {
+  @Test func storeReducesStatesWithMainActorIsolatedValues() {
     let store = SessionStore.instantiate()
     let action = SessionAction(service: SignInService())
     let badge = Badge(name: "first")

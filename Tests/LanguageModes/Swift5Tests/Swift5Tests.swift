@@ -7,13 +7,13 @@ import Testing
   #error("This target is to be compiled in the Swift 5 language mode.")
 #endif
 
-// Code that Swift 5 accepts, and that must not cause warnings.
+// The Swift 5 language mode must compile this code without warnings.
 
 private protocol CounterSession: AnyObject {
   func fetch(completion: @escaping (Result<Int, Error>) -> Void)
 }
 
-/// A session of the application, with a completion handler that crosses threads.
+/// A session that calls the completion handler on another thread.
 private final class QueueSession: CounterSession {
   let queue = DispatchQueue(label: "QueueSession")
 
@@ -102,7 +102,7 @@ private func call<Trait, Element>(
 @MainActor
 @Suite(.isolatedDispatcher)
 struct Swift5Tests {
-  @Test func viewModelFollowsAnActionWithACustomSession() async {
+  @Test func viewModelShowsTheNumberThatAnActionFetchesInSwift5Mode() async {
     let session = QueueSession()
     let action = CounterAction(session: session)
     let viewModel = CounterViewModel()
@@ -116,7 +116,7 @@ struct Swift5Tests {
     #expect(viewModel.titles == ["0", "current 2", "2"])
   }
 
-  @Test func anyClassCanBeAnElement() {
+  @Test func variableOfANonSendableClassCallsItsObserverInSwift5Mode() {
     let variable = Variable(Box())
     let contents = Variable<[Int]>([])
 

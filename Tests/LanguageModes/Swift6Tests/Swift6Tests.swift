@@ -8,8 +8,8 @@ import Testing
   #error("This target is to be compiled in the Swift 6 language mode.")
 #endif
 
-// The annotations that Swift 6 requires of the application, and the library never does. A session that
-// crosses threads needs one, and so does a store or an action that isn't final.
+// Swift 6 requires annotations on a session that crosses threads, and on stores and actions that aren't
+// final. The library requires no further annotations.
 
 private protocol CounterSession: Sendable {
   func fetch(completion: @escaping @Sendable (Result<Int, any Error>) -> Void)
@@ -100,7 +100,7 @@ private final class CounterViewModel {
 @MainActor
 @Suite(.isolatedDispatcher)
 struct Swift6Tests {
-  @Test func viewModelFollowsAnActionWithACustomSession() async {
+  @Test func viewModelShowsTheNumberThatAnActionFetchesInSwift6Mode() async {
     let store = DoublingCounterStore.instantiate()
     let session = QueueSession()
     let action = CounterAction(session: session)
@@ -116,7 +116,7 @@ struct Swift6Tests {
     #expect(viewModel.titles == ["0", "4", "4"])
   }
 
-  @Test func observerOnMainNeedsNoLock() {
+  @Test func observerOnMainChangesALocalVariableWithoutALockInSwift6Mode() {
     let variable = Variable(1)
     var sum = 0
 
@@ -127,7 +127,7 @@ struct Swift6Tests {
     #expect(sum == 3)
   }
 
-  @Test func observerOnCurrentNeedsALock() {
+  @Test func observerOnCurrentChangesAValueInAMutexInSwift6Mode() {
     let variable = Variable(1)
     let sum = Mutex(0)
 

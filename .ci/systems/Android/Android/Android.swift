@@ -1,4 +1,4 @@
-// What of Android's C library the core uses, with its signatures.
+// The declarations of Android's C library that the core uses, with Android's signatures.
 import Glibc
 
 public typealias pthread_key_t = Int32

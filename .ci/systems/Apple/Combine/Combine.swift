@@ -1,5 +1,5 @@
-// What of Combine the library and the documents use, with Apple's signatures, and as its documentation says that
-// it behaves.
+// The part of Combine that the library and the documents use. The signatures are Apple's, and the behavior
+// follows Apple's documentation.
 import Foundation
 
 public protocol Cancellable {
@@ -174,7 +174,7 @@ public enum Publishers {
   }
 }
 
-/// Stands between a publisher and a subscriber.
+/// Passes the values of a publisher on to a subscriber.
 private final class Relay<Input, Target: Subscriber>: Subscriber, Subscription {
   typealias Failure = Target.Failure
 
@@ -294,7 +294,7 @@ public final class PassthroughSubject<Output, Failure: Error>: Publisher {
   }
 }
 
-/// One subscription to a subject. What is not asked for yet is kept, the last of it, if it is to be.
+/// One subscription to a subject. Without demand, the subscription stores the last value if `isKept` is true.
 private final class Conduit<Output, Failure: Error>: Subscription {
   private let lock = NSRecursiveLock()
   private var target: (any Subscriber<Output, Failure>)?

@@ -1,5 +1,5 @@
-// What of Darwin the libraries and the sample use and Glibc has otherwise: the signatures are Apple's, and what
-// is behind them is Glibc's.
+// The declarations of Darwin that differ from Glibc. The signatures are Apple's, and Glibc provides the
+// implementation.
 @_exported import Glibc
 
 public typealias tcflag_t = UInt
@@ -7,7 +7,7 @@ public typealias tcflag_t = UInt
 public let SOCK_STREAM: Int32 = 1
 public let SO_NOSIGPIPE: Int32 = 0x1022
 
-/// Foundation has it there.
+/// On Apple's systems, Foundation declares this constant.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
 public func pthread_key_create(

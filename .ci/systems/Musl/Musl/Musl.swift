@@ -1,2 +1,2 @@
-// Its signatures are those of Glibc, as far as the core uses them.
+// The core uses only declarations that have the same signatures in Musl and Glibc.
 @_exported import Glibc

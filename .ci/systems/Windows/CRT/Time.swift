@@ -1,4 +1,4 @@
-// The time, as Windows and WebAssembly have it: with 32 bits for nanoseconds.
+// `timespec` as on Windows and WebAssembly, with 32 bits for nanoseconds.
 import Glibc
 
 public struct timespec {

@@ -1,4 +1,4 @@
-// What of WinSDK the core uses, with Windows' signatures.
+// The declarations of WinSDK that the core uses, with the signatures of Windows.
 import Glibc
 
 public typealias DWORD = UInt32
