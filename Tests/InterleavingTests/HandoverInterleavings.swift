@@ -209,6 +209,41 @@
       }
     }
 
+    /// The first thread has two changes to deliver, and offers the first one. The second thread takes the
+    /// offer, but is preempted before it delivers the change.
+    @Test func threadThatHasHandedOverADeliveryDoesNotTakeItBack() {
+      let isHandedOver = Flag()
+      explore { scenario in
+        let variable = Variable<[Int]>([])
+        let deliverers = Trace<Int>()
+        let (number, isTaking) = (ThreadLocal(), Trace<Bool>())
+        let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+          deliverers.append(number.value)
+          guard value == [1] else { return }
+          variable?.value.append(2)
+          variable?.value.append(3)
+          pretendToHaveToldManyChangesOfOthers()
+        }
+        scenario.thread {
+          number.value = 1
+          variable.value.append(1)
+        }
+        scenario.thread {
+          number.value = 2
+          isTaking.append(variable.channel.lock.withLock { variable.channel.deliverer.isOffered })
+          variable.value.append(4)
+        }
+        scenario.check {
+          withExtendedLifetime(dust) {
+            guard isTaking.entries == [true] else { return }
+            isHandedOver.set()
+            #expect(deliverers.entries == [1, 2, 2, 2])
+          }
+        }
+      }
+      #expect(isHandedOver.isSet)
+    }
+
     /// An observer might wait for the offered changes. A thread inside an observer must therefore not take
     /// over the delivery.
     @Test func threadInsideAnObserverDoesNotTakeOverAnOfferedDelivery() {
