@@ -1,5 +1,5 @@
 extension AnyChannel {
-  /// Adds an observation at the end of the ring. The region's lock must be held.
+  /// Adds an observation at the end of the ring. The caller must hold the region's lock.
   @inlinable final func link(_ dust: Dust, since version: Version) {
     let node = Unmanaged.passRetained(dust)
     let (next, previous) = (first ?? node, first?.use { $0.previous } ?? node)
@@ -10,12 +10,13 @@ extension AnyChannel {
     if first == nil { first = node }
   }
 
-  /// Calls a closure with each observation in a stretch of the ring. The closure may remove the
-  /// observation that it receives.
+  /// Calls a closure with each observation in a part of the ring. The closure may remove the observation
+  /// that the closure receives.
   @inlinable static func walk(_ stretch: Stretch, _ body: (Dust) -> Void) {
     guard var node = stretch.first else { return }
     while true {
-      // Don't read `next` of the last one: another thread may be adding an observation after it.
+      // Don't read the `next` of the last observation, because another thread might be appending to the
+      // ring.
       let next =
         node.toOpaque() == stretch.last?.toOpaque()
         ? nil : node.use { $0.next }
@@ -25,14 +26,14 @@ extension AnyChannel {
     }
   }
 
-  /// A part of the ring of observations. The deliverer may walk its stretch without the lock.
+  /// A part of the ring of observations. The deliverer walks the stretch of a delivery without the lock.
   @usableFromInline typealias Stretch = (first: Unmanaged<Dust>?, last: Unmanaged<Dust>?)
 
-  /// The stretch of all observations. The lock must be held.
+  /// The part of the ring that contains all current observations. The caller must hold the region's lock.
   @inlinable final var stretch: Stretch { (first, first?.use { $0.previous }) }
 
-  /// Removes an observation if it is in the ring, and passes on the ring's reference to
-  /// it. The lock must be held.
+  /// Removes an observation from the ring, and moves the ring's reference into `detached`. An observation
+  /// that has already left the ring is ignored. The caller must hold the region's lock.
   private final func unlink(_ dust: Dust, into detached: inout Detached) {
     let node = Unmanaged.passUnretained(dust)
     guard let next = dust.next, let previous = dust.previous else { return }
@@ -44,10 +45,11 @@ extension AnyChannel {
     detached.push(node)
   }
 
-  /// Removes a cleaned observation, now or when the delivery in progress has ended.
+  /// Removes a cleaned observation immediately or, during a delivery, at the end of that delivery.
   ///
-  /// Inside a mutation, the deinit of a discarded value may call this method. Then the thread must not wait
-  /// for the region's lock, because the thread that holds it may be waiting for the mutated variable.
+  /// The deinit of a value that a mutation discards can call this method. Inside a mutation, this thread
+  /// must not wait for the region's lock. The thread that holds the region's lock might be waiting for
+  /// the lock of the mutated variable.
   final func remove(_ dust: Dust) {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
@@ -67,19 +69,21 @@ extension AnyChannel {
     if !isObserved { becameUnobserved() }
   }
 
-  /// Performs an action in this thread's round, when the thread no longer holds the lock of a variable.
+  /// Defers an action until this thread no longer holds a variable's lock. The thread performs the action
+  /// in its queue of deliveries.
   final func deferPastMutation(
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {
     let delivery = PendingDelivery(to: self) { channel, _, _ in
-      // The place's target is this channel.
+      // The downcast is safe because this channel is the closure's first argument.
       action(unsafeDowncast(channel, to: AnyChannel.self))
     }
     thread.append(delivery, isOwn: false)
   }
 
-  /// Leaves the changes up to a version to the deliverer. The lock must be held.
+  /// Leaves the delivery of the changes up to a version to the channel's deliverer. The caller must hold
+  /// the channel's lock.
   @usableFromInline final func leave(through version: Version) {
     let attachments = ensureAnyAttachments()
     attachments.left = max(attachments.left ?? version, version)
@@ -96,8 +100,8 @@ extension AnyChannel {
     detached?.release()
   }
 
-  /// Takes a place for the changes that other threads have left, and removes cleaned
-  /// observations. The lock must be held.
+  /// Schedules the delivery of the changes up to `left` on this thread, and removes cleaned observations.
+  /// The caller must hold the channel's lock.
   @usableFromInline
   final func deliverWhatIsLeft(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
     var detached = Detached()
@@ -123,15 +127,16 @@ extension AnyChannel {
     if !isObserved { detached.unobserved.append(self) }
   }
 
-  /// Removes all observations if no change remains to be delivered. The lock must be held.
+  /// Removes all observations if no change is pending. The caller must hold the channel's lock.
   final func closeIfIdle(into detached: inout Detached) {
     guard isIdle, mark.isNone else { return }
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 
-  /// The number of observers that the channel has, directly or through derived constants.
+  /// The number of observers of this channel and of all constants that derive from this channel.
   ///
-  /// Computing it is O(n). It is a loop, because recursion along a long chain would overflow the stack.
+  /// The getter is O(n) in the number of observers and constants. The getter uses a loop, because
+  /// recursion along a long chain of constants would overflow the stack.
   final var observerCount: Int {
     var count = 0
     var channels = [self]

@@ -1,40 +1,43 @@
 import Synchronization
 
-/// The part of a channel that doesn't depend on the type of its changes: its observations and its deliverer.
+/// The part of a channel that doesn't depend on the element type. The subclass is `Channel`.
 ///
-/// The observations form a ring in the order of their subscription. Each observation contains its
-/// own links. So subscribing and cleaning are O(1) and allocate nothing. The ring owns one
+/// The channel's observations form a ring in the order in which they subscribed. Each observation
+/// contains its own links, so subscribing and cleaning are O(1) and allocate no memory. The ring owns one
 /// reference to each observation.
 ///
-/// If all sources of a derived constant belong to one *region*, the constant belongs to that region too. It
-/// uses the lock, the version and the deliverer of the region's first channel; see `Node`. Every other
-/// channel is the first one of a region of its own.
+/// A *region* consists of a channel and the constants that derive from that channel alone. All channels
+/// of a region use the lock, the version and the deliverer of the region's first channel. A constant that
+/// derives from several regions is the first channel of a new region.
 ///
 /// The region's lock guards these invariants:
-/// - While a thread is the `deliverer`, it walks the rings of the region without the lock. So other threads
-///   only mark observations as cleaned, and the deliverer removes them afterward. Another thread may add an
-///   observation at the end, because the walk ends at the observation that was last when the delivery began.
-/// - Each change in the backlog has a place in a thread's round that reaches its version. Otherwise, the
-///   change is `left` to the deliverer, or belongs to an open transaction. When the deliverer has finished,
-///   it takes a place for the changes that are left to it.
-/// - A variable has a `mark` while an open transaction has a place for it. It also has a `mark` until a
-///   committed value is delivered or appended to the backlog.
-/// - No user code runs under the lock, except the body of a `modify`.
+/// - The `deliverer` (the delivering thread) walks the rings of the region without the lock. So other
+///   threads only flag observations as cleaned, and the deliverer removes the flagged observations
+///   afterward. Other threads may append observations to a ring during a walk. The walk ends at the
+///   observation that was the last one when the delivery began.
+/// - Each change in the backlog is covered by a place in a thread's queue of deliveries, is `left` to the
+///   deliverer, or belongs to an open transaction. When a delivery ends, the deliverer adds a place for
+///   all changes up to `left` to its own queue.
+/// - A variable's `mark` is set while an open transaction has a place for the variable. After the commit,
+///   the mark stays set until the value is delivered or appended to the backlog.
+/// - No user code runs under the region's lock, except the body of a `modify`.
 @usableFromInline class AnyChannel: TransactionMember, @unchecked Sendable {
-  /// The number of changes: writes, events, or announcements to a derived constant.
+  /// The number of changes so far. A change is a write, an event, or an announcement to a derived
+  /// constant.
   @exclusivity(unchecked) @usableFromInline final var version = Version()
 
   /// The first observation in the ring.
   @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?
 
-  /// The thread that is delivering, if there is one.
+  /// The thread that is delivering the channel, if any.
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
 
-  /// The number of variables and constants, or of sinks, that lead to the channel. The channel is closed
-  /// when the number reaches zero. The highest bit marks a derived channel, which is never closed.
+  /// The number of variables and constants, or of sinks, through which code can use the channel. The
+  /// channel is closed when the number reaches zero. The highest bit is set for a derived channel, which
+  /// is never closed.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
-  /// An `Attachments` of the element type, for the properties that few channels need.
+  /// The properties that few channels need. The object is an `Attachments` of the channel's element type.
   @exclusivity(unchecked) @usableFromInline final var anyAttachments: AnyAttachments?
 
   @inlinable init(isDerived: Bool = false) {
@@ -44,67 +47,76 @@ import Synchronization
 
   @inlinable static var derived: UInt32 { 1 << 31 }
 
-  /// Whether the channel is derived. The ordering is relaxed, because this bit never changes.
+  /// Whether the channel belongs to a derived constant. Relaxed ordering is enough, because this bit
+  /// never changes.
   @inlinable final var isDerived: Bool {
     handles.unscheduled.load(ordering: .relaxed) & AnyChannel.derived != 0
   }
 
-  /// The first channel of the region. This channel uses its lock, version and deliverer.
+  /// The first channel of the region. All channels of the region share the lock, the version and the
+  /// deliverer of the first channel.
   @usableFromInline var regionChannel: AnyChannel { self }
 
-  /// Whether the region has a node or an observer to deliver to. The lock must be held.
+  /// Whether an observer or an active constant of the same region receives the channel's changes. The
+  /// caller must hold the region's lock.
   ///
-  /// Otherwise, only inputs of other regions can be there, and the change is announced to them.
+  /// If the value is false, only constants of other regions can need a change. The change is announced to
+  /// these constants separately.
   @inlinable final var needsDelivery: Bool {
     first != nil || anyAttachments?.downstream.map { $0.nodeCount > 0 } ?? false
   }
 
-  /// Whether the channel has an observer, or its changes are needed downstream. The lock must be held.
+  /// Whether an observer or a derived constant needs the channel's changes. The caller must hold the
+  /// region's lock.
   @inlinable final var isObserved: Bool {
     if first != nil { return true }
     return anyAttachments?.downstream?.isInUse ?? false
   }
 
-  /// The value of a variable. The variable's lock must be held.
+  /// The variable's value as an existential. The caller must hold the variable's lock.
   var anyValue: any Sendable { trap("\(self) is not a variable.") }
 
-  /// Returns the attachments, which are created if there are none. The lock must be held.
+  /// Returns the channel's attachments, and creates the attachments on first use. The caller must hold
+  /// the region's lock.
   func ensureAnyAttachments() -> AnyAttachments { trap("\(self) has no attachments.") }
 
-  /// Returns a place in a round, for the changes up to a version.
+  /// Returns a place (an entry in a thread's queue of deliveries) for the channel's changes up to a
+  /// version.
   @usableFromInline
   func place(through version: Version) -> PendingDelivery { trap("\(self) delivers nothing.") }
 
-  /// Whether no thread is delivering and no change waits. The lock must be held.
+  /// Whether no thread is delivering the channel and no change is pending. The caller must hold the lock.
   @inlinable final var isIdle: Bool {
     !deliverer.isDelivering && !(anyAttachments?.hasBacklog ?? false)
   }
 
-  /// Called without the lock, when the channel has no observation and no observed constant derives from it.
+  /// Called when neither an observer nor an observed constant uses the channel any longer. The caller
+  /// must not hold the region's lock.
   func becameUnobserved() {}
 }
 
 // MARK: - Handles
 
 extension AnyChannel {
-  /// Counts one more handle. The ordering is relaxed: a thread that adds a handle already has one, so the
-  /// count can't reach zero meanwhile.
+  /// Increments the number of handles. Relaxed ordering is enough, because the calling thread already has
+  /// a handle, which keeps the number above zero.
   @inlinable final func addHandle() { handles.unscheduled.add(1, ordering: .relaxed) }
 
-  /// Whether the last handle was dropped.
+  /// Whether the last handle has been dropped.
   ///
-  /// The deliverer checks this under the lock. The thread that dropped the last handle takes the lock too.
-  /// The later of the two threads removes the observations.
+  /// The deliverer reads this property under the lock. The thread that drops the last handle also takes
+  /// the lock. Whichever of these two threads takes the lock later removes the observations.
   @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
 
-/// Objects that were detached from a region under its lock, to be released after unlocking.
+/// The objects that a thread has detached from a region under the region's lock. The thread releases
+/// these objects after unlocking.
 @usableFromInline struct Detached {
-  /// The observations, chained through their own links. So no allocation is needed,
-  /// and releasing them is a loop.
+  /// The detached observations, as a list that is linked through the observations' own properties. So the
+  /// list needs no allocation, and a loop can release the observations.
   private var observations: Unmanaged<Dust>?
 
-  /// The channels that have no observers any more.
+  /// The channels that no observer or observed constant uses any longer.
   var unobserved: [AnyChannel] = []
 
   var others: [AnyObject] = []
@@ -114,7 +126,7 @@ extension AnyChannel {
     observations = node
   }
 
-  /// Releases the ring's references and the contents of the observations.
+  /// Releases the detached observations with their contents, and informs the unobserved channels.
   @usableFromInline func release() {
     var next = observations
     while let node = next {

@@ -1,35 +1,36 @@
-/// The properties that few channels need. Attachments are created when they are first needed,
-/// which keeps a variable small.
+/// The properties that few channels need. A channel creates its attachments on first use, which keeps
+/// variables small.
 ///
-/// The lock of the channel's region guards all of them.
+/// The lock of the channel's region guards all properties of this class. A region is a group of channels
+/// that a single thread at a time delivers.
 @usableFromInline class AnyAttachments {
-  /// The version up to which other threads have left changes to the deliverer, if the
-  /// changes have no place yet.
+  /// The last version that other threads have left to the channel's deliverer, or `nil`. When a delivery
+  /// ends, the deliverer schedules the delivery of all changes up to this version.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
 
-  /// Whether changes wait to be delivered.
+  /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
 
-  /// The channel's node in the graph of derived constants.
+  /// The channel's node in the graph of derived constants, if the channel has one.
   @exclusivity(unchecked) @usableFromInline final var downstream: Downstream?
 
-  /// The sources to which a commit of this variable is announced. Their constants
-  /// derive from several variables.
+  /// The listeners that are notified when a write to this variable becomes a change. Each listener
+  /// belongs to a constant that derives from several variables.
   @exclusivity(unchecked) @usableFromInline final var listeners = ListenerList()
 
-  /// The tracker that notifies Observation of changes, if the value was read inside
-  /// `withObservationTracking`.
+  /// The tracker that notifies the Observation framework of changes. This property is `nil` until code
+  /// reads the channel's value inside `withObservationTracking`.
   @exclusivity(unchecked) final var tracking: Tracking?
 
-  /// A tracker and its observation of the channel.
+  /// A tracker, and the observation that notifies the tracker of the channel's changes.
   typealias Tracking = (tracker: Tracker, dust: Dust)
 
   @inlinable init() {}
 }
 
-/// The changes of a channel that wait to be delivered, and the other properties that few channels need.
+/// The attachments of a channel with a known element type, including the channel's pending changes.
 @usableFromInline final class Attachments<Element: Sendable>: AnyAttachments {
-  /// The changes that wait, in the order of their versions.
+  /// The channel's pending changes, in the order of their versions.
   @exclusivity(unchecked) @usableFromInline var backlog = FIFO<Change>()
 
   @usableFromInline typealias Change = (value: Element, version: Version)
@@ -37,45 +38,52 @@
   @inlinable override init() { super.init() }
 }
 
-/// A channel's node in the graph of derived constants, as far as delivery has to know it. Its
-/// subclass is in a later folder.
+/// The base class of a channel's node in the graph of derived constants.
+///
+/// This class declares the members that the delivery code uses. The subclass `Node` is in `Deriving`.
 @usableFromInline class Downstream: @unchecked Sendable {
-  // The lock of the channel's region guards all of these.
+  // The lock of the channel's region guards all properties of this class.
 
-  /// Whether an observed constant derives from the channel, or the node's `isCombined` is true.
+  /// Whether an observed constant derives from the channel, or `Node.isCombined` is true.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
-  /// The number of active constants in the region that derive from the channel directly.
+  /// The number of active constants of the channel's region that derive directly from the channel.
   @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
 
-  /// The constants that are delivered with the channel, if the channel is the first one of a region.
+  /// The region that begins with this channel, or `nil` if the channel belongs to another channel's
+  /// region.
   @exclusivity(unchecked) @usableFromInline final var ownRegion: DerivedRegion?
 
   init() {}
 
-  /// Calls a closure with each constant that derives from the channel directly. The lock must be held.
+  /// Calls a closure with the channel of each constant that derives directly from this node's channel.
+  /// The caller must hold the region's lock.
   func forEachDependent(_ body: (AnyChannel) -> Void) {}
 }
 
-/// The constants that derive from one channel alone. Its subclass is in a later folder.
+/// The base class of a region: a channel and the constants that derive from that channel alone.
 ///
-/// The thread that delivers the channel also computes these constants and calls their observers.
+/// The thread that delivers the region's first channel also computes the constants and calls their
+/// observers. The subclass `Region` is in `Deriving`.
 @usableFromInline class DerivedRegion: @unchecked Sendable {
   init() {}
 
-  /// Lists the constants that a change has to reach. The channel's lock must be held.
+  /// Lists the constants that a change affects. The caller must hold the region's lock.
   @usableFromInline func prepare(for version: Version) {}
 
-  /// Computes the listed constants, and passes their values on to other regions.
-  /// Only the deliverer calls this.
+  /// Computes the constants that `prepare(for:)` has listed, and passes their values to other regions.
+  /// Only the thread that is delivering the region calls this method.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
 
-  /// Calls the observers of the listed constants. Only the deliverer calls this.
+  /// Calls the observers of the constants that `prepare(for:)` has listed. Only the thread that is
+  /// delivering the region calls this method.
   @usableFromInline func callObservers(on thread: CurrentThread) {}
 
-  /// Calls a closure with each active channel except the first one. The channel's lock must be held.
+  /// Calls a closure with each active channel of the region, except with the region's first channel. The
+  /// caller must hold the region's lock.
   func forEachChannel(_ body: (AnyChannel) -> Void) {}
 
-  /// Removes and returns the objects that were detached during a delivery. The channel's lock must be held.
+  /// Removes and returns the objects that were detached from the region during a delivery. The caller
+  /// must hold the region's lock.
   func takeDetached() -> [AnyObject] { [] }
 }

@@ -1,22 +1,29 @@
 import Synchronization
 
-/// An ordered stream of changes to any number of observers: the one delivery path of the library.
+/// An ordered stream of changes to any number of observers. Channels deliver all changes in the library.
 ///
-/// A change is delivered immediately if nothing is in the way. Otherwise the change joins the backlog,
-/// which is in the order of the writes, and takes a place in its thread's round. One thread at a time
-/// delivers, so calls of one observer never overlap or change order. `AnyChannel` lists the invariants.
+/// A channel delivers a change immediately if the writing thread is free and no earlier change is
+/// pending. Otherwise, the channel appends the change to its backlog, a queue of changes in the order of
+/// the writes. The writing thread then schedules the delivery in its delivery round, which is the
+/// thread's queue of deliveries. If another thread is delivering the channel, that thread also delivers
+/// the new change.
+///
+/// Only one thread at a time delivers a channel, so calls of one observer never overlap or change order.
+/// The documentation of `AnyChannel` lists the invariants.
 @usableFromInline class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
-  /// Returns the attachments, which are created if there are none. The lock must be held.
+  /// Returns the channel's attachments, and creates the attachments on first use. The caller must hold
+  /// the lock of the channel's region.
   @inlinable final func ensureAttachments() -> Attachments<Element> {
-    // Only this method creates attachments.
+    // The downcasts are safe because only this method creates attachments.
     if let anyAttachments { return unsafeDowncast(anyAttachments, to: Attachments<Element>.self) }
     let attachments = Attachments<Element>()
     anyAttachments = attachments
     return attachments
   }
 
-  /// The attachments, if there are any. They are not retained, because they stay as long as the
-  /// channel. The lock must be held.
+  /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained,
+  /// because attachments live as long as their channel. The caller must hold the lock of the channel's
+  /// region.
   @inlinable final var attachments: Unmanaged<Attachments<Element>>? {
     anyAttachments.map {
       .passUnretained(unsafeDowncast($0, to: Attachments<Element>.self))
@@ -27,15 +34,17 @@ import Synchronization
 
   // MARK: One change
 
-  /// A change that a thread is going to deliver, with the observers and the region that receive it.
+  /// A change that a thread is about to deliver, with the observers and derived constants that receive
+  /// it.
   @usableFromInline typealias Delivery = (
     version: Version, observers: Stretch, region: Unmanaged<DerivedRegion>?
   )
 
-  /// Decides how this thread's change is delivered. The lock must be held.
+  /// Decides whether this thread delivers a new change immediately, or adds the change to the backlog.
+  /// The caller must hold the channel's lock.
   ///
-  /// - Returns: The delivery for `deliverNow`, after unlocking. It is `nil` if something is in the way. The
-  ///   change is then delivered in its place in the round.
+  /// - Returns: The delivery to pass to `deliverNow` after unlocking, or `nil` if the change is in the
+  ///   backlog.
   @inlinable final func schedule(_ value: Element, on thread: CurrentThread) -> Delivery? {
     let isFree = !thread.pointee.isDelivering && thread.pointee.openTransactions == 0
     if isFree, thread.pointee.round.isEmpty, isIdle {
@@ -46,23 +55,24 @@ import Synchronization
     return nil
   }
 
-  /// Delivers a change that was scheduled, if it has no place in the round, and then the round.
+  /// Makes the delivery that `schedule` has returned, if any, and then this thread's pending deliveries.
   @inlinable
   final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
     guard let delivery else { return thread.settle() }
     thread.whileDelivering { deliver(value, delivery, on: thread) }
   }
 
-  /// Makes this thread the deliverer of a change. The lock must be held.
+  /// Makes this thread the channel's deliverer. The caller must hold the channel's lock.
   @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
     deliverer = Deliverer(thread)
-    // The region is not retained, because it stays as long as this channel.
+    // The region is unretained, because it lives as long as this channel.
     let region = anyAttachments?.downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }
 
-  /// Computes the constants that a change reaches, and calls all observers that are older than the change.
+  /// Computes the derived constants that a change affects, and calls all observers that subscribed before
+  /// the change.
   @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
     if let region = delivery.region {
       withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
@@ -72,10 +82,10 @@ import Synchronization
     endDelivering(on: thread)
   }
 
-  /// Calls the observers that are older than a change, and the observers that are owed a call.
+  /// Calls the observers that subscribed before a change, and the observers with `isOwed` set to true.
   ///
-  /// - Parameter isChanged: Whether the value is a different one. If not, only the observers that
-  ///   are owed a call are called.
+  /// - Parameter isChanged: Whether the channel has a new value. If not, this method calls only the
+  ///   observers with `isOwed` set to true.
   @inlinable final func callObservers(
     in stretch: Stretch,
     with value: Element,
@@ -84,7 +94,7 @@ import Synchronization
     on thread: CurrentThread
   ) {
     AnyChannel.walk(stretch) { dust in
-      // All observations of this channel have its element type.
+      // The downcast is safe because all observations of a channel have the channel's element type.
       let observation = unsafeDowncast(dust, to: Observation<Element>.self)
       guard isChanged && observation.since < version || observation.isOwed else { return }
       observation.isOwed = false
@@ -94,7 +104,8 @@ import Synchronization
 
   // MARK: The backlog
 
-  /// Appends a change to the backlog. The lock must be held.
+  /// Appends a change to the backlog, the channel's queue of pending changes. The caller must hold the
+  /// channel's lock.
   @inlinable final func enqueue(_ value: Element) {
     let attachments = attachments ?? .passUnretained(ensureAttachments())
     attachments.use {
@@ -103,8 +114,8 @@ import Synchronization
     }
   }
 
-  /// Takes a place in the round for the changes that this thread has appended to the backlog. If another
-  /// thread is delivering, leaves them to that thread. The lock must be held.
+  /// Assigns the delivery of the backlog to this thread, or to the thread that is already delivering the
+  /// channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
     guard takeOffer(on: thread) else { return leave(through: version) }
     thread.append(place(through: version, isOpen: false), isOwn: true)
@@ -114,16 +125,18 @@ import Synchronization
     place(through: version, isOpen: false)
   }
 
-  /// Returns a place in a round, which delivers the backlog up to a version.
+  /// Returns a place (an entry in a thread's queue of deliveries) for the backlog's changes up to a
+  /// version.
   @inlinable
   final func place(through version: Version, isOpen: Bool) -> PendingDelivery {
     PendingDelivery(to: self, through: version, isOpen: isOpen) {
-      // The place's target is this channel.
+      // The downcast is safe because this channel is the closure's first argument.
       unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2)
     }
   }
 
-  /// Delivers the backlog up to a version. If another thread is delivering, that thread delivers the rest.
+  /// Delivers the backlog's changes up to a version. If another thread is already delivering the channel,
+  /// that thread delivers the remaining changes.
   @inlinable final func deliverBacklog(through version: Version, on thread: CurrentThread) {
     var isDone = false
     while !isDone {
@@ -138,8 +151,9 @@ import Synchronization
     }
   }
 
-  /// Removes and returns the next change that this thread may deliver, up to a
-  /// version. The lock must be held.
+  /// Removes and returns the next change of the backlog, up to a version. Returns `nil` if the backlog
+  /// has no such change, or if another thread is delivering the channel. The caller must hold the
+  /// channel's lock.
   @inlinable final func nextChange(
     through version: Version,
     on thread: CurrentThread
@@ -153,7 +167,7 @@ import Synchronization
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
         return attachments.backlog.popFirst()
       }
-      // While this thread offered a handover, another thread may have left a change to the deliverer.
+      // While this thread offered a handover, another thread might have set `left`.
       if let left = attachments.left.take() { thread.append(place(through: left), isOwn: false) }
       return nil
     }
@@ -161,19 +175,20 @@ import Synchronization
 
   // MARK: The end
 
-  /// Counts one handle less, and closes the channel after the last one.
+  /// Decrements the number of handles, and closes the channel when the number reaches zero.
   ///
-  /// The ordering is acquiring and releasing: all work that was done through any of the
-  /// handles has happened by then.
+  /// With acquire-release ordering, all work through any of the handles happens before the channel is
+  /// closed.
   @inlinable final func dropHandle() {
     let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
     if left & ~AnyChannel.derived == 0 { close() }
   }
 
   @usableFromInline final func close() {
-    // A derived channel continues for its observers, but not for a tracker: nothing can read the value now.
-    // No lock is needed, because without a handle, no thread sets the tracker. Nor may the thread wait for
-    // the region's lock here: the deinit of a value that a mutation discards may call this method.
+    // A derived channel continues to call its observers. Its tracker is cleaned, because no code can read
+    // the channel's value without a handle. Reading `tracking` needs no lock here, because no thread sets
+    // `tracking` without a handle. Waiting for the region's lock could cause a deadlock here, because the
+    // deinit of a value that a mutation discards might call `close()`.
     if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
     var detached = Detached()
     acquire()

@@ -1,12 +1,12 @@
-/// The thread that delivers a channel, if there is one.
+/// The state of a channel's delivery: the thread that delivers the channel's changes, if any.
 ///
 /// | state | meaning | next |
 /// |---|---|---|
-/// | idle | no thread is delivering; some threads may have places in their rounds | delivering, offered |
-/// | delivering | one thread is delivering; other threads leave their changes to it | idle |
-/// | offered | a thread has delivered for a long time, and waits for another thread to continue | idle, when a thread takes the offer or withdraws it |
+/// | idle | no thread is delivering the channel; some threads may have deliveries of the channel in their queues | delivering, offered |
+/// | delivering | one thread is delivering the channel; other threads leave their changes to that thread | idle |
+/// | offered | a thread has delivered many changes, and offers the delivery to other threads | idle, when another thread takes the offer or the offering thread withdraws it |
 ///
-/// The channel's lock guards it. It has the size of a number.
+/// The channel's lock guards the deliverer, which is as small as a single number.
 @usableFromInline struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
@@ -18,11 +18,12 @@
 
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 
-  /// Returns whether no other thread is delivering.
+  /// Returns whether this thread may deliver the channel. The result is false while another thread is
+  /// delivering the channel.
   @inlinable
   func isOpen(to thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
 
-  /// Whether the deliverer has to remove observations that were cleaned in the meantime.
+  /// Whether the delivering thread has to remove observations that were cleaned during the delivery.
   @inlinable var hasCleaned: Bool {
     get { bits & 1 != 0 }
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
@@ -30,31 +31,32 @@
 
   @inlinable var isOffered: Bool { bits & 2 != 0 }
 
-  /// Returns whether this thread made the offer. A thread that takes the offer may make one too.
+  /// Returns whether this thread made the current offer. A thread that takes an offer can later make its
+  /// own offer.
   func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
 
   mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }
 }
 
-// A thread that delivers a change also delivers the changes that other threads make meanwhile, so that no
-// thread has to wait. Other threads may make changes as fast as this thread delivers them. Then it would
-// never return to its own work. So from time to time, the thread offers the delivery to the others. The
-// next thread that makes a change takes over.
+// A thread that delivers a change also delivers the changes that other threads make during the delivery,
+// so that no thread has to wait. If other threads make changes as fast as this thread delivers them, this
+// thread never returns to its own work. Therefore, the delivering thread regularly offers the delivery to
+// other threads. The next thread that makes a change takes over the delivery.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this thread has delivered so many changes of other threads that it should offer a handover.
   @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 257 }
 
-  /// Lets other threads run until one of them has taken an offer. If none does, withdraws the offer.
+  /// Offers the delivery to other threads for a limited number of yields, and then withdraws the offer.
   ///
-  /// The offer serves fairness and guarantees nothing. A thread that makes changes without end usually
-  /// makes one during this offer, or during a later one.
+  /// The offer improves fairness, but no guarantee depends on the offer. A thread that makes changes
+  /// without end usually takes this offer or a later offer.
   ///
   /// - Parameters:
   ///   - lock: The lock that guards the offer.
-  ///   - isOffered: Returns whether the offer still stands.
+  ///   - isOffered: Returns whether the offer is still open.
   ///   - withdraw: Withdraws the offer.
-  /// - Returns: Whether another thread has taken over.
+  /// - Returns: Whether another thread has taken over the delivery.
   fileprivate func waitForTakeover(
     under lock: borrowing Lock,
     isOffered: () -> Bool,
@@ -62,13 +64,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ) -> Bool {
     for _ in 0..<32 {
       yieldProcessor()
-      // The thread stays due: it offers its next place too. That may be in the same channel, which the
-      // other thread has yet to begin to deliver.
+      // `isDueForHandover` stays true, so this thread also offers its next delivery to other threads.
+      // That delivery might be for the same channel, which the other thread hasn't begun to deliver yet.
       if lock.withLock({ !isOffered() }) { return true }
     }
-    // This thread offers again after 37 changes. The number is prime, so the next offer is for a different
-    // one of the channels that the thread delivers by turns. Possibly, another thread can take over this
-    // channel only after one of the others.
+    // This thread makes its next offer after 37 changes. If the thread delivers several channels in
+    // rotation, the prime number 37 makes the next offer fall on a different channel. Sometimes, other
+    // threads can take over this channel only after they have taken over a different channel.
     pointee.changesOfOthers = 257 - 37
     return lock.withLock {
       if isOffered() { withdraw() } else { return true }
@@ -78,9 +80,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension AnyChannel {
-  /// Offers the delivery up to a version to the next thread that makes or delivers a change.
+  /// Offers other threads the delivery of this channel's changes up to a version. Another thread can take
+  /// the offer when it makes or delivers a change.
   ///
-  /// - Returns: Whether another thread delivers the rest, or offers it again.
+  /// - Returns: Whether another thread has taken the offer or replaced it with its own offer.
   @usableFromInline
   final func handOver(through version: Version, on thread: CurrentThread) -> Bool {
     let isOffered = lock.withLock {
@@ -89,18 +92,21 @@ extension AnyChannel {
       deliverer.offer(by: thread)
       return true
     }
-    // Another thread may take this offer and make its own before this thread notices. It may even replace
-    // this offer. The thread with the last offer delivers all changes that are there, or hands them over.
+    // Another thread might take this offer and make its own offer before this thread notices. Another
+    // thread might even replace this offer directly. The thread with the last offer then delivers all
+    // pending changes or hands them over.
     return isOffered
       && thread.waitForTakeover(under: lock, isOffered: { deliverer.isOffered(by: thread) }) {
         deliverer = Deliverer()
       }
   }
 
-  /// Takes over an offered delivery, if there is one. The lock must be held.
+  /// Takes over the delivery if another thread offers it. The caller must hold the channel's lock.
   ///
-  /// - Returns: Whether this thread may take a place. It may not while another thread is delivering. Nor
-  ///   may it take an offer inside an observer, which may itself wait for the offered changes.
+  /// - Returns: Whether this thread may deliver the channel. The result is false while another thread is
+  ///   delivering the channel. Inside an observer, the result is also false while the delivery is
+  ///   offered. An observer must not take the offer, because the observer might be waiting for the
+  ///   offered changes.
   @inlinable final func takeOffer(on thread: CurrentThread) -> Bool {
     guard deliverer.isOffered else { return deliverer.isOpen(to: thread) }
     if !thread.pointee.isDelivering { deliverer = Deliverer() }
@@ -109,10 +115,10 @@ extension AnyChannel {
 }
 
 extension Observation {
-  /// Offers the changes that have arrived during the call with the first value. The thread that brings the
-  /// next change may take over their delivery.
+  /// Offers other threads the delivery of the changes that arrived during the call with the first value.
+  /// The thread that delivers the next change to this observation can take the offer.
   ///
-  /// - Returns: Whether another thread has taken over.
+  /// - Returns: Whether another thread has taken over the delivery.
   @usableFromInline func handOver(on thread: CurrentThread) -> Bool {
     let offering: Mailbox<Element>? = lock.withLock {
       guard let mailbox, mailbox.queue.isCurrent else { return nil }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// An observation, which `observe` returns so that you can end it.
+/// The handle of an observation, which the `observe` methods return so that you can end the observation.
 ///
 /// An observation lasts until you call `clean()` on its Dust, or on the ``DustBuster`` that contains the
-/// Dust. It also ends when every variable and constant that leads to the value is deallocated. Releasing
-/// the Dust doesn't end the observation.
+/// Dust. An observation also ends when every variable and constant that provides the observed value is
+/// deallocated. Releasing the Dust doesn't end the observation.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -13,36 +13,38 @@ import Synchronization
 /// dust.clean()
 /// ```
 public class Dust: @unchecked Sendable {
-  // The lock of the channel's region guards `since`, `next` and `previous`. Outside of the lock, they
-  // belong to the deliverer. `lock` guards `channel`. `caller` and `flags` are atomic.
+  // The lock of the channel's region guards `since`, `next` and `previous`. The thread that is delivering
+  // the region may read these three properties without the lock. `lock` guards only `channel`.
   @usableFromInline final let lock = Lock()
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
 
-  /// The version of the region from which the observation starts: it receives later changes.
+  /// The region's version at which the observation starts. The observer receives only later changes.
   @exclusivity(unchecked) @usableFromInline final var since = Version()
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// The thread that is calling the observer, or zero. It is combined with
+  /// The number of the thread that is calling the observer, or zero. The number includes the flag
   /// `aboutToCall` until the call starts.
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
-  /// Whether the observer may have a value that other observers never receive, because their value counts as
-  /// equal. The next change calls this observer even if it calls no other. The region's lock guards this.
+  /// Whether this observer might have read a value that equals the other observers' value. A
+  /// `removeDuplicates` never delivers such a value to the other observers. The next change therefore
+  /// always calls this observer. The region's lock guards this property.
   @exclusivity(unchecked) final var isAhead = false
 
-  /// Whether the change in progress calls this observer even if it calls no other.
-  /// It belongs to the deliverer.
+  /// Whether the change in progress must call this observer even if the value counts as unchanged. Only
+  /// the thread that is delivering the channel uses this property.
   @exclusivity(unchecked) @usableFromInline final var isOwed = false
 
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
   @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
-  /// A closure that releases the channel and the observer's closure, when no thread delivers to
-  /// them any more. It is created in code that knows the type of the values, and captures
-  /// nothing; see `PendingDelivery`.
+  /// Releases the channel and the observer's closure, after the last delivery to this observer.
+  ///
+  /// The closure is created in code that knows the type of the values, and the closure captures nothing.
+  /// `PendingDelivery` explains this technique.
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
   @inlinable init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
@@ -50,35 +52,33 @@ public class Dust: @unchecked Sendable {
     self.releaseContents = releaseContents
   }
 
-  /// Whether this Dust is cleaned, and no thread has any cleaning left to do.
+  /// Whether this Dust is cleaned and no cleaning work remains.
   var isOver: Bool { isCleaned }
 
-  /// Does the part of the cleaning that each cleaning thread does itself, even if another thread is
-  /// already cleaning this Dust.
+  /// Does the cleaning work that every cleaning thread must do, not only the first of several threads.
   func finishCleaning() {}
 
   /// Ends the observation.
   ///
-  /// After this method returns, no call of the observer's closure starts, not even for values that
-  /// wait on a queue. A call that another thread has already started may still be running. `clean()`
-  /// doesn't wait for it to end. That could take forever, because the call may be waiting for
-  /// something that this thread holds.
+  /// After this method returns, no call of the observer's closure starts, not even for values that are
+  /// pending on a queue. A call that another thread has already started might still be running. `clean()`
+  /// doesn't wait for such a call, because the call might wait for a lock that this thread holds.
   ///
   /// You can call `clean()` from any thread, more than once, and inside any observer, including the
   /// observer of this observation. The closure and its captured values are released immediately or, if a
   /// change is being delivered, after that delivery.
   ///
-  /// - Complexity: O(1). For the last observer of a derived constant, O(n) in the constants and variables
-  ///   that only this constant derives from.
+  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning that observer is
+  ///   O(n) in the number of variables and constants that only this constant derives from.
   public final func clean() {
     var yields = Dust.yieldsToCalls
     end()
-    // Another thread may have started to clean it and not be finished yet.
+    // Another thread might still be cleaning this Dust.
     finishCleaning()
     waitForPreparedCalls(&yields)
   }
 
-  /// Ends the observation, without waiting for a call that is about to start.
+  /// Ends the observation without waiting for a call that another thread is about to start.
   final func end() {
     let (flags, _) = flags.write { $0.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent) }
     guard flags & Dust.cleaned == 0 else { return }
@@ -92,14 +92,14 @@ public class Dust: @unchecked Sendable {
   /// Waits until no other thread is about to call the observer.
   ///
   /// A calling thread writes `caller` and then reads `flags`. A cleaning thread writes `flags` and then
-  /// reads `caller`. All four accesses are sequentially consistent, so at least one of the two threads sees
-  /// the other's write. Either the call is not made, or the cleaning thread waits for it. No user code runs
-  /// between preparing and starting a call. So the wait ends as long as the scheduler lets the other thread
-  /// run at all, however long that thread is preempted.
+  /// reads `caller`. All four accesses are sequentially consistent, so at least one of the two threads
+  /// sees the write of the other thread. So either the calling thread skips the call, or the cleaning
+  /// thread waits until the call starts. The calling thread runs no user code between `prepareCall` and
+  /// `beginCall`. So the wait ends as soon as the operating system has let the calling thread run that
+  /// far.
   ///
-  /// For a call that has started, this method yields a limited number of times, so that the
-  /// call has usually ended when the method returns. Nothing depends on that: the thread may
-  /// not even have entered the closure.
+  /// If the call has already started, this method yields a limited number of times. The call usually ends
+  /// during these yields, but no guarantee depends on them.
   final func waitForPreparedCalls(_ yields: inout Int) {
     let thread = CurrentThread.current
     while true {
@@ -113,32 +113,33 @@ public class Dust: @unchecked Sendable {
     }
   }
 
-  /// The number of times that a cleaning thread yields to calls that have started.
+  /// The maximum number of times that a cleaning thread yields to calls that have already started.
   static let yieldsToCalls = 100
 }
 
 extension Dust {
-  /// Announces a call, so that a cleaning thread waits for it. Only after this may the calling thread check
-  /// whether it may make the call.
+  /// Announces a call, so that a cleaning thread waits until the call starts. The calling thread must
+  /// announce the call before it checks whether this Dust is cleaned.
   @inlinable final func prepareCall(on thread: CurrentThread) {
     caller.write { $0.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent) }
   }
 
-  /// Announces that the call starts, so that cleaning threads no longer wait for it.
+  /// Records that the announced call starts, so that cleaning threads stop waiting for the call.
   @inlinable final func beginCall(on thread: CurrentThread) {
-    // Release ordering is enough, as in `endCall`. It keeps the store from becoming visible
-    // before the check of `flags`.
+    // Release ordering is enough here and in `endCall`. It keeps this store from becoming visible before
+    // the calling thread has checked `flags`.
     caller.write { $0.store(thread.id, ordering: .releasing) }
   }
 
-  /// Announces that the call has ended, or is not made.
+  /// Records that the announced call has ended, or that the calling thread has skipped the call.
   @inlinable final func endCall() { caller.write { $0.store(0, ordering: .releasing) } }
 
   @inlinable final var isCleaned: Bool {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0
   }
 
-  /// Whether the deliverer may call the closure: this Dust is not cleaned, and changes bypass the mailbox.
+  /// Whether the deliverer may call the observer's closure directly. The value is false if this Dust is
+  /// cleaned, or if changes go through the mailbox.
   @inlinable
   final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
 }

@@ -1,6 +1,6 @@
-/// A bag that cleans its ``Dust`` when you call `clean()`, and when the bag is deallocated.
+/// A bag that cleans the ``Dust`` in it when you call `clean()`, and when the bag is deallocated.
 ///
-/// You can use a bag from any thread, and again after `clean()`.
+/// You can use a bag from any thread, and you can use a bag again after `clean()`.
 ///
 /// ```swift
 /// final class CounterView: Sendable {
@@ -18,8 +18,9 @@ public final class DustBuster: @unchecked Sendable {
   private let lock = Lock()
   @exclusivity(unchecked) private var dusts: [Dust] = []
 
-  /// The count at which the bag removes Dust that is over: twice the count that the last removal has left. So
-  /// a bag that is never cleaned holds at most twice the Dust that is alive. An insertion is amortized O(1).
+  /// The number of elements at which an insertion removes the Dust that has ended. Each removal sets the
+  /// limit to twice the number of remaining elements. So a bag that is never cleaned doesn't collect
+  /// ended Dust without limit, and each insertion is amortized O(1).
   @exclusivity(unchecked) private var limit = DustBuster.firstLimit
 
   private static let firstLimit = 16
@@ -29,26 +30,26 @@ public final class DustBuster: @unchecked Sendable {
 
   deinit { clean() }
 
-  /// Puts Dust into the bag, which keeps it until the Dust is cleaned, either with the bag or by itself.
+  /// Puts Dust into the bag. The bag keeps the Dust until you clean either the bag or the Dust.
   ///
-  /// - Complexity: O(1) for each Dust, amortized.
+  /// - Complexity: Amortized O(1) for each Dust.
   public func insert(_ dusts: Dust...) { insert(dusts) }
 
-  /// Puts Dust into the bag, which keeps it until the Dust is cleaned, either with the bag or by itself.
+  /// Puts Dust into the bag. The bag keeps the Dust until you clean either the bag or the Dust.
   ///
-  /// - Complexity: O(1) for each Dust, amortized.
+  /// - Complexity: Amortized O(1) for each Dust.
   public func insert(_ dusts: [Dust]) {
     lock.lock()
     self.dusts += dusts
     let former = self.dusts.count >= limit ? prune() : []
     lock.unlock()
-    // Release the former contents after unlocking, because a deinit may run user code.
+    // Release the former contents after unlocking, because a deinit might run user code.
     withExtendedLifetime(former) {}
   }
 
-  /// Removes the Dust that is over. The lock must be held.
+  /// Removes the Dust that has ended. The caller must hold `lock`.
   ///
-  /// - Returns: The former contents of the bag, to be released after unlocking.
+  /// - Returns: The former contents of the bag, which the caller has to release after unlocking.
   private func prune() -> [Dust] {
     let seen = dusts
     dusts = seen.filter { !$0.isOver }
@@ -56,19 +57,20 @@ public final class DustBuster: @unchecked Sendable {
     return seen
   }
 
-  /// Cleans and removes all Dust in the bag. Dust that is inserted meanwhile stays in the bag.
+  /// Cleans and removes all Dust in the bag. Dust that is inserted during this call stays in the bag.
   ///
-  /// See ``Dust/clean()`` for the guarantees. Dust stays in the bag until its cleaning is over. If another
-  /// thread cleans the bag meanwhile, it cleans this Dust too. So when this method returns, on any thread,
-  /// every task that was in the bag before is cancelled, unless it has ended.
+  /// See ``Dust/clean()`` for the guarantees. Dust stays in the bag until its cleaning has ended. If two
+  /// threads clean a bag at the same time, each thread cleans all Dust in the bag. So when this method
+  /// returns on any thread, every task that was in the bag is cancelled or has ended.
   ///
-  /// - Complexity: O(n) in the number of observations.
+  /// - Complexity: O(n) in the number of observations in the bag.
   public func clean() {
-    // This makes a separate copy: the thread sanitizer can't see how a shared array is handed over.
+    // `map` copies the storage, because the thread sanitizer can't see how threads hand over a shared
+    // array.
     let older = lock.withLock { dusts.map(\.self) }
     for dust in older {
       dust.end()
-      // Another thread may have started to clean it and not be finished yet.
+      // Another thread might still be cleaning this Dust.
       dust.finishCleaning()
     }
     var yields = Dust.yieldsToCalls
@@ -79,8 +81,9 @@ public final class DustBuster: @unchecked Sendable {
 }
 
 extension Dust {
-  /// Puts this Dust into a bag, which cleans it when the bag is cleaned or deallocated.
+  /// Puts this Dust into a bag. The bag cleans the Dust when you clean the bag, or when the bag is
+  /// deallocated.
   ///
-  /// - Complexity: O(1), amortized.
+  /// - Complexity: Amortized O(1).
   public final func cleaned(by dustBuster: DustBuster) { dustBuster.insert(self) }
 }

@@ -4,28 +4,32 @@
 
 /// The thread or queue on which an observer is called.
 public enum ExecuteQueue: Sendable {
-  /// On the thread that made the change or, when changes collide, on the thread that is delivering.
+  /// The observer is called on the thread that made the change, or on a thread that is already
+  /// delivering.
   ///
-  /// Other threads that never stop changing the value don't usually keep the delivering thread busy. Each
-  /// time it has delivered a few hundred of their changes, it lets them run. The next thread that makes a
-  /// change continues the delivery.
+  /// A delivering thread also delivers the changes that other threads make during the delivery. After a
+  /// few hundred such changes, the delivering thread lets the other threads run. The next thread that
+  /// makes a change then continues the delivery. So even threads that change the value without end rarely
+  /// keep the delivering thread busy.
   case current
 
-  /// On the main queue. The call is immediate if the change is made there and no earlier
-  /// change is still on its way.
+  /// The observer is called on the main queue. The call is immediate if the change is made on the main
+  /// queue and no earlier change is pending.
   ///
-  /// If the main queue waits for a `DispatchQueue.concurrentPerform`, the workers of that call count as the
-  /// main queue. libdispatch and `MainActor.assumeIsolated` treat the workers in the same way.
+  /// If code on the main queue calls `DispatchQueue.concurrentPerform`, the worker threads of that call
+  /// count as the main queue. Dispatch and `MainActor.assumeIsolated` treat these worker threads in the
+  /// same way.
   case main
 
   #if canImport(Dispatch)
-    /// On a queue of your own. Calls of one observer never overlap, even on a concurrent queue.
+    /// The observer is called on a queue that you provide. Calls of one observer never overlap, even on a
+    /// concurrent queue.
     case queue(DispatchQueue)
   #endif
 
   @inlinable var isCurrent: Bool { if case .current = self { true } else { false } }
 
-  /// The queue that calls are sent to, if they are sent to a queue.
+  /// The dispatch queue on which the observer is called. For `.current`, the value has no meaning.
   var dispatchQueue: DispatchQueue {
     #if canImport(Dispatch)
       if case .queue(let queue) = self { return queue }
@@ -35,7 +39,7 @@ public enum ExecuteQueue: Sendable {
 
   /// The main queue, for an observer that is isolated to the main actor.
   ///
-  /// `observe(on: .main) { … }` selects it automatically.
+  /// `observe(on: .main) { … }` uses this type automatically.
   public struct Main: Sendable {
     /// The main queue, for an observer that is isolated to the main actor.
     public static let main = Main()

@@ -1,46 +1,50 @@
 import Synchronization
 
-/// An observer's node in a channel: its closure, its queue, and the values that wait for it.
+/// An observer's node in a channel, with the observer's closure, queue and pending values.
 ///
-/// The observation is its own Dust, so observing on `.current` takes one allocation. On `.current`, the
-/// deliverer calls the closure directly. During the call with the first value, and on a queue, changes go
-/// through the mailbox. One thread at a time drains the mailbox, so calls never overlap or change order,
-/// even on a concurrent queue. On a queue, the observation sends a block for each change that it can't
-/// deliver immediately. The block permits one call, so calls keep their place among the queue's other work.
+/// An observation is its own `Dust`, so observing on `.current` takes only one allocation. On `.current`,
+/// the deliverer (the thread that delivers the channel) calls the observer's closure directly. Changes
+/// that arrive during the call with the first value go through the mailbox, a queue of values. If the
+/// observer has a dispatch queue, all values go through the mailbox. A single thread at a time drains the
+/// mailbox, so calls never overlap or change order, even on a concurrent queue. For each change that this
+/// thread can't deliver immediately, the observation sends a block to the dispatch queue. Each block
+/// permits one call, so calls keep their position among the queue's other work.
 ///
 /// | | mailbox | flag `indirect` | calling thread |
 /// |---|---|---|---|
 /// | on `.current` | none | no | the channel's deliverer |
-/// | on `.current`, during the first call | from the first change on | yes | the subscriber, or the thread that takes its offer |
-/// | on a queue | always | yes | the `drainer` |
-/// | on a queue, before the first call | with the subscriber as its `drainer` | yes | no thread; permits add up |
+/// | on `.current`, during the first call | created by the first change | yes | the subscribing thread, or a thread that takes its offer |
+/// | on a queue | always | yes | the thread in `drainer` |
+/// | on a queue, before the first call | always, with the subscribing thread as its `drainer` | yes | none; threads only count the permits |
 ///
-/// Invariants: `lock` guards the mailbox, its contents, and the release of the closure. The deliverer reads
-/// the closure without the lock, because nothing is detached while it delivers.
+/// `lock` guards the mailbox, the mailbox's contents, and the release of the closure. The deliverer reads
+/// the closure without the lock, because no thread releases the closure during a delivery.
 @usableFromInline final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
 
-  /// The mailbox. It is always set on a queue. On `.current`, it is set when a change arrives during the
-  /// call with the first value.
+  /// The queue of pending values. An observation with a dispatch queue always has a mailbox. An
+  /// observation on `.current` creates a mailbox if a change arrives during the call with the first
+  /// value.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
   @inlinable init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
     super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
-      // The closure is only called with this observation.
+      // The downcast is safe because every caller passes this observation to the closure.
       unsafeDowncast($0, to: Observation.self).releaseContents()
     }
   }
 
-  /// Whether the observation is cleaned, or the value that it observed is deallocated.
+  /// Whether the observation is cleaned, or the observed value is deallocated.
   override var isOver: Bool { isCleaned || lock.withLock { channel == nil } }
 
-  /// Delivers one change. Only the channel's deliverer calls this method.
+  /// Delivers one change to the observer. Only the thread that is delivering the channel calls this
+  /// method.
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     prepareCall(on: thread)
-    // The observation may be cleaned by now. If not, a cleaning thread sees that a call is prepared.
+    // The observation might already be cleaned. If not, cleaning threads now see the announced call.
     if isDirect {
       beginCall(on: thread)
       Observation.call(&changes, with: value)
@@ -48,8 +52,9 @@ import Synchronization
     endCall()
   }
 
-  /// Calls the closure, which no thread replaces during the call. The `inout` parameter tells the compiler
-  /// so. This saves counting two references, which takes longer than a short call.
+  /// Calls the observer's closure. The `inout` parameter tells the compiler that no thread replaces the
+  /// closure during the call. So the compiler can omit the counting of two references, which takes longer
+  /// than a short call.
   @inlinable @inline(never)
   static func call(_ changes: inout (@Sendable (Element) -> Void)?, with value: Element) {
     changes?(value)
@@ -64,13 +69,14 @@ import Synchronization
     }
   }
 
-  /// The action that a thread takes for a value, after unlocking.
+  /// The action that a thread performs for a value after it has unlocked `lock`.
   @usableFromInline enum Action {
     case nothing, receive, drain
     case sendPermit(Mailbox<Element>)
   }
 
-  /// Puts a value into the mailbox, unless the value may be delivered immediately. The lock must be held.
+  /// Decides how to deliver a value. Puts the value into the mailbox, unless this thread may call the
+  /// observer directly. The caller must hold `lock`.
   @inlinable func decide(on value: Element, _ thread: CurrentThread) -> Action {
     if isCleaned { return .nothing }
     if isDirect { return .receive }
@@ -79,13 +85,14 @@ import Synchronization
     mailbox.values.append(value)
     switch mailbox.queue {
     case .current:
-      // The thread that delivers the first value delivers this one too, unless it has offered the delivery.
+      // The thread that delivers the first value also delivers this value, unless that thread has offered
+      // the delivery to other threads.
       defer { mailbox.offerer = 0 }
       return mailbox.offerer == 0 ? .nothing : .drain
     case .main
     where MainQueue.isCurrent
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
-      // Values on their way come first, but this thread may deliver the last value immediately.
+      // No block is needed if this is the only pending value, or if this thread is draining the mailbox.
       return mailbox.permitOne(on: thread) ? .drain : .nothing
     default: return .sendPermit(mailbox)
     }
@@ -93,19 +100,19 @@ import Synchronization
 
   // MARK: The first value
 
-  /// Makes changes wait for the first value. Relaxed ordering is enough, because no other thread
-  /// may know the observation yet.
+  /// Delays all changes until the observer has received the first value. Relaxed ordering is enough,
+  /// because no other thread can access the observation yet.
   @inlinable func prepareForFirst(on thread: CurrentThread) {
     if let mailbox {
-      // While this thread is the drainer, permits add up and nothing is delivered.
+      // While this thread is the `drainer`, other threads only count permits and deliver nothing.
       mailbox.drainer = thread.id
     } else {
-      // From now on, changes go through a mailbox.
+      // This flag sends all later changes through the mailbox.
       flags.unscheduled.store(Dust.indirect, ordering: .relaxed)
     }
   }
 
-  /// Delivers the first value, and then the changes that have arrived meanwhile.
+  /// Delivers the first value, and then the changes that arrived before the end of that call.
   @inlinable func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
     if queue.isCurrent {
       thread.whileDelivering {
@@ -123,9 +130,10 @@ import Synchronization
     }
   }
 
-  /// Puts the first value in front of the values that have arrived meanwhile, and permits their delivery.
+  /// Puts the first value in front of all other values in the mailbox, and lets threads drain the
+  /// mailbox.
   ///
-  /// - Returns: The mailbox, unless the observation has been cleaned.
+  /// - Returns: The mailbox, or `nil` if the observation has been cleaned.
   @usableFromInline func prepend(first: Element) -> Mailbox<Element>? {
     lock.withLock {
       mailbox?.values.prepend(first)
@@ -136,7 +144,7 @@ import Synchronization
 
   // MARK: The mailbox
 
-  /// Sends a block to the queue. The block permits one call.
+  /// Sends a block to the observer's queue. The block permits one call of the observer.
   @usableFromInline func sendPermit(for mailbox: Mailbox<Element>) {
     let queue = mailbox.queue.dispatchQueue
     let end = mailbox.activity?.begin {
@@ -148,13 +156,13 @@ import Synchronization
     }
   }
 
-  /// Permits one more call. Makes the call, unless a thread is draining the mailbox.
-  /// That thread then makes it.
+  /// Permits one more call of the observer. If no thread is draining the mailbox, this thread makes the
+  /// call. Otherwise, the draining thread makes the call.
   @usableFromInline func permitOne(on thread: CurrentThread) {
     if lock.withLock({ mailbox?.permitOne(on: thread) }) == true { drain(on: thread) }
   }
 
-  /// Makes all calls that are permitted. This thread must be the one that drains the mailbox.
+  /// Makes all permitted calls of the observer. No other thread may be draining the mailbox.
   @inlinable func drain(on thread: CurrentThread) {
     while !(thread.isDueForHandover && handOver(on: thread)),
       let (value, changes) = next(on: thread)
@@ -168,7 +176,8 @@ import Synchronization
     }
   }
 
-  /// Prepares the next call and returns its value and closure, or ends the draining.
+  /// Prepares the next call, and returns the call's value and closure. If no call is permitted, this
+  /// method ends the draining of the mailbox and returns `nil`.
   @inlinable
   func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
@@ -183,8 +192,8 @@ import Synchronization
       mailbox.drainer = 0
     } else {
       self.mailbox = nil
-      // Release ordering: a thread that finds the observation direct sees the effects of all calls through
-      // the mailbox. A thread that finds it indirect checks again under the lock.
+      // With release ordering, a thread that sees the cleared flag also sees the effects of all calls
+      // through the mailbox. A thread that still sees the flag checks the flag again under the lock.
       _ = flags.write { $0.bitwiseAnd(~Dust.indirect, ordering: .releasing) }
     }
     let isOver = channel == nil
@@ -194,8 +203,8 @@ import Synchronization
     return nil
   }
 
-  /// Releases the channel. Also releases the closure, unless values are still on their way to an
-  /// observer that isn't cleaned.
+  /// Releases the channel. If the observation is cleaned or has no pending values, this method also
+  /// releases the observer's closure.
   @inlinable func releaseContents() {
     lock.lock()
     let channel = self.channel
@@ -209,29 +218,31 @@ import Synchronization
       self.mailbox = nil
     }
     lock.unlock()
-    // Release these after unlocking, because a deinit may run user code.
+    // Release these three objects after unlocking, because a deinit might run user code.
     _ = consume channel
     _ = consume changes
     _ = consume mailbox
   }
 }
 
-/// The values on their way to an observer, in order.
+/// The queue of pending values for one observer.
 @usableFromInline final class Mailbox<Element> {
-  /// The observer's queue. On `.current`, the mailbox exists only for the call with the first value.
+  /// The queue on which the observer is called. For `.current`, a mailbox exists only around the call
+  /// with the first value.
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
-  /// The pending work that includes the calls on the queue.
+  /// The dispatcher's record of pending work, if calls of this observer are recorded.
   @usableFromInline let activity: PendingWork?
 
-  /// The thread that is draining the mailbox, or zero.
+  /// The number of the thread that is draining the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var drainer: UInt32 = 0
 
-  /// The thread that has delivered the first value and offers the rest to another thread, or zero.
+  /// The number of the thread that offers the remaining values to other threads, or zero. Threads make
+  /// such offers only on `.current`.
   @exclusivity(unchecked) @usableFromInline var offerer: UInt32 = 0
 
-  /// The number of calls that are permitted and not made yet.
+  /// The number of permitted calls that no thread has made yet.
   @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
 
   @inlinable init(for queue: ExecuteQueue) {
@@ -241,9 +252,10 @@ import Synchronization
 
   @inlinable var isInUse: Bool { queue.isCurrent || drainer != 0 || !values.isEmpty }
 
-  /// Permits one more call. The observation's lock must be held.
+  /// Permits one more call of the observer. The caller must hold the observation's lock.
   ///
-  /// - Returns: Whether this thread has to make the call, because no thread is draining the mailbox.
+  /// - Returns: Whether this thread has to make the call, because no other thread is draining the
+  ///   mailbox.
   @inlinable func permitOne(on thread: CurrentThread) -> Bool {
     permits += 1
     guard drainer == 0 else { return false }

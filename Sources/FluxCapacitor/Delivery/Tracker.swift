@@ -1,8 +1,9 @@
 import Observation
 
-/// The object by which Observation knows a channel, after a read inside `withObservationTracking`.
+/// Notifies the Observation framework of changes to a channel that was read inside
+/// `withObservationTracking`.
 ///
-/// It observes the channel like any other observer, and notifies Observation of each change.
+/// The tracker's observation of the channel calls `noteChange()` for each change.
 @usableFromInline final class Tracker: Observable, Sendable {
   private static let path: any KeyPath<Tracker, Void> & Sendable = \Tracker.value
 
