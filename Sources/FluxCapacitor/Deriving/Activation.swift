@@ -1,8 +1,8 @@
-// Observing a derived constant activates its node: the node and all derived nodes upstream are linked to
-// their sources. Activation and deactivation are loops, because recursion along a long chain of
-// constants would overflow the stack. Meanwhile, the thread holds the locks of all roots, which are the
-// variables that the node derives from. So each commit is announced to all constants in the chain or to
-// none of them.
+// An observer of a derived constant activates the constant's node. Activation links the node and all
+// derived nodes upstream to their sources. Activation and deactivation are loops, because recursion
+// along a long chain of constants would overflow the stack. A thread that activates or deactivates nodes
+// holds the locks of all roots, the variables that the nodes derive from. Each commit is therefore
+// announced to all constants in the chain or to none of them.
 
 extension Node {
   /// Locks all variables that the node derives from, so that no other thread can write them.
@@ -12,7 +12,7 @@ extension Node {
 
   @usableFromInline func unlockRoots() { for root in roots { root.channel.lock.unlock() } }
 
-  /// The state of the node's variables. The caller must hold the locks of the variables.
+  /// The state of the node's variables, as one number. The caller must hold the locks of the variables.
   @usableFromInline var currentState: StateID { state { StateID($0.version) } }
 
   /// Whether an open transaction has written one of the node's variables. The caller must hold the locks
@@ -23,7 +23,7 @@ extension Node {
   /// the roots.
   ///
   /// - Returns: The newly activated nodes, each after its sources. If a returned node begins a region,
-  ///   this thread is the region's deliverer until it calls `start`.
+  ///   this thread is the region's deliverer until the thread calls `start`.
   func activate(on thread: CurrentThread) -> [Node] {
     var activated: [Node] = []
     visitSourcesFirst(unless: \.isActive) { node in
@@ -73,8 +73,8 @@ extension Node {
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   ///
-  /// - Parameter staysFresh: Whether the evaluation can contain values that an open transaction has not
-  ///   committed. In this case, the node stays fresh.
+  /// - Parameter staysFresh: Whether the node stays fresh, because the evaluation can contain values
+  ///   that an open transaction has not committed.
   func start(from evaluation: Evaluation, staysFresh: Bool, on thread: CurrentThread) {
     if isFirst {
       for source in sources {
@@ -173,7 +173,7 @@ extension Node {
 
 extension AnyChannel {
   /// Runs a closure with the region's lock held. The caller must hold the locks of the roots. If the
-  /// region begins with a variable, the region's lock is one of these locks.
+  /// region begins with a variable, the region's lock is one of the roots' locks.
   final func withRegionLocked<Result>(_ body: (AnyChannel) -> Result) -> Result {
     let region = regionChannel
     return region.isDerived ? region.lock.withLock { body(region) } : body(region)

@@ -1,14 +1,15 @@
-/// An edge of the graph of derived constants, without the type of its values.
+/// An edge of the graph of derived constants, for values of any type.
 ///
-/// An edge leads from a *source*, a variable or constant, to a *target*, the constant that derives from
-/// the source. While the target is active, the edge is in the list of dependents of the source's
+/// An edge leads from a *source* (a variable or constant) to a *target* (a constant that derives from
+/// the source). While the target is active, the edge is in the list of dependents of the source's
 /// channel.
 ///
 /// A *region* is a channel and the constants that derive from that channel alone. If source and target
 /// belong to the same region, the target reads the value that the region's deliverer has computed. If
 /// the target begins a region, the edge is an *input*, in which values wait until the target is
 /// computed. An input that reads a variable receives the value when a change is announced. An input that
-/// reads a constant receives the value when the deliverer of the constant's region has computed it.
+/// reads a constant receives the value when the deliverer of the constant's region has computed this
+/// value.
 @usableFromInline class AnySource: ChangeListener, @unchecked Sendable {
   /// The channel of the source. `handle` keeps the channel alive.
   @usableFromInline final let channelReference: Unmanaged<AnyChannel>
@@ -64,12 +65,12 @@
     /// the target's region.
     bringVariable: @Sendable (AnySource) -> Void,
 
-    /// Takes the first brought value out of the queue. The caller must hold the lock of the target's
-    /// region.
+    /// Moves the input's first value from `Source.brought` to `Source.taken`. The caller must hold the
+    /// lock of the target's region.
     take: @Sendable (AnySource) -> Void,
 
-    /// Makes the taken value the input's current value, and releases the previous value. The caller must
-    /// hold no lock.
+    /// Makes the value in `Source.taken` the input's current value, and releases the previous value. The
+    /// caller must hold no lock.
     makeCurrent: @Sendable (AnySource) -> Void
   )
 
@@ -114,8 +115,8 @@
     target.use { $0.region }.use { region in
       if takesLock { region.announce() }
       let isVariable = channelReference.use { !$0.isDerived }
-      // A source that was linked after the write started with the written value, so the source awaits
-      // nothing for this commit.
+      // If this source was linked after the write, the source's first value includes the write. So the
+      // source awaits no value for this commit.
       let first = node.use { $0.regionChannel.takeUnretainedValue() }
       if !isVariable, !first.isDerived, since >= first.version { return }
       awaiting.append(region.expect(isBrought: isVariable))

@@ -1,7 +1,7 @@
 import Synchronization
 
-// A read of a derived constant returns the value for one moment, at which all variables of the constant
-// are read.
+// A read of a derived constant returns a value that belongs to the values of all its variables at one
+// moment.
 
 extension DerivedChannel {
   @inlinable func currentValue() -> Element {
@@ -32,8 +32,8 @@ extension DerivedChannel {
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
-  /// Returns the delivered value or the memo, if its state is the given state. The caller must hold the
-  /// region's lock.
+  /// Returns the delivered value or the memo, whichever belongs to the given state, or `nil`. The caller
+  /// must hold the region's lock.
   @inlinable func known(at state: StateID) -> (value: Element, edition: StateID)? {
     if let delivered, ownNode.deliveredState == state { return (delivered, ownNode.edition) }
     if let memo, memo.state == state { return (memo.value, memo.edition) }
@@ -93,8 +93,8 @@ extension DerivedChannel {
 
   /// The previous value, with which a reader compares its own value. The previous value is the memo if a
   /// reader has stored a memo since the last delivery, and otherwise the delivered value. While the
-  /// constant is observed, this property is `nil`: a reader ahead of a delivery can't know the previous
-  /// value.
+  /// constant is observed, this property is `nil`, because a reader ahead of a delivery can't know the
+  /// previous value.
   @inlinable var valueBefore: (value: Element, edition: StateID)? {
     regionChannel.lock.withLock {
       if ownNode.isActive { return nil }

@@ -7,7 +7,8 @@
 @usableFromInline final class Evaluation {
   private typealias Result = (channel: ObjectIdentifier, value: any Sendable, edition: StateID)
 
-  /// The results so far, beginning with the variables. The edition of a variable is its version.
+  /// The values computed so far, starting with the values of the variables. The edition of a variable is
+  /// its version.
   private var results: [ObjectIdentifier: Result] = [:]
 
   /// The most recent result, which the next constant in a chain uses.
@@ -29,7 +30,7 @@
     result(of: channel)?.value as? Value ?? channel.trapUncomputed()
   }
 
-  /// Computes a derived constant, after each constant upstream that has no result yet.
+  /// Computes a derived constant, after computing each constant upstream that has no result yet.
   @usableFromInline func compute(_ channel: AnyChannel) {
     channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(result) != nil }) { node in
       node.channel.use { node.operations.evaluate($0, self) }

@@ -5,12 +5,12 @@ import Synchronization
 /// - An inactive node has no observers. Its channel computes a value when a thread reads the channel. An
 ///   observer makes the node fresh.
 /// - A fresh node is linked to its sources, but its last delivered value is unknown. So the node's next
-///   change counts, even if the value is equal. A first value makes the node active.
+///   change counts, even if the value is equal. A first value makes a fresh node active.
 /// - An active node computes each change once. The node becomes inactive when its last observer has
 ///   left.
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
-/// node holds the locks of all roots, so no commit can happen meanwhile.
+/// node holds the locks of all roots, so no transaction can commit at the same time.
 @usableFromInline final class Node: Downstream, @unchecked Sendable {
   /// The channel that owns this node.
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
@@ -23,8 +23,8 @@ import Synchronization
   /// first linked. The first node of a region owns the region.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
-  /// The sources that the node derives from; the node of a variable has none. The formula of the channel
-  /// owns the sources, so these references are unretained.
+  /// The sources that the node derives from; the node of a variable has no sources. The formula of the
+  /// channel owns the sources, so these references are unretained.
   @usableFromInline let sources: [Unmanaged<AnySource>]
 
   /// The variables that the node derives from.
@@ -97,8 +97,8 @@ import Synchronization
     start: @Sendable (AnyChannel, Evaluation) -> Void
   )
 
-  /// The number of the newest node of a derived constant. Relaxed ordering is enough: a node is created
-  /// after its sources, so its number is higher than their numbers.
+  /// The number of the newest node of a derived constant. Relaxed ordering is enough, because a node is
+  /// created after its sources and so receives a higher number.
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// Creates the node of a variable.
@@ -252,7 +252,7 @@ extension AnyChannel {
   /// The channel's node, if the channel has one. For a variable, the caller must hold the variable's
   /// lock.
   final var node: Node? {
-    // Only `ensureNode` and derived channels set `downstream`, so its value is always a `Node`.
+    // Only `ensureNode` and derived channels set `downstream`, so `downstream` is always a `Node`.
     anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
   }
 

@@ -72,12 +72,12 @@ extension PrimitiveValue where Element: Equatable {
 extension PrimitiveValue where Trait == ImmutableTrait {
   /// Returns a constant whose value is a tuple of several constants' values.
   ///
-  /// If a reduce changes several of the constants, the combined constant delivers one change. This is
-  /// also true for constants that belong to several dispatchers. If open transactions of several
-  /// dispatchers write the same variable, these transactions are delivered as one change.
+  /// If a reduce changes several of the constants, the combined constant delivers one change, even if
+  /// the constants belong to several dispatchers. If open transactions of several dispatchers write the
+  /// same variable, these transactions are delivered as one change.
   ///
   /// After its first value, an observer receives only the values of whole reduces and transactions. The
-  /// only exception is a constant that you create while another thread's reduce is in progress.
+  /// only exception is a combined constant that you create while another thread's reduce is in progress.
   ///
   /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
   /// > constants one by one. The first value that an observer receives is the result of such a read. To

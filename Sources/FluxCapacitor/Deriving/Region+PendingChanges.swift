@@ -20,7 +20,7 @@ extension Region {
   /// lock.
   ///
   /// - Parameter isBrought: Whether the input already has its value, so that the change doesn't await
-  ///   it.
+  ///   this value.
   /// - Returns: The version of the last announced change.
   func expect(isBrought: Bool) -> Version {
     let last = pending.count - 1
@@ -57,8 +57,8 @@ extension Region {
     }
   }
 
-  /// Whether the first pending change can be delivered: all inputs have brought their values, and no
-  /// open transaction holds the region. The caller must hold the region's lock.
+  /// Whether all inputs have brought their values for the first pending change, and no open transaction
+  /// holds the region. The caller must hold the region's lock.
   private var isReady: Bool {
     !pending.isEmpty && pending[0].awaited == 0 && !isHeld
   }

@@ -25,12 +25,12 @@
 
   // Only the deliverer uses the properties below, which describe the change in progress.
 
-  /// The version of the change in progress. `state` is the state that this change gives the region's
-  /// variables.
+  /// The version of the change in progress. The property `state` identifies the values of the region's
+  /// variables after this change.
   @exclusivity(unchecked) @usableFromInline var version = Version()
 
-  /// The version of the previous change. If the region was held, the change in progress includes all
-  /// changes since the previous change.
+  /// The version of the previous change. If an open transaction held the region, the change in progress
+  /// includes all changes since the previous change.
   @exclusivity(unchecked) @usableFromInline var previous = Version()
 
   @exclusivity(unchecked) @usableFromInline var state = StateID.zero
@@ -48,7 +48,7 @@
 
   // The region's lock guards the properties below.
 
-  /// Whether `nodes` and `inputs` are also right for the next change. Linking or unlinking a source
+  /// Whether `nodes` and `inputs` are also valid for the next change. Linking or unlinking a source
   /// makes the two lists outdated. The lists are incomplete if they leave out a source that was linked
   /// after the listed change.
   @exclusivity(unchecked) var isListed = false
@@ -83,8 +83,8 @@
 
   /// Lists the nodes that a change reaches, each after its sources, and the inputs of other regions.
   ///
-  /// A change reaches all sources of a node in the region. So the method lists a node when it reaches
-  /// the node's last source.
+  /// Within a region, every change reaches all sources of each node. So the method lists a node when it
+  /// reaches the node's last source.
   private func list(for version: Version) {
     isListed = true
     nodes.removeAll()

@@ -1,8 +1,8 @@
-/// An edge from a constant or variable to a derived constant, with the type of the source's values.
+/// An edge from a source (a constant or variable) to a derived constant, for values of a known type.
 @usableFromInline final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   /// The values that were brought to this input and not taken yet. These values belong to the first
   /// versions in `awaiting`. If one change consists of several commits, only the first commit has a
-  /// value here. The lock of the target's region guards this queue.
+  /// value in this queue. The lock of the target's region guards this queue.
   @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
 
   @usableFromInline typealias Brought = (value: Value?, isChanged: Bool, state: StateID)
@@ -74,8 +74,8 @@
           region.channel.use { $0.isDerived } ? max(since, region.previous).next : region.version
         var version = first
         while version <= region.version {
-          // Meanwhile, another thread might have deactivated the target, and might even have activated
-          // the target again.
+          // During the computation, another thread might have deactivated the target, and might even
+          // have activated it again.
           if brought.count < awaiting.count, since < region.version {
             brought.append((version == first ? value : nil, isChanged, region.state))
             target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }

@@ -71,7 +71,7 @@
 /// Returns the first index below `count` that satisfies a predicate, or `count` if no index satisfies
 /// it.
 ///
-/// - Precondition: All indices after the first satisfying index also satisfy the predicate.
+/// - Precondition: If an index satisfies the predicate, all later indices satisfy it too.
 /// - Complexity: O(log n).
 @inline(__always) func partitioningIndex(of count: Int, where predicate: (Int) -> Bool) -> Int {
   var (low, high) = (0, count)

@@ -1,11 +1,11 @@
 extension PrimitiveValue {
-  /// Calls a closure with every change, as the old value and the new value.
+  /// Calls a closure with the old value and the new value of every change.
   ///
   /// - The closure receives each change once, in the order of the writes. The old value is the
   ///   previously delivered value. For the first change, the old value is the current value at the time
   ///   of the `observeChanges` call.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the value
-  ///   before it to its last value.
+  ///   before its first write to its last value.
   /// - The closure is called only for changes, not for the current value.
   /// - Calls to one observer never overlap, and no lock is held during a call. See <doc:Concurrency> for
   ///   threads and order.
@@ -34,8 +34,8 @@ extension PrimitiveValue {
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
   ) -> Dust {
-    // No lock guards `previous`: calls to one observer never overlap, and each call sees the effects of
-    // the previous call.
+    // No lock guards `previous`, because calls to one observer never overlap. Each call sees the effects
+    // of the previous call.
     nonisolated(unsafe) var previous: Element?
     return observe(on: queue) { new in
       let old = previous
@@ -44,7 +44,7 @@ extension PrimitiveValue {
     }
   }
 
-  /// Calls a closure on the main actor with every change, as the old value and the new value.
+  /// Calls a closure on the main actor with the old value and the new value of every change.
   ///
   /// The closure is isolated to the main actor. If a change is made on the main queue and no earlier
   /// change is still waiting, the closure is called immediately. See <doc:Concurrency> for order,

@@ -3,9 +3,9 @@ public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Elem
 
 /// A value that you can read and observe, but not write.
 ///
-/// A constant that you create from a ``Variable`` is the variable's read-only side: both have the same
-/// value and the same observers. `map`, `combine` and `removeDuplicates` return constants that are
-/// computed from other values.
+/// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
+/// and the same observers. `map`, `combine` and `removeDuplicates` return constants that are computed
+/// from other values.
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
 /// The trait of a ``Variable``, whose value can be read and written.
@@ -14,10 +14,11 @@ public enum MutableTrait {}
 /// The trait of a ``Constant``, whose value can only be read.
 public enum ImmutableTrait {}
 
-/// An observable value: a ``Variable``, which you can write, or a ``Constant``, which you can only read.
+/// A value that notifies observers of its changes.
 ///
-/// You can use and release a variable or constant on any thread. A read never returns a half-written
-/// value. A change in place, such as `counter.value += 1`, is never lost.
+/// A ``Variable`` can be read and written, and a ``Constant`` can only be read. You can use and release a
+/// variable or constant on any thread. A read never returns a half-written value. A change in place, such
+/// as `counter.value += 1`, is never lost.
 ///
 /// Each observer receives each change once, in the order of the writes. A reduce or a transaction counts
 /// as one change. An observer that subscribes to a derived constant during a delivery may receive one value
@@ -46,8 +47,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// Observation tracks a constant that you read inside `withObservationTracking`, in the body of a
   /// SwiftUI view, or in `Observations`. Observation is notified of the constant's next change, after
   /// the reduce or transaction that made the change. From the first tracked read on, the library
-  /// observes the constant for as long as the constant exists. Each change then also takes the time that
-  /// Observation needs.
+  /// observes the constant for as long as the constant exists. Each change to a tracked constant also
+  /// takes the time that Observation needs.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -70,12 +71,12 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   first call happens before `observe` returns.
   /// - The closure receives each later change once, in the order of the writes. An observer that
   ///   subscribes to a derived constant during a delivery may receive one value twice.
-  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. This change is
-  ///   delivered when the code has ended. If another thread overwrites a transaction's value before the transaction ends,
-  ///   only the overwriting value is delivered.
-  /// - Calls to one observer never overlap. The last call of an observer has the variable's value.
-  /// - No lock is held during a call, except for a first call inside code that runs under a lock, such
-  ///   as a reduce or the body of a `modify`.
+  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
+  ///   delivered when the reduce, transaction or `modify` has ended. If another thread overwrites a
+  ///   transaction's value before the transaction ends, only the overwriting value is delivered.
+  /// - Calls to one observer never overlap. An observer's last call has the variable's current value.
+  /// - No lock is held during a call, except for the first call if you call `observe` inside a reduce or
+  ///   a `modify`.
   /// - The closure may read and write values, invoke states, and start or end observations. A value that
   ///   the closure writes takes effect immediately. The new value is delivered after all observers of
   ///   the current change have been called.
@@ -145,14 +146,15 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// these observers, that thread calls the observers instead. If you write inside an observer, a reduce
   /// or a transaction, the observers are called after that code has ended.
   ///
-  /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step. No write by
-  /// another thread is lost. A change in place copies an array only if the array has another reference.
+  /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step. A change in
+  /// place loses no other thread's write. A change in place copies an array only if the array has
+  /// another reference.
   ///
   /// > Warning: `x.value = x.value + 1` is two steps, a read and a write, and not atomic. A write by
   /// > another thread between the two steps is lost. Use `x.value += 1` or ``modify(_:)`` instead.
   ///
-  /// - Precondition: Code that runs during a change in place doesn't use the same variable. Otherwise,
-  ///   the program traps.
+  /// - Precondition: Code that runs during a change in place doesn't use the changed variable. Using a
+  ///   variable inside its own change traps.
   @inlinable public var value: Element {
     get { channel.read() }
     set { channel.write(newValue) }
@@ -175,11 +177,11 @@ extension PrimitiveValue where Trait == MutableTrait {
   ///
   /// > Warning: Two threads can deadlock if they nest the mutations of two variables in opposite orders.
   ///
-  /// - Precondition: The body doesn't use the same variable, not even in the `deinit` of an object that
-  ///   the body discards. Otherwise, the program traps.
+  /// - Precondition: Neither the body nor the `deinit` of an object that the body discards uses the same
+  ///   variable. Using a variable inside its own mutation traps.
   /// - Precondition: If the body calls ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, this
   ///   thread is already inside a reduce, a transaction or a read of that dispatcher. Otherwise, the
-  ///   program traps, because the thread would wait while it holds the variable's lock.
+  ///   call traps instead of waiting for the dispatcher while the thread holds the variable's lock.
   ///
   /// ```swift
   /// let tickets = Variable(["A1", "A2"])

@@ -2,10 +2,10 @@ import Observation
 
 /// Detects reads inside `withObservationTracking`, at the cost of a thread-local lookup.
 ///
-/// Observation has no API for this purpose. But only inside tracking, Observation hashes the key path of
-/// each access that is reported to a registrar. So the detector reports an access with a key path that
-/// records its own hashing. Without the detector, every constant would need a registrar as soon as it is
-/// read. Every write would then have to consult the registrar.
+/// Observation has no API that detects tracking. Only inside tracking, Observation hashes the key path
+/// of each access that is reported to a registrar. So the detector reports an access with a key path
+/// that counts how often it is hashed. Without the detector, every constant would need a registrar as
+/// soon as it is read. Without the detector, every write would also have to consult the registrar.
 ///
 /// Each thread has its own detector, which no other thread uses.
 @usableFromInline final class TrackingDetector: AnyReadDetector, Observable, @unchecked Sendable {
@@ -37,7 +37,7 @@ import Observation
 
   /// The current thread's detector, if the thread has one.
   private static var current: Unmanaged<TrackingDetector>? {
-    // Only `renew` sets `tracking`, so its value is always a detector.
+    // Only `renew` sets `tracking`, so `tracking` is always a detector.
     CurrentThread.current.pointee.tracking.map { .fromOpaque($0.toOpaque()) }
   }
 
@@ -58,9 +58,10 @@ import Observation
   /// Gives the thread a new detector.
   ///
   /// Each registrar that a tracked read accesses keeps the reader's `onChange` closure until the
-  /// registrar's next change. A detector's registrar never changes. So a thread replaces its detector
-  /// after a fixed number of tracked reads, which releases the closures. A detector must outlive the
-  /// tracking that accessed it. So the thread keeps a replaced detector until the next replacement.
+  /// registrar's next change. A detector's registrar never reports a change. So a thread replaces its
+  /// detector after a fixed number of tracked reads, which releases the closures. A detector must
+  /// outlive each tracking that uses its registrar. So the thread keeps a replaced detector until the
+  /// next replacement.
   private static func renew() -> Unmanaged<TrackingDetector> {
     let previous = current?.takeRetainedValue()
     let tracking = Unmanaged.passRetained(TrackingDetector(after: previous))

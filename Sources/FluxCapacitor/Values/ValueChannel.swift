@@ -1,9 +1,9 @@
-/// The channel of a value that threads write under a lock. A variable and its constants share the
-/// channel.
+/// A channel that stores a variable's value, which threads read and write under the channel's lock. A
+/// variable and its constants share the channel.
 ///
-/// A write outside a transaction is a change. For a write inside a transaction, the transaction lists
-/// the variable. When the transaction ends, it makes the variable's value a change. See `WriteMark` for
-/// the effect of another thread's write during the transaction.
+/// A write outside a transaction is a change by itself. For a write inside a transaction, the
+/// transaction lists the variable. When the transaction ends, it makes the variable's value a change.
+/// See `WriteMark` for the effect of another thread's write during the transaction.
 @usableFromInline
 final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// The variable's value, which the channel's lock guards.
@@ -18,8 +18,8 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
 
   override var anyValue: any Sendable { stored }
 
-  /// Makes the value a change. An idle channel keeps the value in `stored` until delivery. Otherwise,
-  /// the value joins the backlog.
+  /// Makes the variable's value a change. An idle channel keeps the value in `stored` until delivery. In
+  /// a busy channel, the value joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
     if let attachments = anyAttachments, !attachments.listeners.isEmpty {
       thread.pointee.listeners.insert(contentsOf: attachments.listeners)
@@ -118,7 +118,7 @@ extension Channel {
       deliverNow(value, delivery, on: thread)
     } else {
       // This variable becomes the last in the transaction's list, unless another transaction has already
-      // listed it.
+      // listed the variable.
       let isHeld = isOutermost && mark.isNone
       leaveToTransaction(on: thread)
       if !isHeld { lock.unlock() }
@@ -129,8 +129,8 @@ extension Channel {
 
   /// Traps if an asynchronous function has moved to another thread while it changes the value in place.
   @inlinable final func trapIfSuspended() {
-    // Thread numbers are compared, because they are never reused. A thread's state is freed when the
-    // thread ends, so a later thread can get the same address.
+    // This check compares thread numbers, because thread numbers are never reused. A thread's state is
+    // freed when the thread ends, so a later thread can get the same address.
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
       "\(self) was mutated in place across an `await`, while its lock was held.",
