@@ -73,8 +73,8 @@ extension Node {
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   ///
-  /// - Parameter staysFresh: Whether the node stays fresh, because the evaluation can contain values
-  ///   that an open transaction has not committed.
+  /// - Parameter staysFresh: Whether to keep the node fresh, because the evaluation can contain
+  ///   uncommitted values.
   func start(from evaluation: Evaluation, staysFresh: Bool, on thread: CurrentThread) {
     if isFirst {
       for source in sources {

@@ -6,7 +6,7 @@ import Synchronization
 /// Without observers, the channel computes its value when a thread reads it after a source has changed.
 /// While the channel is observed, it is linked to its sources; see `Node`. An observed channel computes
 /// each change once, before delivering it. A reader can compute a change before the deliverer does. So
-/// `memo` keeps the reader's value apart from the delivered value.
+/// the channel keeps the reader's value in `memo`, apart from the delivered value.
 @usableFromInline
 final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
@@ -166,8 +166,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode.mayKeepValues ? evaluate(for: tracker) : currentValue()
   }
 
-  /// Makes an evaluation's value the delivered value. The channel keeps its delivered value if a change
-  /// was delivered after the evaluation, or if another thread is delivering.
+  /// Stores an evaluation's value as the delivered value. The channel keeps its delivered value if a
+  /// change was delivered after the evaluation, or if another thread is delivering.
   @inlinable func start(from evaluation: Evaluation) {
     let node = ownNode
     evaluation.compute(self)

@@ -93,7 +93,7 @@ import Synchronization
     /// Adds the channel's value to an evaluation that already contains the values of the sources.
     evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
 
-    /// Makes an evaluation's value the channel's delivered value.
+    /// Stores an evaluation's value as the channel's delivered value.
     start: @Sendable (AnyChannel, Evaluation) -> Void
   )
 

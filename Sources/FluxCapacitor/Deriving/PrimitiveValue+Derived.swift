@@ -112,8 +112,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
 
   /// Returns a constant whose value is a tuple of two constants' values.
   ///
-  /// The compiler specializes this overload for the two types. So this overload is three times as fast
-  /// as the overload for any number of constants.
+  /// The compiler's specialization for two types makes this overload three times as fast as the overload
+  /// for any number of constants.
   @inlinable public static func combine<First: Sendable, Second: Sendable>(
     _ first: Constant<First>,
     _ second: Constant<Second>

@@ -44,8 +44,8 @@ extension Region {
   }
 
   /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
-  /// another thread is delivering the region, leaves the change to that thread. The caller must hold the
-  /// region's lock.
+  /// another thread is delivering the region, the change is left to that thread. The caller must hold
+  /// the region's lock.
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in

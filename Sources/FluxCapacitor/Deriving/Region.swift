@@ -17,8 +17,8 @@
 /// becomes a `PendingChange`. The first pending change is delivered when every awaited input has brought
 /// its value.
 ///
-/// While a region is being delivered, `detached` retains each channel that leaves the region. So the
-/// deliverer can use unretained references.
+/// While a region is being delivered, `detached` retains each channel that leaves the region. This
+/// retention makes the deliverer's unretained references safe.
 @usableFromInline final class Region: DerivedRegion, @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
@@ -57,7 +57,7 @@
   @exclusivity(unchecked) var pending = FIFO<PendingChange>()
 
   /// The open transactions that had already written roots when the region became active. The region's
-  /// first values include these uncommitted writes. So until the transactions have been committed, the
+  /// first values include these uncommitted writes. Until these transactions have been committed, the
   /// region combines all changes into one.
   @exclusivity(unchecked) var holders: [(transaction: Transaction, commits: Int)] = []
 
@@ -83,8 +83,8 @@
 
   /// Lists the nodes that a change reaches, each after its sources, and the inputs of other regions.
   ///
-  /// Within a region, every change reaches all sources of each node. So the method lists a node when it
-  /// reaches the node's last source.
+  /// Within a region, every change reaches all sources of each node. This method therefore lists a node
+  /// when it reaches the node's last source.
   private func list(for version: Version) {
     isListed = true
     nodes.removeAll()
