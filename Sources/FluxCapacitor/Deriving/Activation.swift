@@ -1,26 +1,29 @@
-// An observed derived constant is linked to its sources, which may be derived themselves.
-// Activating and deactivating are loops, because recursion along a long chain would overflow the
-// stack. All roots are locked meanwhile, so each commit is announced to all of the constants or to
-// none.
+// An observer of a derived constant activates the constant's node. Activation links the node and all
+// derived nodes upstream to their sources. Activation and deactivation are loops, because recursion
+// along a long chain of constants would overflow the stack. A thread that activates or deactivates nodes
+// holds the locks of all roots, the variables that the nodes derive from. Each commit is therefore
+// announced to all constants in the chain or to none of them.
 
 extension Node {
-  /// Locks the variables, so that nothing can be written meanwhile.
+  /// Locks all variables that the node derives from, so that no other thread can write them.
   @usableFromInline func lockRoots() {
     TransactionMember.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
   }
 
   @usableFromInline func unlockRoots() { for root in roots { root.channel.lock.unlock() } }
 
-  /// The state of the variables, which must be locked.
+  /// The state of the node's variables, as one number. The caller must hold the locks of the variables.
   @usableFromInline var currentState: StateID { state { StateID($0.version) } }
 
-  /// Whether a variable has a value of an open transaction. The variables must be locked.
+  /// Whether an open transaction has written one of the node's variables. The caller must hold the locks
+  /// of the variables.
   var hasOpenRoots: Bool { roots.contains { $0.channel.mark.isOpen } }
 
-  /// Links this node, and all nodes upstream, to their sources. The roots must be locked.
+  /// Links this node and all derived nodes upstream to their sources. The caller must hold the locks of
+  /// the roots.
   ///
-  /// - Returns: The nodes that were not active before, sources first. If one of them begins a
-  ///   region, this thread is the region's deliverer until `start`.
+  /// - Returns: The newly activated nodes, each after its sources. If a returned node begins a region,
+  ///   this thread is the region's deliverer until the thread calls `start`.
   func activate(on thread: CurrentThread) -> [Node] {
     var activated: [Node] = []
     visitSourcesFirst(unless: \.isActive) { node in
@@ -49,7 +52,7 @@ extension Node {
   private func link(to source: AnySource) {
     source.channel.withRegionLocked { region in
       let node = source.channel.ensureNode()
-      // Set only once, because the region's deliverer may be reading it.
+      // `source.node` is set only once, because the region's deliverer can read it without the lock.
       if source.node == nil { source.node = .passUnretained(node) }
       node.dependents.append(source)
       node.isInUse = true
@@ -70,7 +73,8 @@ extension Node {
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   ///
-  /// - Parameter staysFresh: Whether these values may be ahead of the delivered values.
+  /// - Parameter staysFresh: Whether to keep the node fresh, because the evaluation can contain
+  ///   uncommitted values.
   func start(from evaluation: Evaluation, staysFresh: Bool, on thread: CurrentThread) {
     if isFirst {
       for source in sources {
@@ -84,10 +88,10 @@ extension Node {
     if isFirst { region.use { $0.endStarting(on: thread) } }
   }
 
-  /// Unlinks this node from its sources if it is not observed any more. Then does the same with
-  /// each source that is not observed otherwise.
+  /// Unlinks this node from its sources if the channel is no longer observed. Then unlinks each upstream
+  /// node that is no longer observed.
   func deactivateIfUnobserved() {
-    // Values on their way are released after unlocking, because a deinit may run user code.
+    // Discarded values are released after unlocking, because a `deinit` can run user code.
     var discarded: [Any] = []
     var candidates = [self]
     lockRoots()
@@ -102,7 +106,7 @@ extension Node {
     withExtendedLifetime(discarded) {}
   }
 
-  /// Makes the node inactive, unless it is observed, or begins a region that is being delivered.
+  /// Makes the node inactive, unless the node is observed or begins a region that is being delivered.
   private func deactivate(_ discarded: inout [Any]) -> Bool {
     let channel = channel.takeUnretainedValue()
     return channel.withRegionLocked { region in
@@ -125,7 +129,8 @@ extension Node {
         node.isInUse = node.isCombined || !node.dependents.isEmpty
         if !isFirst { node.nodeCount -= 1 }
         guard region.deliverer.isDelivering else { return }
-        // The deliverer may have listed this node, or this input of the node.
+        // The deliverer might have listed this node or this source, so `detached` retains the channel
+        // until the delivery ends.
         region.deliverer.hasCleaned = true
         node.region.use { $0.detached.append(channel.takeUnretainedValue()) }
       }
@@ -134,19 +139,22 @@ extension Node {
     for root in source.roots { root.channel.anyAttachments?.listeners.remove(source) }
   }
 
-  /// Called when the channel has a value to start with. The region's lock must be held.
+  /// Records the state and the edition of the channel's first value. The caller must hold the region's
+  /// lock.
   @usableFromInline func didStart(at state: StateID, edition: StateID) {
     deliveredState = state
     self.edition = edition
     isFresh = false
   }
 
-  /// Visits this node and all derived nodes upstream, each after its sources.
+  /// Visits this node and all derived nodes upstream, each node after its sources.
   ///
-  /// It skips a node that is done, and the nodes that only skipped nodes derive from. It is a loop,
-  /// because recursion along a long chain would overflow the stack.
+  /// The traversal skips each node for which `isDone` returns `true`, and doesn't continue upstream from
+  /// a skipped node. The traversal is a loop, because recursion along a long chain of constants would
+  /// overflow the stack.
   ///
-  /// - Parameter isDone: Returns whether to skip a node. It must return `true` for a visited node.
+  /// - Parameter isDone: Returns whether to skip a node. This closure must return `true` for a visited
+  ///   node.
   func visitSourcesFirst(unless isDone: (Node) -> Bool, visit: (Node) -> Void) {
     guard !isDone(self) else { return }
     var path: [(node: Node, nextSource: Int)] = [(self, 0)]
@@ -164,8 +172,8 @@ extension Node {
 }
 
 extension AnyChannel {
-  /// Runs a closure with the region's lock held. The roots must be locked, so if the region begins
-  /// with a variable, that variable's lock is already held.
+  /// Runs a closure with the region's lock held. The caller must hold the locks of the roots. If the
+  /// region begins with a variable, the region's lock is one of the roots' locks.
   final func withRegionLocked<Result>(_ body: (AnyChannel) -> Result) -> Result {
     let region = regionChannel
     return region.isDerived ? region.lock.withLock { body(region) } : body(region)

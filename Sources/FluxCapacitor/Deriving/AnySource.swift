@@ -1,65 +1,76 @@
-/// A constant or variable that a derived constant derives from: an edge of the graph, for values of any type.
+/// An edge of the graph of derived constants, for values of any type.
 ///
-/// While the derived constant is active, the source is linked into the list of dependents of its
-/// channel. A constant in the same region reads the value where the deliverer has computed it. For
-/// the first constant of a region, the source is an *input*: values of another region wait in it
-/// until the constant is computed. An input that reads a variable has its value when a change is
-/// announced. An input that reads a constant receives its value when the deliverer of that region
-/// has computed it.
+/// An edge leads from a *source* (a variable or constant) to a *target* (a constant that derives from
+/// the source). While the target is active, the edge is in the list of dependents of the source's
+/// channel.
+///
+/// A *region* is a channel and the constants that derive from that channel alone. If source and target
+/// belong to the same region, the target reads the value that the region's deliverer has computed. If
+/// the target begins a region, the edge is an *input*, in which values wait until the target is
+/// computed. An input that reads a variable receives the value when a change is announced. An input that
+/// reads a constant receives the value when the deliverer of the constant's region has computed this
+/// value.
 @usableFromInline class AnySource: ChangeListener, @unchecked Sendable {
-  /// The handle owns the channel.
+  /// The channel of the source. `handle` keeps the channel alive.
   @usableFromInline final let channelReference: Unmanaged<AnyChannel>
 
   @inlinable final var channel: AnyChannel { channelReference.takeUnretainedValue() }
 
-  /// The factor of the source's state in the state of the target. It is 1 for an only source, as in
-  /// `map` and `removeDuplicates`. It is random for each of several sources, as in `combine`.
+  /// The factor by which the source's state is multiplied in the target's state. The factor is 1 for a
+  /// target's only source, as in `map` and `removeDuplicates`. If a target has several sources, as in
+  /// `combine`, each factor is random.
   @usableFromInline final let weight: StateID
 
-  /// The variable or constant, which keeps the channel alive.
+  /// The variable or constant that owns the channel, retained to keep the channel alive.
   private final var handle: AnyObject?
 
-  /// The node that derives from the source. The node sets it once. The formula of its channel owns
-  /// the source.
+  /// The target's node, which sets this reference once. The reference is unretained, because the formula
+  /// of the target's channel owns the source.
   @exclusivity(unchecked) @usableFromInline final var target: Unmanaged<Node>!
 
-  /// The node of the channel, which owns it. Set when the source is linked.
+  /// The node of the source's channel, set when the source is linked. The channel owns the node.
   @exclusivity(unchecked) @usableFromInline final var node: Unmanaged<Node>!
 
-  // The links in the list of the channel's dependents. Guarded by the lock of the channel's region.
+  // The links in the channel's list of dependents. The lock of the channel's region guards these links.
   @exclusivity(unchecked) final var next: Unmanaged<AnySource>?
   @exclusivity(unchecked) final var previous: Unmanaged<AnySource>?
 
-  /// The version of the channel's region when the source was linked. Only later changes concern the
-  /// target. Written under the locks of both regions.
+  /// The version of the channel's region when the source was linked. Only changes with later versions
+  /// reach the target. A thread writes this version under the locks of the channel's region and the
+  /// target's region.
   @exclusivity(unchecked) @usableFromInline final var since = Version()
 
   // Inputs
 
-  /// The target's pending changes for which the target hasn't taken a value yet, in order. Guarded
-  /// by the target's lock.
+  /// The versions of the pending changes for which the target has not taken this input's value yet, in
+  /// order. The lock of the target's region guards this queue.
   @exclusivity(unchecked) @usableFromInline final var awaiting = FIFO<Version>()
 
-  /// The state of the value that the target uses. Belongs to the target's deliverer.
+  /// The state of the variables that the input's current value was computed from. Only the target's
+  /// deliverer uses this property.
   @exclusivity(unchecked) @usableFromInline final var state = StateID.zero
 
-  /// Whether the change in progress has a new value for this input. Belongs to the target's deliverer.
+  /// Whether the change in progress has a new value for this input. Only the target's deliverer uses
+  /// this property.
   @exclusivity(unchecked) @usableFromInline final var isChanged = false
 
   let operations: Operations
 
-  /// Closures that are created where the type is known; see `PendingDelivery`.
+  /// Closures that are created in code that knows the type of the values; see `PendingDelivery`.
   @usableFromInline typealias Operations = (
-    /// Brings the computed value to the target.
+    /// Brings the constant's computed value to the target.
     bring: @Sendable (AnySource, CurrentThread) -> Void,
 
-    /// Brings the value of a variable. The locks of the variable and of the target must be held.
+    /// Brings the variable's value to the target. The caller must hold the locks of the variable and of
+    /// the target's region.
     bringVariable: @Sendable (AnySource) -> Void,
 
-    /// Takes the first of the values that were brought. The target's lock must be held.
+    /// Moves the input's first value from `Source.brought` to `Source.taken`. The caller must hold the
+    /// lock of the target's region.
     take: @Sendable (AnySource) -> Void,
 
-    /// Makes the taken value the current one, and releases the previous one. No lock may be held.
+    /// Makes the value in `Source.taken` the input's current value, and releases the previous value. The
+    /// caller must hold no lock.
     makeCurrent: @Sendable (AnySource) -> Void
   )
 
@@ -76,14 +87,16 @@
   }
 
   deinit {
-    // The handle is released in a loop: nested releases along a long chain would overflow the stack.
+    // The handle is released in a loop, because nested releases along a long chain of constants would
+    // overflow the stack.
     if let handle = handle.take() { CurrentThread.current.release(handle) }
   }
 
-  /// Starts an input with the value from an evaluation. Only for the target's deliverer.
+  /// Sets the input's first value from an evaluation. Only the target's deliverer may call this method.
   func start(from evaluation: Evaluation) {}
 
-  /// Takes the values for a pending change, if there are any. The target's lock must be held.
+  /// Takes the values that this input has brought for changes up to a version. The caller must hold the
+  /// lock of the target's region.
   final func takeValues(for version: Version) {
     while !awaiting.isEmpty, awaiting[0] <= version {
       _ = awaiting.popFirst()
@@ -91,9 +104,9 @@
     }
   }
 
-  /// Discards the values that were brought to an input. The target's lock must be held.
+  /// Discards the input's pending values. The caller must hold the lock of the target's region.
   ///
-  /// - Returns: The values, to be released after unlocking.
+  /// - Returns: The discarded values, which the caller must release after unlocking.
   func discardValues() -> Any { () }
 
   // MARK: Announcing
@@ -102,7 +115,8 @@
     target.use { $0.region }.use { region in
       if takesLock { region.announce() }
       let isVariable = channelReference.use { !$0.isDerived }
-      // The source started with the value of this commit, so the commit isn't delivered to it.
+      // If this source was linked after the write, the source's first value includes the write. So the
+      // source awaits no value for this commit.
       let first = node.use { $0.regionChannel.takeUnretainedValue() }
       if !isVariable, !first.isDerived, since >= first.version { return }
       awaiting.append(region.expect(isBrought: isVariable))
@@ -115,7 +129,7 @@
   }
 }
 
-/// The sources that derive from one channel, in the order in which they were linked.
+/// The sources that read one channel, in the order in which the sources were linked.
 struct Dependents {
   private var first: Unmanaged<AnySource>?
   private var last: Unmanaged<AnySource>?

@@ -1,12 +1,14 @@
 import Synchronization
 
-// A derived constant is read at the current state of its variables, all of them at one time.
+// A read of a derived constant returns a value that belongs to the values of all its variables at one
+// moment.
 
 extension DerivedChannel {
   @inlinable func currentValue() -> Element {
     ownNode.regionChannel.use { region in
       if region.isDerived { return evaluate() }
-      // During a mutation of the variable, this waits for its end or, on the mutation's own thread, traps.
+      // `acquire` waits for the end of another thread's mutation, and traps inside this thread's own
+      // mutation.
       region.acquire()
       let value = known(at: StateID(region.version))?.value
       region.lock.unlock()
@@ -14,10 +16,10 @@ extension DerivedChannel {
     }
   }
 
-  /// Returns the value at the current state of the variables.
+  /// Returns the constant's value at the current state of its variables.
   ///
-  /// - Parameter observer: An observation that must be called when the value changes. It is marked
-  ///   if it is ahead.
+  /// - Parameter observer: An observation that must be called when the returned value changes. The
+  ///   method sets `isAhead` if the other observers might never receive the returned value.
   @usableFromInline func evaluate(for observer: Dust? = nil) -> Element {
     ownNode.lockRoots()
     let found = withRegionLocked { region in
@@ -30,14 +32,16 @@ extension DerivedChannel {
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
-  /// Returns the delivered value or the memo, if it belongs to a state. The lock must be held.
+  /// Returns the delivered value or the memo, whichever belongs to the given state, or `nil`. The caller
+  /// must hold the region's lock.
   @inlinable func known(at state: StateID) -> (value: Element, edition: StateID)? {
     if let delivered, ownNode.deliveredState == state { return (delivered, ownNode.edition) }
     if let memo, memo.state == state { return (memo.value, memo.edition) }
     return nil
   }
 
-  /// Replaces the memo, and passes back the former one for release after unlocking. The lock must be held.
+  /// Replaces the memo, and passes the former memo back, so that the caller can release it after
+  /// unlocking. The caller must hold the region's lock.
   @inlinable func replaceMemo(with outcome: inout Outcome?) {
     memoState.unscheduled.store(outcome?.state.value ?? .max, ordering: .relaxed)
     swap(&outcome, &memo)
@@ -49,18 +53,18 @@ extension DerivedChannel {
       replaceMemo(with: &outcome)
       if !ownNode.isActive { isMemoLatest = true }
     }
-    // Released after unlocking, because a deinit may run user code.
+    // The former memo is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(outcome) {}
   }
 
-  /// Computes the value from the variable that is the only source.
+  /// Computes the constant's value from its only source, which is a variable.
   @inlinable func computeDirectly() -> Element {
     var version = Version()
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
     return remember(value, at: StateID(version), from: StateID(version)).value
   }
 
-  /// Adds the value to an evaluation that has the values of the sources.
+  /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let state = evaluation.state(of: ownNode)
     regionChannel.lock.lock()
@@ -76,8 +80,8 @@ extension DerivedChannel {
     evaluation.add(outcome.value, edition: outcome.edition, of: self)
   }
 
-  /// Stores a reader's value in the memo. If it is equal to the value before, the memo keeps the
-  /// value before.
+  /// Stores a reader's value in the memo. If this value is equal to the previous value, the memo keeps
+  /// the previous value.
   @inlinable func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
     var outcome: Outcome = (value, state, state, sources)
     if let isSame, let before = valueBefore, isSame(before.value, value) {
@@ -87,9 +91,10 @@ extension DerivedChannel {
     return outcome
   }
 
-  /// The previous value, with which a reader compares its own. It is the last delivered value, or
-  /// the memo if a reader has stored one since. While the constant is observed, there is none: a
-  /// reader ahead of a delivery can't know which value comes before.
+  /// The previous value, with which a reader compares its own value. The previous value is the memo if a
+  /// reader has stored a memo since the last delivery, and otherwise the delivered value. While the
+  /// constant is observed, this property is `nil`, because a reader ahead of a delivery can't know the
+  /// previous value.
   @inlinable var valueBefore: (value: Element, edition: StateID)? {
     regionChannel.lock.withLock {
       if ownNode.isActive { return nil }

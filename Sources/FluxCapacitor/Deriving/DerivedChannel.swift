@@ -1,39 +1,42 @@
 import Synchronization
 
-/// The channel of a derived constant, which `map`, `combine` and `removeDuplicates` return. Its
-/// value is computed from the values of its sources.
+/// The channel of a derived constant, which `map`, `combine` and `removeDuplicates` return. A formula
+/// computes the channel's value from the values of its sources.
 ///
-/// Without observers, it computes its value when it is read, if a source has changed since. While
-/// it is observed, it is linked to its sources, and computes each change once, before delivering
-/// it; see `Node`. Readers may be ahead of the delivery, so the values that they compute are kept
-/// apart.
+/// Without observers, the channel computes its value when a thread reads it after a source has changed.
+/// While the channel is observed, it is linked to its sources; see `Node`. An observed channel computes
+/// each change once, before delivering it. A reader can compute a change before the deliverer does. So
+/// the channel keeps the reader's value in `memo`, apart from the delivered value.
 @usableFromInline
 final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
-  /// Returns whether two values are equal, if this constant skips consecutive equal values.
+  /// The predicate of a constant that skips consecutive equal values, or `nil` for a constant that skips
+  /// nothing.
   @usableFromInline let isSame: (@Sendable (Element, Element) -> Bool)?
 
   @usableFromInline let ownNode: Node
 
-  /// The last delivered value, which exists even if the channel has no observers of its own.
-  /// Written under the region's lock by the region's deliverer or, while the region has none, by a
-  /// subscriber.
+  /// The last delivered value, which exists even if only constants downstream have observers. The
+  /// region's deliverer writes this value under the region's lock. While no thread is delivering the
+  /// region, a subscriber may write this value under the lock.
   @exclusivity(unchecked) @usableFromInline var delivered: Element?
 
-  /// The last value that a reader has computed. Guarded by the region's lock.
+  /// The last value that a reader has computed. The region's lock guards the memo.
   @exclusivity(unchecked) @usableFromInline var memo: Outcome?
 
-  /// Whether the memo was stored after the last observation ended. Guarded by the region's lock.
+  /// Whether a reader has stored the memo since the last observation ended. The region's lock guards
+  /// this flag.
   @exclusivity(unchecked) @usableFromInline var isMemoLatest = false
 
-  /// The state of `memo`. Relaxed: a thread without the lock uses it only to decide whether to look
-  /// at the memo. At worst, a value is computed again.
+  /// The state of `memo`. Relaxed ordering is enough, because a thread without the lock uses this number
+  /// only to decide whether to look at the memo. If the number is out of date, the thread at worst
+  /// computes a value again.
   @usableFromInline let memoState = ScheduledAtomic<UInt64>(.max)
 
-  /// A value, and the state of the variables that it belongs to. `edition` is the state in which it
-  /// became the value, and `sources` combines the editions of the sources that it was computed
-  /// from.
+  /// A value, and the state of the variables from which the value was computed. `edition` is the state
+  /// in which the value became current; later equal values don't change the edition. `sources` combines
+  /// the editions of the source values from which the value was computed.
   @usableFromInline
   typealias Outcome = (value: Element, state: StateID, edition: StateID, sources: StateID)
 
@@ -44,7 +47,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   ) {
     self.formula = formula
     self.isSame = isSame
-    // The closures are only called with the channel that owns this node.
+    // Each closure is called only with the channel that owns this node, so the downcasts are safe.
     let operations: Node.Operations = (
       compute: { unsafeDowncast($0, to: DerivedChannel.self).computeChange($1) },
       callObservers: { unsafeDowncast($0, to: DerivedChannel.self).callObservers($1, on: $2) },
@@ -61,11 +64,11 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode.regionChannel.takeUnretainedValue()
   }
 
-  /// Returns a place in a round that delivers the first pending change of the region that this
-  /// channel begins.
+  /// Returns an entry for a thread's round, its queue of deliveries. The entry delivers the first
+  /// pending change of the region that this channel begins.
   @usableFromInline override func place(through version: Version) -> PendingDelivery {
     PendingDelivery(to: self, through: version) { channel, version, thread in
-      // The place's target is this channel.
+      // The closure receives the entry's target, which is this channel.
       unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
         $0.deliverNext(through: version, on: thread)
       }
@@ -76,9 +79,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
 
   // MARK: Delivering
 
-  /// Computes the change that is being delivered.
+  /// Computes the constant's value for the change that is being delivered.
   ///
-  /// - Returns: Whether there is a new value. If not, the channel keeps the delivered one.
+  /// - Returns: `false` if the new value is equal to the delivered value, which the channel then keeps.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       let value = takeMemo(at: region.state) ?? formula(.region)
@@ -91,14 +94,14 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
         node.didCompute(at: region.state, for: region.version)
         channel.lock.unlock()
       }
-      // Released after unlocking, because a deinit may run user code.
+      // The former value is released after unlocking, because a `deinit` can run user code.
       withExtendedLifetime(former) {}
       return true
     }
   }
 
-  /// Takes the value from the memo, if a reader has computed it for a state. If this constant skips
-  /// equal values, a value from an earlier state doesn't count.
+  /// Removes and returns the memo's value, if a reader has computed it for the given state. A constant
+  /// that skips equal values ignores a memo whose value dates from an earlier state.
   @inlinable func takeMemo(at state: StateID) -> Element? {
     let memoState = memoState.read { $0.load(ordering: .relaxed) }
     return memoState == state.value ? takeExistingMemo(at: state) : nil
@@ -138,7 +141,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     let activated = node.activate(on: thread)
     let staysFresh = node.hasOpenRoots
     let found = withRegionLocked { region in
-      // The open transaction's commit is yet to be announced to a region that begins with a constant.
+      // The open transaction's commit has yet to be announced to a region that begins with a constant.
       let isBehind = staysFresh && node.mayKeepValues && region.isDerived
       link(observation, since: isBehind ? region.version.next : region.version)
       node.noteIfAhead(observation, in: region)
@@ -163,8 +166,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode.mayKeepValues ? evaluate(for: tracker) : currentValue()
   }
 
-  /// Makes an evaluation's value the delivered value, unless a change has been delivered since or
-  /// another thread is delivering a change.
+  /// Stores an evaluation's value as the delivered value. The channel keeps its delivered value if a
+  /// change was delivered after the evaluation, or if another thread is delivering.
   @inlinable func start(from evaluation: Evaluation) {
     let node = ownNode
     evaluation.compute(self)
@@ -177,7 +180,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
       node.didStart(at: evaluation.state(of: node), edition: evaluation.edition(of: self))
     }
     region.lock.unlock()
-    // Released after unlocking, because a deinit may run user code.
+    // The replaced value is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(value) {}
   }
 

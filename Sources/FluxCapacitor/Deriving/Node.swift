@@ -1,75 +1,80 @@
 import Synchronization
 
-/// A channel's place in the graph of derived constants.
+/// The node of a channel in the graph of derived constants.
 ///
-/// | state | meaning | next |
-/// |---|---|---|
-/// | inactive | it has no observers, and computes when it is read | fresh, by an observer |
-/// | fresh | it is linked to its sources, but its last delivered value is unknown: the next change counts, even with an equal value | active, inactive |
-/// | active | it computes each change once | inactive, when the last observer has left |
+/// - An inactive node has no observers. Its channel computes a value when a thread reads the channel. An
+///   observer makes the node fresh.
+/// - A fresh node is linked to its sources, but its last delivered value is unknown. So the node's next
+///   change counts, even if the value is equal. A first value makes a fresh node active.
+/// - An active node computes each change once. The node becomes inactive when its last observer has
+///   left.
 ///
-/// The variables that the node derives from are its *roots*. All of them are locked whenever it
-/// becomes active or inactive, so no commit comes in between.
+/// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
+/// node holds the locks of all roots, so no transaction can commit at the same time.
 @usableFromInline final class Node: Downstream, @unchecked Sendable {
-  /// The channel, which owns the node.
+  /// The channel that owns this node.
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
 
-  /// The first channel of the region. If it isn't the node's own, the sources own it.
+  /// The first channel of the region. If the region begins with a different channel than the node's own,
+  /// the node's sources keep that channel alive.
   @exclusivity(unchecked) @usableFromInline private(set) var regionChannel: Unmanaged<AnyChannel>!
 
-  /// The region, which its first node owns. Set when the node begins the region or is first linked.
+  /// The region that the node belongs to. The reference is set when the node begins the region or is
+  /// first linked. The first node of a region owns the region.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
-  /// The sources; a variable has none. Unretained, because the formula of the channel owns them.
+  /// The sources that the node derives from; the node of a variable has no sources. The formula of the
+  /// channel owns the sources, so these references are unretained.
   @usableFromInline let sources: [Unmanaged<AnySource>]
 
   /// The variables that the node derives from.
   @exclusivity(unchecked) private(set) var roots: [Root]
 
-  /// Whether this constant, or a constant upstream, keeps its value when the next one is equal.
+  /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   let mayKeepValues: Bool
 
-  /// The operations that need the type of the values, which only the channel knows. A variable has none.
+  /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // Guarded by the region's lock.
+  // The region's lock guards the properties from `dependents` through `edition`.
   @exclusivity(unchecked) var dependents = Dependents()
 
-  /// Whether a constant that begins a region has been derived from this variable. A transaction
-  /// then lists the variable even without observers, because that region may become active
-  /// meanwhile.
+  /// Whether a constant that begins a region was ever derived from this variable. A transaction lists
+  /// such a variable even without observers, because the region might become active during the
+  /// transaction.
   @exclusivity(unchecked) private(set) var isCombined = false
   @exclusivity(unchecked) @usableFromInline var isFresh = false
 
-  /// Whether an observation of the channel is ahead; see `Dust`.
+  /// Whether an observation of the channel is ahead of the other observations; see `Dust.isAhead`.
   @exclusivity(unchecked) var hasObserversAhead = false
 
-  /// The state of the last delivered value, and its edition: the state in which it became the value.
+  /// The state of the last delivered value. `edition` is the state in which that value became current.
   @exclusivity(unchecked) @usableFromInline var deliveredState = StateID(value: .max)
   @exclusivity(unchecked) @usableFromInline var edition = StateID.zero
 
-  /// Guarded by the locks of the roots.
+  /// Whether the node is linked to its sources. The locks of the roots guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
-  // The change in progress. All of this belongs to the region's deliverer.
+  // Only the region's deliverer uses the properties below, which describe the change in progress.
 
-  /// How many of the node's sources the region has listed so far, while it lists its nodes.
+  /// The number of the node's sources that the region has listed so far for the change in progress.
   @exclusivity(unchecked) var sourcesReached = 0
 
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
-  /// Whether the node was fresh before the change.
+  /// Whether the node was fresh before the change, so that even an equal value counts as new.
   @exclusivity(unchecked) @usableFromInline var isFirstChange = false
 
   @exclusivity(unchecked) @usableFromInline var observers: AnyChannel.Stretch = (nil, nil)
 
-  /// Whether some observers must be called even if the value is the same.
+  /// Whether some observers must be called even if the node's value is unchanged.
   @exclusivity(unchecked) private var owesCalls = false
 
-  /// A variable, and the factor of its version in the state of the node.
+  /// A variable that the node derives from, and the factor of the variable's version in the node's
+  /// state.
   struct Root {
-    /// The sources own the channel.
+    /// The variable's channel, which the node's sources keep alive.
     let reference: Unmanaged<AnyChannel>
 
     var weight: StateID
@@ -77,23 +82,23 @@ import Synchronization
     var channel: AnyChannel { reference.takeUnretainedValue() }
   }
 
-  /// Closures that are created where the type is known; see `PendingDelivery`.
+  /// Closures that are created in code that knows the type of the values; see `PendingDelivery`.
   @usableFromInline typealias Operations = (
-    /// Computes the value, and returns whether it is a new one.
+    /// Computes the channel's value, and returns whether the value is new.
     compute: @Sendable (AnyChannel, Node) -> Bool,
 
     /// Calls the observers with the computed value.
     callObservers: @Sendable (AnyChannel, Node, CurrentThread) -> Void,
 
-    /// Adds the value to an evaluation that has the values of the sources.
+    /// Adds the channel's value to an evaluation that already contains the values of the sources.
     evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
 
-    /// Makes an evaluation's value the delivered value.
+    /// Stores an evaluation's value as the channel's delivered value.
     start: @Sendable (AnyChannel, Evaluation) -> Void
   )
 
-  /// The number of nodes of derived constants that have been created. Relaxed: a node is created
-  /// after its sources, so its number is greater than theirs.
+  /// The number of the newest node of a derived constant. Relaxed ordering is enough, because a node is
+  /// created after its sources and so receives a higher number.
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// Creates the node of a variable.
@@ -107,7 +112,7 @@ import Synchronization
     beginRegion()
   }
 
-  /// Creates the node of a derived constant. The constant's channel then calls `attach(to:)`.
+  /// Creates the node of a derived constant. The constant's channel must then call `attach(to:)`.
   @usableFromInline init(from sources: [AnySource], keepsValues: Bool, _ operations: Operations) {
     self.sources = sources.map { .passUnretained($0) }
     self.operations = operations
@@ -122,8 +127,8 @@ import Synchronization
     }
   }
 
-  /// Attaches the node to its channel, and begins a region if the sources belong to several
-  /// regions. Otherwise, the sources have the same roots.
+  /// Attaches the node to its channel. If the sources belong to several regions, the node begins a new
+  /// region. Sources that belong to one region have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     let regions = sources.map { $0.use { $0.channel.regionChannel } }
@@ -163,25 +168,25 @@ import Synchronization
   /// Whether this is the first node of its region.
   @inlinable var isFirst: Bool { ownRegion != nil }
 
-  /// Returns the state of the variables that the node derives from.
+  /// Returns the state of the node's variables, as one number.
   ///
   /// - Parameter version: Returns the version of a variable, as a state.
   func state(_ version: (AnyChannel) -> StateID) -> StateID {
     roots.reduce(.zero) { $0 + $1.weight * version($1.channel) }
   }
 
-  /// Whether the node needs a value to start with: it compares values, or a change may bring only
-  /// some of its sources' values.
+  /// Whether the node needs a value when it becomes active. The node needs such a value if it compares
+  /// values, or if a change can bring the values of only some sources.
   var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
 
-  /// Whether a variable is the only source.
+  /// Whether the node's only source is a variable.
   @inlinable var readsOneVariable: Bool {
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
   }
 
-  /// Marks an observer as ahead if the value that it reads now may never be delivered: the other
-  /// observers may have a value that counts as equal. The locks of the roots and of the region must
-  /// be held.
+  /// Flags an observation as ahead if the value that its observer reads now might never be delivered.
+  /// Such a value is not delivered if the other observers already have a value that counts as equal. The
+  /// caller must hold the locks of the roots and of the region.
   func noteIfAhead(_ observer: Dust, in region: AnyChannel) {
     guard mayKeepValues else { return }
     let mayHaveMissed = hasOpenRoots || sources[0].use { $0.since < region.version }
@@ -192,7 +197,8 @@ import Synchronization
 
   // MARK: One change; see `Region`
 
-  /// Prepares for a change, and records the observers to call. The region's lock must be held.
+  /// Prepares the node for a change, and records the observers to call. The caller must hold the
+  /// region's lock.
   func prepare(for version: Version) {
     observers = channel.use { $0.stretch }
     isFirstChange = isFresh
@@ -212,7 +218,7 @@ import Synchronization
     }
   }
 
-  /// Computes the value if the change has reached the node.
+  /// Computes the node's value if the change has reached the node.
   func compute(_ isReached: Bool) {
     isChanged = isReached && channel.use { operations.compute($0, self) }
     if !isChanged {
@@ -222,17 +228,18 @@ import Synchronization
     }
   }
 
-  /// Calls the observers with the value.
+  /// Calls the observers if the value is new, or if some observers are owed a call.
   func callObservers(on thread: CurrentThread) {
     guard isChanged || owesCalls, observers.first != nil else { return }
     channel.use { operations.callObservers($0, self, thread) }
   }
 
-  /// Called when the channel has a new value to deliver. The region's lock must be held.
+  /// Records that the channel has a new value to deliver. The caller must hold the region's lock.
   @inlinable func didCompute(at state: StateID, for version: Version) {
     deliveredState = state
     edition = state
-    // The node may have become inactive during the change, and then fresh again: it stays fresh.
+    // If other threads have deactivated and reactivated the node during the change, the node stays
+    // fresh.
     if isFirst || sources[0].use({ $0.since < version }) { isFresh = false }
   }
 
@@ -242,21 +249,23 @@ import Synchronization
 }
 
 extension AnyChannel {
-  /// The node, if there is one. For a variable, the lock must be held.
+  /// The channel's node, if the channel has one. For a variable, the caller must hold the variable's
+  /// lock.
   final var node: Node? {
-    // Only `ensureNode` and derived channels set it.
+    // Only `ensureNode` and derived channels set `downstream`, so `downstream` is always a `Node`.
     anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
   }
 
-  /// Traps, because a value was needed before it was computed.
+  /// Traps, because a formula or an evaluation needs the channel's value before the value is computed.
   @usableFromInline final func trapUncomputed<Value>() -> Value {
     trap("\(self) was read before it was computed.")
   }
 
-  /// The node, if the channel is derived.
+  /// The channel's node, or `nil` if the channel isn't derived.
   final var derivedNode: Node? { isDerived ? node : nil }
 
-  /// The node, created if there is none. The lock must be held.
+  /// Returns the channel's node, which is created if the channel has none. The caller must hold the
+  /// channel's lock.
   final func ensureNode() -> Node {
     if let node { return node }
     let node = Node(ofVariable: self)
@@ -266,7 +275,7 @@ extension AnyChannel {
 }
 
 extension AnySource {
-  /// The variables that the source derives from.
+  /// The variables that determine the source's value.
   final var roots: [Node.Root] {
     channel.derivedNode?.roots ?? [Node.Root(reference: channelReference, weight: .one)]
   }

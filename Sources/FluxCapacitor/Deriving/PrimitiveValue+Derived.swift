@@ -1,18 +1,20 @@
 extension PrimitiveValue {
-  /// Returns a constant of the transformed value.
+  /// Returns a constant whose value a closure computes from this value.
   ///
-  /// You read, observe and derive from a derived constant like any other constant.
+  /// You can read and observe a derived constant, and derive further constants from it, like any other
+  /// constant.
   ///
-  /// - Without observers, a derived constant computes its value when you read it, and only if a
-  ///   source has changed since.
-  /// - While it is observed, it computes each change once, and delivers it after the reduce or
-  ///   transaction that made it. A read before the delivery computes the change then, possibly
-  ///   ahead of the observers. After the last observation ends, a change that is on its way may
-  ///   still be computed.
-  /// - However you compose derived constants, each change of the variables is delivered once, and
-  ///   computed from values that belong together.
-  /// - You don't have to keep derived constants: an observation keeps them until its Dust is
-  ///   cleaned. They keep the variables that they derive from alive, but no store.
+  /// - Without observers, a derived constant computes its value when you read it. If no source has
+  ///   changed since the last computation, the constant returns the stored value.
+  /// - An observed constant computes each change once. The constant delivers the change after the reduce
+  ///   or transaction that made the change. If you read the constant before this delivery, your read
+  ///   computes the new value, possibly before observers receive it.
+  /// - A change that is already in progress when the last observation ends might still be computed.
+  /// - However you compose derived constants, each change to the variables is delivered once. Each
+  ///   delivered value is computed from values that belong together.
+  /// - You don't have to keep a reference to a derived constant that you observe. The observation keeps
+  ///   the constant alive until you clean the observation's Dust.
+  /// - A derived constant keeps its variables alive, but no store.
   ///
   /// ```swift
   /// let names = Variable(["Emmett", "Marty"])
@@ -22,9 +24,10 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
-  /// - Parameter transform: Called on the thread that reads the constant or delivers the change,
-  ///   with no lock held. It should depend on nothing but its argument. Two threads that read an
-  ///   unobserved constant at the same time may both call it.
+  /// - Precondition: The result of `transform` depends only on its argument.
+  /// - Parameter transform: Computes the constant's value. The thread that reads the constant or
+  ///   delivers the change calls this closure with no lock held. If two threads read an unobserved
+  ///   constant at the same time, both threads may call this closure.
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
@@ -32,16 +35,15 @@ extension PrimitiveValue {
     return Constant(sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) })
   }
 
-  /// Returns a constant that skips consecutive values that a predicate considers equal.
+  /// Returns a constant that skips each value that a predicate considers equal to the previous value.
   ///
-  /// If a value is equal to the previous one, it isn't delivered, and no constant that derives from
-  /// this one computes because of it.
+  /// A skipped value is not delivered, and no derived constant is computed because of a skipped value.
   ///
-  /// An observer that subscribes while a change is being delivered may start with another value than
-  /// the constant's, if the two count as equal. The observer keeps that value until the next change.
+  /// An observer that subscribes during a delivery can start with a value that differs from the
+  /// constant's value but counts as equal. The observer keeps that first value until the next change.
   ///
-  /// - Parameter areEquivalent: Returns whether two values are equal. It is called like the
-  ///   transform of ``map(_:)``, on any thread, with no lock held.
+  /// - Parameter areEquivalent: Returns whether two values are equal. Like the transform of ``map(_:)``,
+  ///   this predicate is called on any thread, with no lock held.
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
@@ -55,7 +57,7 @@ extension PrimitiveValue {
 }
 
 extension PrimitiveValue where Element: Equatable {
-  /// Returns a constant that skips consecutive equal values.
+  /// Returns a constant that skips each value that is equal to the previous value.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -68,18 +70,18 @@ extension PrimitiveValue where Element: Equatable {
 }
 
 extension PrimitiveValue where Trait == ImmutableTrait {
-  /// Returns a constant of several constants' values, which change together.
+  /// Returns a constant whose value is a tuple of several constants' values.
   ///
-  /// A reduce that changes several of the constants is delivered as one change. The constants may
-  /// belong to several dispatchers: the constants that a single reduce changes still change
-  /// together. If transactions of several dispatchers are open at the same time and write the same
-  /// variable, they are delivered as one change.
+  /// If a reduce changes several of the constants, the combined constant delivers one change, even if
+  /// the constants belong to several dispatchers. If open transactions of several dispatchers write the
+  /// same variable, these transactions are delivered as one change.
   ///
-  /// Observers are called only with whole changes, unless this constant was created while another
-  /// thread's reduce was in progress. A read is not always whole, and the first value
-  /// of an observation is a read. While another thread's reduce is in progress, a read may return a
-  /// value from the middle of it, as when you read two constants one by one.
-  /// ``Dispatcher/read(_:)`` prevents this.
+  /// After its first value, an observer receives only the values of whole reduces and transactions. The
+  /// only exception is a combined constant that you create while another thread's reduce is in progress.
+  ///
+  /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
+  /// > constants one by one. The first value that an observer receives is the result of such a read. To
+  /// > read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   ///
   /// ```swift
   /// let first = Variable("Emmett")
@@ -102,16 +104,16 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     )
   }
 
-  /// Unavailable, because `combine` needs at least one constant.
+  /// This overload is unavailable, because `combine` needs at least one constant.
   @available(*, unavailable, message: "Combine at least one constant.")
   public static func combine() -> Constant<()> where Element == () {
     trap("Constant.combine was called without constants.")
   }
 
-  /// Returns a constant of two constants' values, which change together.
+  /// Returns a constant whose value is a tuple of two constants' values.
   ///
-  /// The compiler specializes this overload for the two types, which makes it three times as fast
-  /// as the general one.
+  /// The compiler's specialization for two types makes this overload three times as fast as the overload
+  /// for any number of constants.
   @inlinable public static func combine<First: Sendable, Second: Sendable>(
     _ first: Constant<First>,
     _ second: Constant<Second>

@@ -1,8 +1,9 @@
-// In a region that begins with a constant, each change is announced, awaits the values of its
-// inputs, and is then computed.
+// A change to a region that begins with a constant is first announced. The change then awaits the values
+// of the region's inputs, which are edges from other regions. Finally, a thread computes and delivers
+// the change.
 
 extension Region {
-  /// Announces a change. Takes the lock, which `endAnnouncing` releases.
+  /// Takes the region's lock and announces a change. `endAnnouncing` releases the lock.
   func announce() {
     channel.use { channel in
       channel.lock.lock()
@@ -15,9 +16,12 @@ extension Region {
     }
   }
 
-  /// Notes that an input has a value for the last announced change, or will bring one. The lock must be held.
+  /// Records that an input takes part in the last announced change. The caller must hold the region's
+  /// lock.
   ///
-  /// - Returns: The version of the change.
+  /// - Parameter isBrought: Whether the input already has its value, so that the change doesn't await
+  ///   this value.
+  /// - Returns: The version of the last announced change.
   func expect(isBrought: Bool) -> Version {
     let last = pending.count - 1
     if !isBrought { pending[last].awaited += 1 }
@@ -29,17 +33,19 @@ extension Region {
     channel.use { $0.lock.unlock() }
   }
 
-  /// Notes that an input has brought its value for a change. The lock must be held.
+  /// Records that an input has brought its value for a change. The caller must hold the region's lock.
   @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
-    // The versions of pending changes have no gaps. Only the first change may combine several versions.
+    // Pending changes have consecutive versions, except that the first pending change can combine
+    // several versions.
     let first = pending[0].version
     let index = version < first ? 0 : Int32(truncatingIfNeeded: version.count &- first.count)
     pending[index].awaited -= 1
     if index == 0 { takePlaceIfReady(on: thread) }
   }
 
-  /// Takes a place in the thread's round if the first change is complete, or leaves it to the
-  /// thread that is delivering. The lock must be held.
+  /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
+  /// another thread is delivering the region, the change is left to that thread. The caller must hold
+  /// the region's lock.
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
@@ -51,12 +57,14 @@ extension Region {
     }
   }
 
-  /// Whether the first pending change is complete. The lock must be held.
+  /// Whether all inputs have brought their values for the first pending change, and no open transaction
+  /// holds the region. The caller must hold the region's lock.
   private var isReady: Bool {
     !pending.isEmpty && pending[0].awaited == 0 && !isHeld
   }
 
-  /// Makes all changes one until an open transaction has been committed. The lock must be held.
+  /// Combines all changes to the region into one until an open transaction has been committed. The
+  /// caller must hold the region's lock.
   func hold(for transaction: Transaction) {
     holders.append((transaction, transaction.commits.read { $0.load(ordering: .acquiring) }))
   }
@@ -69,7 +77,8 @@ extension Region {
     return !holders.isEmpty
   }
 
-  /// Computes and delivers the first pending change, if it is complete and no other thread is delivering.
+  /// Computes and delivers the first pending change, if the change is complete and no other thread is
+  /// delivering.
   func deliverNext(through version: Version, on thread: CurrentThread) {
     if thread.isDueForHandover, channel.use({ $0.handOver(through: version, on: thread) }) {
       return
@@ -94,10 +103,10 @@ extension Region {
     channel.use { $0.endDelivering(on: thread) }
   }
 
-  /// Takes out the first pending change, with the values that the inputs have brought for it. The
-  /// lock must be held.
+  /// Removes the first pending change from the queue, and takes the values that the inputs have brought
+  /// for the change. The caller must hold the region's lock.
   ///
-  /// - Returns: Whether there is a change for this thread to deliver.
+  /// - Returns: Whether this thread has a change to deliver.
   private func takeNext(on thread: CurrentThread) -> Bool {
     channel.use { channel in
       guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
@@ -117,7 +126,8 @@ extension Region {
     }
   }
 
-  /// Makes a thread the deliverer until it calls `endStarting`. The lock must be held.
+  /// Makes a thread the region's deliverer until the thread calls `endStarting`. The caller must hold
+  /// the region's lock.
   func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }
 
   func endStarting(on thread: CurrentThread) {
@@ -127,9 +137,9 @@ extension Region {
     }
   }
 
-  /// Discards the changes that are on their way. The lock must be held.
+  /// Discards all pending changes and their values. The caller must hold the region's lock.
   ///
-  /// - Returns: The values to release after unlocking.
+  /// - Returns: The discarded values, which the caller must release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
     return first.use { $0.sources.map { $0.use { $0.discardValues() } } }

@@ -1,65 +1,70 @@
-/// A part of the graph of derived constants, which a single thread at a time delivers. It consists
-/// of a channel and the constants that derive from it alone, directly or through each other.
+/// A part of the graph of derived constants that one thread at a time delivers. A region consists of a
+/// channel and the constants that derive from that channel alone, directly or through other constants.
 ///
-/// Its first channel is a variable, or a constant whose sources are in several regions. A constant
-/// always stays in its region, because its sources never change. The region uses the lock, the
-/// version and the deliverer of its first channel.
+/// A region begins with a variable, or with a constant whose sources are in several regions. A constant
+/// always stays in its region, because its sources never change. The region uses the lock, the version
+/// and the deliverer of its first channel.
 ///
-/// A change of the region is delivered in four steps, by `deliver` in `Channel` for a variable, and
-/// by `deliverNext` for a constant:
-/// 1. Under the lock, list the nodes that the change reaches, each after its sources, and the
-///    inputs of other regions.
-/// 2. Compute the nodes.
-/// 3. Bring the values to the inputs of other regions.
-/// 4. Call the observers, in the same order.
+/// A region delivers a change in four steps. `Channel.deliver` performs the steps if the region begins
+/// with a variable, and `deliverNext` if the region begins with a constant.
+/// 1. Under the lock, list the nodes that the change reaches, each after its sources, and the inputs of
+///    other regions.
+/// 2. Compute the listed nodes.
+/// 3. Bring the computed values to the inputs of other regions.
+/// 4. Call the observers of the listed nodes, in the order of the list.
 ///
-/// If a region begins with a constant, each change is announced to it when the change is committed,
-/// and becomes a `PendingChange`. The change is delivered when it is the first, and all inputs that
-/// change with it have brought their values.
+/// If a region begins with a constant, each commit to its variables is announced to the region, and
+/// becomes a `PendingChange`. The first pending change is delivered when every awaited input has brought
+/// its value.
 ///
-/// Unretained references are sound because a region that is being delivered keeps the channels that
-/// leave it until the delivery ends; see `detached`.
+/// While a region is being delivered, `detached` retains each channel that leaves the region. This
+/// retention makes the deliverer's unretained references safe.
 @usableFromInline final class Region: DerivedRegion, @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
 
-  // The change in progress. All of this belongs to the deliverer.
+  // Only the deliverer uses the properties below, which describe the change in progress.
 
-  /// The version of the change. `state` is the state of the roots that this change leads to.
+  /// The version of the change in progress. The property `state` identifies the values of the region's
+  /// variables after this change.
   @exclusivity(unchecked) @usableFromInline var version = Version()
 
-  /// The version of the previous change. If the region was held, this change includes the changes in between.
+  /// The version of the previous change. If an open transaction held the region, the change in progress
+  /// includes all changes since the previous change.
   @exclusivity(unchecked) @usableFromInline var previous = Version()
 
   @exclusivity(unchecked) @usableFromInline var state = StateID.zero
 
-  /// The address of a variable's value, while the constants that derive from it are computed.
+  /// The address of the first variable's value, while the constants that derive from the variable are
+  /// computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
-  /// The nodes that the change reaches, after the first node, each after its sources.
+  /// The nodes that the change reaches, without the region's first node. Each node comes after its
+  /// sources.
   @exclusivity(unchecked) private var nodes = FIFO<Unmanaged<Node>>()
 
-  /// The inputs of other regions that the change reaches.
+  /// The inputs through which the change reaches other regions.
   @exclusivity(unchecked) private var inputs = FIFO<Unmanaged<AnySource>>()
 
-  // Guarded by the lock.
+  // The region's lock guards the properties below.
 
-  /// Whether the lists also hold for the next change. They don't if a source has been linked or
-  /// unlinked since, or was left out because it was linked after the change.
+  /// Whether `nodes` and `inputs` are also valid for the next change. Linking or unlinking a source
+  /// makes the two lists outdated. The lists are incomplete if they leave out a source that was linked
+  /// after the listed change.
   @exclusivity(unchecked) var isListed = false
 
-  /// The changes that are on their way to the region, in order.
+  /// The announced changes that no thread has begun to deliver, in order.
   @exclusivity(unchecked) var pending = FIFO<PendingChange>()
 
-  /// The open transactions that had written roots when the region came into use. The region's first
-  /// values are ahead of the delivered values. So until these transactions have been committed, all
-  /// changes are one.
+  /// The open transactions that had already written roots when the region became active. The region's
+  /// first values include these uncommitted writes. Until these transactions have been committed, the
+  /// region combines all changes into one.
   @exclusivity(unchecked) var holders: [(transaction: Transaction, commits: Int)] = []
 
-  /// The channels that were detached from the region during a delivery.
+  /// The channels that left the region during a delivery, retained until the delivery ends.
   @exclusivity(unchecked) var detached: [AnyObject] = []
 
-  /// An announced change, and the number of inputs that have yet to bring a value for it.
+  /// An announced change, and the number of inputs from which the change still awaits a value.
   typealias PendingChange = (version: Version, awaited: Int32)
 
   init(of first: Node, in channel: AnyChannel) {
@@ -76,10 +81,10 @@
     forEachNode { $0.prepare(for: version) }
   }
 
-  /// Lists the nodes, each after its sources, and the inputs.
+  /// Lists the nodes that a change reaches, each after its sources, and the inputs of other regions.
   ///
-  /// A change reaches all sources of a node in the region. So a node is listed when its last source
-  /// has been listed.
+  /// Within a region, every change reaches all sources of each node. This method therefore lists a node
+  /// when it reaches the node's last source.
   private func list(for version: Version) {
     isListed = true
     nodes.removeAll()
@@ -97,7 +102,7 @@
       guard source.since < version else { return isListed = false }
       source.target.use { target in
         if target.isFirst {
-          // An input that reads a variable received its value when the change was announced.
+          // An input that reads a variable already received the value when the change was announced.
           if source.channelReference.use({ $0.isDerived }) {
             inputs.append(.passUnretained(source))
           }

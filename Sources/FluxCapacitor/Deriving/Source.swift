@@ -1,16 +1,18 @@
-/// A constant or variable that a derived constant derives from.
+/// An edge from a source (a constant or variable) to a derived constant, for values of a known type.
 @usableFromInline final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
-  /// For an input: the values that were brought and not taken yet. They belong to the first
-  /// versions in `awaiting`. If one change consists of several commits, only the first of these has
-  /// a value. Guarded by the target's lock.
+  /// The values that were brought to this input and not taken yet. These values belong to the first
+  /// versions in `awaiting`. If one change consists of several commits, only the first commit has a
+  /// value in this queue. The lock of the target's region guards this queue.
   @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
 
   @usableFromInline typealias Brought = (value: Value?, isChanged: Bool, state: StateID)
 
-  /// For an input: the values that were taken and not used yet. Belongs to the target's deliverer.
+  /// The input's values that were taken from `brought` and not used yet. Only the target's deliverer
+  /// uses this queue.
   @exclusivity(unchecked) @usableFromInline var taken = FIFO<Value>()
 
-  /// For an input: the value that the target uses. Belongs to the target's deliverer.
+  /// The input's current value, from which the target is computed. Only the target's deliverer uses this
+  /// property.
   @exclusivity(unchecked) @usableFromInline var current: Value?
 
   @inlinable init<Trait>(_ value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
@@ -18,7 +20,7 @@
       value.channel,
       keptBy: value,
       isOnly: isOnly,
-      // The closures are only called with the source that owns them.
+      // Each closure is called only with the source that owns the closure, so the downcasts are safe.
       (
         bring: { unsafeDowncast($0, to: Source.self).bringValue(on: $1) },
         bringVariable: { unsafeDowncast($0, to: Source.self).bringVariable() },
@@ -28,7 +30,7 @@
     )
   }
 
-  /// Returns the value for a formula to use.
+  /// Returns the source's value for use in a formula.
   @inlinable func value(for reading: Reading) -> Value {
     switch reading {
     case .region:
@@ -36,7 +38,7 @@
       return valueInProgress
     case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):
-      // This reading is only used if the source is a variable; see `computeDirectly`.
+      // A formula receives `.variable` only if its only source is a variable; see `computeDirectly`.
       let variable = unsafeDowncast(channel, to: ValueChannel<Value>.self)
       variable.acquire()
       defer { variable.lock.unlock() }
@@ -45,11 +47,12 @@
     }
   }
 
-  /// The value that the deliverer of the source's region has computed, or is delivering.
+  /// The value that the deliverer of the source's region has computed or is delivering.
   @inlinable var valueInProgress: Value {
     channelReference.use { channel in
       guard channel.isDerived else {
-        // The region begins with the variable, and its value is of this type.
+        // The source's region begins with this variable, so the region's address points to a value of
+        // this type.
         let value = node.use { $0.region.use { $0.value } }
         return value.unsafelyUnwrapped.assumingMemoryBound(to: Value.self).pointee
       }
@@ -60,17 +63,19 @@
 
   @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
-    // An unchanged value is brought too: the target may have started with a value that is ahead of it.
+    // An unchanged value is brought too, because the target might have started with a newer value.
     let value = valueInProgress
     node.use { $0.region }.use { region in
       target.use { target in
         target.channel.use { $0.lock.lock() }
-        // Each commit in the change was announced, so the target awaits a value for each.
+        // Every commit in the change was announced separately, so the target awaits one value for each
+        // commit.
         let first =
           region.channel.use { $0.isDerived } ? max(since, region.previous).next : region.version
         var version = first
         while version <= region.version {
-          // The target may have become inactive meanwhile, and even active again.
+          // During the computation, another thread might have deactivated the target, and might even
+          // have activated it again.
           if brought.count < awaiting.count, since < region.version {
             brought.append((version == first ? value : nil, isChanged, region.state))
             target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
@@ -113,12 +118,14 @@
 
 /// The place from which a formula reads the values of its sources.
 @usableFromInline enum Reading {
-  /// The values that the region's deliverer has computed or, for inputs, the values that were brought.
+  /// The values that the region's deliverer has computed. An input instead provides the value that was
+  /// brought to the input.
   case region
 
-  /// The values in an evaluation.
+  /// The values that an evaluation contains.
   case evaluation(Evaluation)
 
-  /// The value of the variable that is the only source. Its version is written to the address.
+  /// The value of the only source, which is a variable. The formula stores the variable's version at
+  /// this address.
   case variable(UnsafeMutablePointer<Version>)
 }

@@ -1,9 +1,10 @@
-/// A number that identifies a state of the variables that a derived constant derives from. It is
-/// the sum of their versions, each multiplied by a random factor.
+/// A number that identifies a state of the variables that a derived constant derives from. The number is
+/// the sum of the variables' versions, each multiplied by a factor. If a constant has several sources,
+/// the factors are random.
 ///
-/// The sum can be computed step by step along a graph, with the same result as directly from the
-/// variables. It is taken modulo a prime, so no product of factors is zero. However many diamonds
-/// add them up, two different states are as unlikely to agree as any two numbers of 61 bits.
+/// The sum can be computed step by step along the graph, with the same result as directly from the
+/// variables. The sum is taken modulo a prime, so a product of nonzero factors is never zero. Even in a
+/// graph with many diamonds, two different states are equal as rarely as two random 61-bit numbers.
 @usableFromInline struct StateID: Equatable, Sendable {
   @usableFromInline var value: UInt64
 
@@ -13,7 +14,7 @@
 
   @inlinable init(value: UInt64) { self.value = value }
 
-  /// The state of a single variable.
+  /// Creates the state of a single variable.
   @inlinable init(_ version: Version) { value = version.count }
 
   static func random() -> StateID { StateID(value: .random(in: 1..<prime)) }
@@ -24,7 +25,8 @@
   }
 
   @inlinable static func * (left: StateID, right: StateID) -> StateID {
-    // 2^61 is 1 modulo the prime, so the bits above the lowest 61 are added to the lowest 61.
+    // Modulo the prime, 2^61 equals 1. So the bits above the lowest 61 bits are added to the lowest 61
+    // bits.
     let (high, low) = left.value.multipliedFullWidth(by: right.value)
     return StateID(value: low & prime) + StateID(value: high << 3 | low >> 61)
   }

@@ -1,8 +1,9 @@
-/// A first-in, first-out queue with amortized O(1) insertion at both ends and removal at the front.
+/// A first-in, first-out queue that appends, prepends and removes its first element in amortized O(1).
 ///
-/// Each waiting change goes through such a queue. So it is a ring buffer with memory of its own, without
-/// the checks of an array. Exactly the `count` slots from `head` on are initialized. `mask` is one less
-/// than the number of slots, which is a power of two or zero.
+/// Every pending change passes through a queue of this type. For speed, the queue is a ring buffer in
+/// its own memory, without the checks of an array. Exactly the `count` slots from `head` on are
+/// initialized, wrapping around at the end of the buffer. `mask` is one less than the number of slots,
+/// which is a power of two or zero.
 @usableFromInline struct FIFO<Element>: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<Element>?
   @usableFromInline var head: Int32 = 0
@@ -19,7 +20,7 @@
 
   @inlinable var isEmpty: Bool { count == 0 }
 
-  /// The element at an offset from the first one. The element must exist.
+  /// The element at an offset from the first element. The offset must be less than `count`.
   @inlinable subscript(index: Int32) -> Element {
     _read { yield slots.unsafelyUnwrapped[slot(at: index)] }
     _modify { yield &slots.unsafelyUnwrapped[slot(at: index)] }
@@ -31,7 +32,7 @@
     count += 1
   }
 
-  /// Inserts an element at the front.
+  /// Inserts an element at the front of the queue.
   mutating func prepend(_ element: Element) {
     if count > mask { grow() }
     head = Int32(slot(at: mask))
@@ -44,12 +45,12 @@
     let element = (slots.unsafelyUnwrapped + Int(head)).move()
     head = Int32(slot(at: 1))
     count -= 1
-    // Don't keep the memory of a burst forever.
+    // An empty queue frees a large buffer, so that a burst of changes doesn't keep memory forever.
     if count == 0, mask >= 64 { self = FIFO() }
     return element
   }
 
-  /// Removes all elements and keeps the memory.
+  /// Removes all elements, and keeps the buffer for new elements.
   mutating func removeAll() where Element: BitwiseCopyable { (head, count) = (0, 0) }
 
   @inlinable func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
@@ -67,9 +68,11 @@
   }
 }
 
-/// Returns the first index below `count` that satisfies a predicate, or `count` if there is none.
+/// Returns the first index below `count` that satisfies a predicate, or `count` if no index satisfies
+/// it.
 ///
-/// All indices after it must satisfy the predicate too. The search is O(log n).
+/// - Precondition: If an index satisfies the predicate, all later indices satisfy it too.
+/// - Complexity: O(log n).
 @inline(__always) func partitioningIndex(of count: Int, where predicate: (Int) -> Bool) -> Int {
   var (low, high) = (0, count)
   while low < high {

@@ -1,4 +1,4 @@
-/// The number of changes that a channel has had: writes, events, or changes announced to a derived constant.
+/// The number of writes, events or announced changes that a channel has had.
 @usableFromInline package struct Version: Comparable, Sendable {
   @usableFromInline let count: UInt64
 

@@ -1,6 +1,6 @@
-/// A variable or a constant of any element, for tests and tools that look into stores.
+/// A variable or a constant of any element type, for tests and tools that inspect stores.
 package protocol AnyPrimitiveValue: AnyObject, Sendable {
-  /// The identity of a variable, which its constants share.
+  /// The identity of a variable, which the variable's constants share.
   var identity: ObjectIdentifier { get }
 
   /// Whether the value is computed from other values.
@@ -11,16 +11,23 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
 
   var anyValue: any Sendable { get }
 
-  /// The value, and a version that every write changes. Not for derived constants.
+  /// The value and its version, which every write changes.
+  ///
+  /// - Precondition: The value isn't a derived constant.
   var snapshot: (version: Version, value: any Sendable) { get }
 
-  /// The number of observers, both direct and through derived constants. O(n).
+  /// The number of observers, including the observers of derived constants.
+  ///
+  /// - Complexity: O(n) in the number of observers and derived constants.
   var observerCount: Int { get }
 
-  /// Writes a value of the element's type. Not for derived constants.
+  /// Writes a value of any type to the variable.
+  ///
+  /// - Precondition: The written value has the element's type, and the variable isn't a derived
+  ///   constant.
   func write(any value: any Sendable)
 
-  /// Calls a closure with every later change, on `.current`.
+  /// Calls a closure with every later change, on the queue `.current`.
   func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust
 }
 

@@ -1,7 +1,7 @@
-/// A channel whose value is computed from other values, by a subclass in a layer above.
+/// A channel whose value is computed from other values. Its subclass is in a later folder.
 @usableFromInline class ComputedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  /// Computes the value from the current values of the variables. It is a closure, because a
-  /// virtual method of a generic class always runs unspecialized. It captures nothing; see
+  /// Computes the value from the current values of the variables. This property is a closure, because a
+  /// virtual method of a generic class always runs unspecialized. The closure captures nothing; see
   /// `PendingDelivery`.
   @usableFromInline let compute: @Sendable (ComputedChannel) -> Element
 
@@ -10,7 +10,8 @@
     super.init(isDerived: true)
   }
 
-  /// Subscribes an observation, and calls it with the value first unless `ignoreFirst` is true.
+  /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
+  /// current value.
   @usableFromInline
   func subscribeObserver(
     _ observation: Observation<Element>,
@@ -18,16 +19,16 @@
     ignoreFirst: Bool
   ) {}
 
-  /// Returns the value that a tracker stands for. The tracker must be called when the value
-  /// changes, so a subclass notes whether the tracker is ahead.
+  /// Returns the current value for a tracker, which must be called when this value changes. A subclass
+  /// flags the tracker as ahead if observers might never receive this value.
   func value(andNoteIfAhead tracker: Dust) -> Element { compute(self) }
 }
 
-// These are methods of `Channel` for the reason given in ValueChannel.swift.
+// The members below belong to `Channel`, not to a subclass; `ValueChannel.swift` gives the reason.
 extension Channel {
   @inlinable final func computedValue() -> Element { computed.compute(computed) }
 
-  /// This channel, which must be derived.
+  /// This channel as a computed channel. The channel must be derived.
   @inlinable final var computed: ComputedChannel<Element> {
     unsafeDowncast(self, to: ComputedChannel<Element>.self)
   }

@@ -1,5 +1,5 @@
 extension PrimitiveValue {
-  /// Returns the value. Observation is notified of its next change.
+  /// Returns the value, and has Observation notified of the value's next change.
   @usableFromInline func trackedValue() -> Element {
     let (tracker, dust) = channel.tracking { tracker in
       observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
@@ -10,7 +10,7 @@ extension PrimitiveValue {
 }
 
 extension Channel {
-  /// Returns the channel's tracker, which is created and subscribed if there is none yet.
+  /// Returns the channel's tracker. If the channel has none, a new tracker is created and subscribed.
   fileprivate final func tracking(
     observing observe: (Tracker) -> Dust
   ) -> AnyAttachments.Tracking {
@@ -25,7 +25,7 @@ extension Channel {
       if attachments.tracking == nil { attachments.tracking = (tracker, dust) }
       return attachments.tracking
     }
-    // Another thread may have subscribed its tracker first.
+    // Another thread might have subscribed a tracker for this channel first.
     if let tracking, tracking.tracker !== tracker {
       dust.clean()
       return tracking

@@ -1,19 +1,28 @@
-/// A value that can be read and written.
+/// A value that you can read, write and observe.
 public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Element>
 
-/// The read-only side of a ``Variable``: the same value, the same observers.
+/// A value that you can read and observe, but not write.
+///
+/// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
+/// and the same observers. `map`, `combine` and `removeDuplicates` return constants that are computed
+/// from other values.
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
-/// Marks a value that can be read and written: a ``Variable``.
+/// The trait of a ``Variable``, whose value can be read and written.
 public enum MutableTrait {}
 
-/// Marks a value that can only be read: a ``Constant``.
+/// The trait of a ``Constant``, whose value can only be read.
 public enum ImmutableTrait {}
 
-/// An observable value: a ``Variable``, or a ``Constant`` that publishes a variable's value.
+/// A value that notifies observers of its changes.
 ///
-/// You can read, write, observe and release it on any thread. Reads never tear, writes are never
-/// lost, and every observer receives every change once, in the order of the writes.
+/// A ``Variable`` can be read and written, and a ``Constant`` can only be read. You can use and release a
+/// variable or constant on any thread. A read never returns a half-written value. A change in place, such
+/// as `counter.value += 1`, is never lost.
+///
+/// Each observer receives each change once, in the order of the writes. A reduce or a transaction counts
+/// as one change. An observer that subscribes to a derived constant during a delivery may receive one value
+/// twice.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -32,13 +41,14 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// The current value.
   ///
-  /// Inside a reduce or a transaction, the thread that runs it reads the values that it has written
-  /// so far. To read several values with no reduce in between, use ``Dispatcher/read(_:)``.
+  /// Inside a reduce or a transaction, a read returns the values that the same thread has written so
+  /// far. To read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   ///
-  /// Reading a constant inside `withObservationTracking`, and so in the body of a SwiftUI view or
-  /// in `Observations`, tracks it. Observation is notified of the next change, after the reduce or
-  /// transaction that made it. From then on, the constant is observed for as long as it exists, and
-  /// each change also takes the time that Observation needs.
+  /// Observation tracks a constant that you read inside `withObservationTracking`, in the body of a
+  /// SwiftUI view, or in `Observations`. Observation is notified of the constant's next change, after
+  /// the reduce or transaction that made the change. From the first tracked read on, the library
+  /// observes the constant for as long as the constant exists. Each change to a tracked constant also
+  /// takes the time that Observation needs.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -57,30 +67,32 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// Calls a closure with the current value, and then with every change.
   ///
-  /// - The closure receives the current value first, and misses no change after that. On
-  ///   `.current`, this first call happens before `observe` returns.
+  /// - The closure receives the current value first, and misses no later change. On `.current`, the
+  ///   first call happens before `observe` returns.
   /// - The closure receives each later change once, in the order of the writes. An observer that
-  ///   subscribes to a derived constant while a change is being delivered may receive one value
-  ///   twice.
-  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, which is
-  ///   delivered when it has ended. If another thread overwrites its value before that, only the
-  ///   overwriting value is delivered.
-  /// - Calls to one observer never overlap, and the last one has the variable's value.
-  /// - No lock is held during a call. The closure may read, write, invoke, observe and clean
-  ///   anything. A value that it writes takes effect immediately, and is delivered after the
-  ///   observers of the current change have been called.
+  ///   subscribes to a derived constant during a delivery may receive one value twice.
+  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
+  ///   delivered when the reduce, transaction or `modify` has ended. If another thread overwrites a
+  ///   transaction's value before the transaction ends, only the overwriting value is delivered.
+  /// - Calls to one observer never overlap. An observer's last call has the variable's current value.
+  /// - No lock is held during a call, except for the first call if you call `observe` inside a reduce or
+  ///   a `modify`.
+  /// - The closure may read and write values, invoke states, and start or end observations. A value that
+  ///   the closure writes takes effect immediately. The new value is delivered after all observers of
+  ///   the current change have been called.
   ///
   /// See <doc:Concurrency> for threads, order, and calls that wait.
   ///
   /// - Parameters:
-  ///   - queue: Where `changes` is called.
+  ///   - queue: The queue on which `changes` is called.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
-  ///   - changes: Called with each value, and retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated. It keeps neither the variable nor its store alive. An observation of a derived
-  ///   constant keeps the variables upstream alive, and so lasts until its `clean()`.
+  ///   - changes: Receives each value. The observation retains this closure until you clean the Dust.
+  /// - Returns: The observation, which lasts until you clean it, or until the variable and all its
+  ///   constants are deallocated. The observation keeps neither the variable nor its store alive. An
+  ///   observation of a derived constant keeps the variables upstream alive, so it lasts until you clean
+  ///   it.
   /// - Complexity: O(1), with one allocation for a variable on `.current`. For a derived constant
-  ///   without observers, O(n) in the constants and variables that it derives from.
+  ///   without observers, O(n) in the number of constants and variables upstream.
   @_disfavoredOverload @inlinable public func observe(
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = false,
@@ -97,19 +109,20 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// Calls a closure on the main actor with the current value, and then with every change.
   ///
-  /// The closure is isolated to the main actor. If a change is made on the main queue, and no
-  /// earlier one is still on its way there, the closure is called immediately. See
-  /// <doc:Concurrency> for order, re-entrancy and the other guarantees.
+  /// The closure is isolated to the main actor. If a change is made on the main queue and no earlier
+  /// change is still waiting, the closure is called immediately. See <doc:Concurrency> for order,
+  /// re-entrancy and the other guarantees.
   ///
   /// - Parameters:
-  ///   - queue: `.main`.
+  ///   - queue: The main queue, `.main`.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
-  ///   - changes: Called with each value, and retained until the Dust is cleaned.
-  /// - Returns: The observation. It lasts until its `clean()` is called or the value is
-  ///   deallocated. It keeps neither the variable nor its store alive. An observation of a derived
-  ///   constant keeps the variables upstream alive, and so lasts until its `clean()`.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the constants and
-  ///   variables that it derives from.
+  ///   - changes: Receives each value. The observation retains this closure until you clean the Dust.
+  /// - Returns: The observation, which lasts until you clean it, or until the variable and all its
+  ///   constants are deallocated. The observation keeps neither the variable nor its store alive. An
+  ///   observation of a derived constant keeps the variables upstream alive, so it lasts until you clean
+  ///   it.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of constants and
+  ///   variables upstream.
   @inlinable public func observe(
     on queue: ExecuteQueue.Main,
     ignoreFirst: Bool = false,
@@ -129,13 +142,19 @@ extension PrimitiveValue where Trait == MutableTrait {
 
   /// The current value.
   ///
-  /// Setting it calls the observers on `.current` before the setter returns, unless another thread
-  /// is delivering to them at that moment. Inside an observer, a reduce or a transaction, the
-  /// observers are called after it has ended.
+  /// The setter calls the observers on `.current` before it returns. If another thread is delivering to
+  /// these observers, that thread calls the observers instead. If you write inside an observer, a reduce
+  /// or a transaction, the observers are called after that code has ended.
   ///
-  /// Changing the value in place, as in `variable.value += 1` and `variable.value.append(x)`, loses
-  /// no other thread's change and copies nothing. Using the same variable during such a change
-  /// traps.
+  /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step. A change in
+  /// place loses no other thread's write. A change in place copies an array only if the array has
+  /// another reference.
+  ///
+  /// > Warning: `x.value = x.value + 1` is two steps, a read and a write, and not atomic. A write by
+  /// > another thread between the two steps is lost. Use `x.value += 1` or ``modify(_:)`` instead.
+  ///
+  /// - Precondition: Code that runs during a change in place doesn't use the changed variable. Using a
+  ///   variable inside its own change traps.
   @inlinable public var value: Element {
     get { channel.read() }
     set { channel.write(newValue) }
@@ -149,16 +168,20 @@ extension PrimitiveValue where Trait == MutableTrait {
     }
   }
 
-  /// Reads and changes the value in one step, during which no other thread reads or writes it.
+  /// Reads and changes the value in one atomic step, during which no other thread reads or writes the
+  /// value.
   ///
-  /// The body runs under the variable's lock. It may use other variables and invoke states: their
-  /// observers are called after the body, and the states are dispatched after it. Cleaning an
-  /// observation of the variable is fine.
+  /// The body runs under the variable's lock. The body may use other variables and invoke states.
+  /// Observers of the other variables are called after the body, and the states are dispatched after the
+  /// body. The body may also clean observations of this variable.
   ///
-  /// Using the same variable in the body traps, even in the deinit of an object that the body
-  /// discards. A ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in the body traps too, unless
-  /// this thread is inside one already: it would wait while holding the lock. Two threads deadlock if they nest the mutations
-  /// of two variables in opposite orders.
+  /// > Warning: Two threads can deadlock if they nest the mutations of two variables in opposite orders.
+  ///
+  /// - Precondition: Neither the body nor the `deinit` of an object that the body discards uses the same
+  ///   variable. Using a variable inside its own mutation traps.
+  /// - Precondition: If the body calls ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, this
+  ///   thread is already inside a reduce, a transaction or a read of that dispatcher. Otherwise, the
+  ///   call traps instead of waiting for the dispatcher while the thread holds the variable's lock.
   ///
   /// ```swift
   /// let tickets = Variable(["A1", "A2"])
@@ -166,7 +189,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// print(mine ?? "Sold out")
   /// ```
   ///
-  /// - Parameter body: Changes the value. If it throws, the changes that it has made remain.
+  /// - Parameter body: Changes the value. If the body throws an error, the changes that it has already
+  ///   made remain.
   /// - Returns: The body's result.
   @inlinable public func modify<Result, Failure: Error>(
     _ body: (inout Element) throws(Failure) -> Result
@@ -176,7 +200,7 @@ extension PrimitiveValue where Trait == MutableTrait {
 }
 
 extension PrimitiveValue where Trait == ImmutableTrait {
-  /// Creates the read-only side of a variable.
+  /// Creates a constant that publishes a variable's value.
   @inlinable public convenience init(_ variable: Variable<Element>) {
     variable.channel.addHandle()
     self.init(sharing: variable.channel)

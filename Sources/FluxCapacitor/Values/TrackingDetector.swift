@@ -2,23 +2,23 @@ import Observation
 
 /// Detects reads inside `withObservationTracking`, at the cost of a thread-local lookup.
 ///
-/// Observation has no API for that. But inside tracking, and only there, it hashes the key path of
-/// each access that it is notified of. So the detector notifies it of an access with a key path
-/// that notes its own hashing. Otherwise, every constant would need a registrar as soon as it is
-/// read, and every write would have to consult the registrar.
+/// Observation has no API that detects tracking. Only inside tracking, Observation hashes the key path
+/// of each access that is reported to a registrar. So the detector reports an access with a key path
+/// that counts how often it is hashed. Without the detector, every constant would need a registrar as
+/// soon as it is read. Without the detector, every write would also have to consult the registrar.
 ///
-/// Each thread has its own instance, which no other thread uses.
+/// Each thread has its own detector, which no other thread uses.
 @usableFromInline final class TrackingDetector: AnyReadDetector, Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
   private let path: any KeyPath<TrackingDetector, Void> & Sendable = \TrackingDetector[HashProbe()]
 
-  /// The number of times that the key path was hashed.
+  /// The number of times that Observation has hashed the key path.
   @exclusivity(unchecked) private var hashes = 0
 
-  /// The number of reads that were tracked through this instance.
+  /// The number of tracked reads that this detector has detected.
   @exclusivity(unchecked) private var reads = 0
 
-  /// The thread's previous instance.
+  /// The detector that this thread used before, kept until this detector is replaced too.
   @exclusivity(unchecked) private var previous: TrackingDetector?
 
   private init(after previous: TrackingDetector?) {
@@ -26,7 +26,7 @@ import Observation
     previous?.previous = nil
   }
 
-  /// Counts how often it is hashed.
+  /// A subscript index that counts how often Observation hashes it.
   private struct HashProbe: Hashable, Sendable {
     static func == (left: HashProbe, right: HashProbe) -> Bool { true }
 
@@ -35,9 +35,9 @@ import Observation
 
   private subscript(_: HashProbe) -> Void { () }
 
-  /// The current thread's instance, if it has one.
+  /// The current thread's detector, if the thread has one.
   private static var current: Unmanaged<TrackingDetector>? {
-    // Nothing else is ever stored there.
+    // Only `renew` sets `tracking`, so `tracking` is always a detector.
     CurrentThread.current.pointee.tracking.map { .fromOpaque($0.toOpaque()) }
   }
 
@@ -55,12 +55,13 @@ import Observation
     return true
   }
 
-  /// Gives the thread a new instance.
+  /// Gives the thread a new detector.
   ///
-  /// While tracking, each registrar that is accessed keeps the reader's `onChange` closure until
-  /// its next change, and this registrar never changes. So an instance is replaced after a number
-  /// of reads, which releases those closures. An instance must outlive the tracking in which it was
-  /// accessed, so it is kept until its successor is replaced too.
+  /// Each registrar that a tracked read accesses keeps the reader's `onChange` closure until the
+  /// registrar's next change. A detector's registrar never reports a change. So a thread replaces its
+  /// detector after a fixed number of tracked reads, which releases the closures. A detector must
+  /// outlive each tracking that uses its registrar. So the thread keeps a replaced detector until the
+  /// next replacement.
   private static func renew() -> Unmanaged<TrackingDetector> {
     let previous = current?.takeRetainedValue()
     let tracking = Unmanaged.passRetained(TrackingDetector(after: previous))
@@ -68,6 +69,6 @@ import Observation
     return tracking
   }
 
-  /// The number of values that one tracking can read without leaving closures in memory.
+  /// The number of tracked reads after which a thread replaces its detector.
   private static let readsPerInstance = 256
 }

@@ -1,11 +1,12 @@
-/// The channel of a value that is written under a lock. A variable and its constants share it.
+/// A channel that stores a variable's value, which threads read and write under the channel's lock. A
+/// variable and its constants share the channel.
 ///
-/// A write outside a transaction is a change. For a write inside one, the transaction lists the
-/// variable, and makes its value a change when it ends. See `WriteMark` for the effect of another
-/// thread's write in between.
+/// A write outside a transaction is a change by itself. For a write inside a transaction, the
+/// transaction lists the variable. When the transaction ends, it makes the variable's value a change.
+/// See `WriteMark` for the effect of another thread's write during the transaction.
 @usableFromInline
 final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
-  /// Guarded by the lock.
+  /// The variable's value, which the channel's lock guards.
   @exclusivity(unchecked) @usableFromInline var stored: Element
 
   @inlinable init(_ value: Element) {
@@ -17,7 +18,8 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
 
   override var anyValue: any Sendable { stored }
 
-  /// Makes the value a change. In an idle channel, it stays in place. Otherwise, it joins the backlog.
+  /// Makes the variable's value a change. An idle channel keeps the value in `stored` until delivery. In
+  /// a busy channel, the value joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
     if let attachments = anyAttachments, !attachments.listeners.isEmpty {
       thread.pointee.listeners.insert(contentsOf: attachments.listeners)
@@ -29,9 +31,9 @@ final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendab
   }
 }
 
-// The operations of a value's channel are methods of `Channel`, because a variable knows its
-// channel by that type. Downcasting the variable's property would retain the channel, which would
-// double the time of a read. Downcasting `self` doesn't retain it.
+// The operations of a value's channel are methods of `Channel`, because a variable knows its channel by
+// that type. Downcasting the variable's property would retain the channel, which would double the time
+// of a read. Downcasting `self` doesn't retain the channel.
 extension Channel {
   @inlinable final var value: Element {
     _read { yield unsafeDowncast(self, to: ValueChannel<Element>.self).stored }
@@ -58,13 +60,14 @@ extension Channel {
     } else {
       lock.unlock()
     }
-    // Released after unlocking, because a deinit may run user code.
+    // The old value is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(oldValue) {}
   }
 
-  /// Makes a write a change, now or at the end of a transaction. The lock must be held.
+  /// Makes a write a change, immediately or at the end of a transaction. The caller must hold the
+  /// variable's lock.
   ///
-  /// - Returns: The delivery of the change, if it can be delivered now.
+  /// - Returns: The delivery of the change, or `nil` if this thread can't deliver the change now.
   @inlinable @inline(never)
   final func makeChange(_ value: Element, on thread: CurrentThread) -> Delivery? {
     guard thread.pointee.openTransactions == 0, mark.isNone else {
@@ -84,10 +87,10 @@ extension Channel {
     return try body(&value)
   }
 
-  /// Takes the lock for user code that changes the value in place.
+  /// Takes the variable's lock, so that user code can change the value in place.
   ///
-  /// A mutation is a small transaction: other variables that its body sets are delivered after it,
-  /// and states that it invokes are dispatched after it.
+  /// A mutation is a small transaction. Other variables that its body writes are delivered after the
+  /// mutation. States that its body invokes are dispatched after the mutation.
   @inlinable final func beginMutation() -> CurrentThread {
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
@@ -114,7 +117,8 @@ extension Channel {
       lock.unlock()
       deliverNow(value, delivery, on: thread)
     } else {
-      // This variable becomes the last in the list, unless it is in another transaction's list.
+      // This variable becomes the last in the transaction's list, unless another transaction has already
+      // listed the variable.
       let isHeld = isOutermost && mark.isNone
       leaveToTransaction(on: thread)
       if !isHeld { lock.unlock() }
@@ -123,9 +127,10 @@ extension Channel {
     thread.finish()
   }
 
-  /// Traps if an asynchronous function that mutates the value in place has changed threads.
+  /// Traps if an asynchronous function has moved to another thread while it changes the value in place.
   @inlinable final func trapIfSuspended() {
-    // Compares thread numbers, which are never reused: a thread's state is freed when the thread ends.
+    // This check compares thread numbers, because thread numbers are never reused. A thread's state is
+    // freed when the thread ends, so a later thread can get the same address.
     guard !lock.isHeld(by: CurrentThread.current.id) else { return }
     trap(
       "\(self) was mutated in place across an `await`, while its lock was held.",
@@ -135,8 +140,9 @@ extension Channel {
 
   // MARK: Transactions
 
-  /// Leaves a written value to the end of a transaction: this thread's own or, without one, the
-  /// open transaction that has written the variable. The lock must be held.
+  /// Leaves a written value to a transaction, which makes the value a change when the transaction ends.
+  /// If this thread has no open transaction, the value is left to the transaction that has already
+  /// written the variable. The caller must hold the variable's lock.
   @inlinable final func leaveToTransaction(on thread: CurrentThread) {
     guard thread.pointee.openTransactions > 0 else { return mark.isOverwritten = true }
     mark.isOverwritten = false
@@ -148,17 +154,19 @@ extension Channel {
       let place = PendingDelivery(
         to: self,
         isOpen: true,
-        // The place's target is this channel.
+        // The closure receives the target of `place`, which is this channel.
         by: { unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2) }
       )
       transaction.add(place, of: self, on: thread)
     }
   }
 
-  /// Delivers the value that a transaction has committed, unless it has been appended to the backlog.
+  /// Delivers the value that a transaction has committed. If the value is already in the backlog,
+  /// delivers the backlog instead.
   @inlinable final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
-    // Another thread may have appended the value to the backlog, and have committed a value of its own.
+    // Another thread might have moved the value to the backlog, and might even have committed a newer
+    // value.
     guard mark.isCommitted, self.version == version else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
@@ -170,7 +178,8 @@ extension Channel {
     deliver(value, delivery, on: thread)
   }
 
-  /// Makes sure that the value is delivered although it is about to be overwritten. The lock must be held.
+  /// Makes sure that the value is delivered even though a write is about to replace it. The caller must
+  /// hold the variable's lock.
   @usableFromInline final func keepValue(on thread: CurrentThread) {
     if mark.isCommitted {
       mark = WriteMark()
@@ -186,7 +195,8 @@ extension Channel {
 
   // MARK: Observing
 
-  /// Subscribes an observation, and calls it with the current value first unless `ignoreFirst` is true.
+  /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
+  /// current value.
   @inlinable final func subscribe(
     _ observation: Observation<Element>,
     on queue: ExecuteQueue,
