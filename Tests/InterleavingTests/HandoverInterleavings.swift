@@ -226,7 +226,7 @@
         }
         scenario.thread {
           number.value = 1
-          variable.value.append(1)
+          Dispatcher.shared.transaction { variable.value.append(1) }
         }
         scenario.thread {
           number.value = 2
