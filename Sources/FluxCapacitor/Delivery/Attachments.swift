@@ -4,8 +4,8 @@
 /// The lock of the channel's region guards all properties of this class. A region is a group of channels
 /// that a single thread at a time delivers.
 @usableFromInline class AnyAttachments {
-  /// The last version that other threads have left to the channel's deliverer, or `nil`. When a delivery
-  /// ends, the deliverer schedules the delivery of all changes up to this version.
+  /// The last version that other threads have left to the delivering thread, or `nil`. When a delivery
+  /// ends, the delivering thread schedules the delivery of all changes up to this version.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
 
   /// Whether the channel has pending changes in its backlog.

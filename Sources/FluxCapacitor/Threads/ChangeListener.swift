@@ -1,4 +1,4 @@
-/// An object that a commit notifies of its changes while all variables of the commit are locked.
+/// An object that is notified of a commit's changes while all variables of the commit are locked.
 ///
 /// The subclass `AnySource` in `Deriving` is an edge in the graph of derived constants.
 @usableFromInline class ChangeListener: @unchecked Sendable {
@@ -43,7 +43,8 @@ extension ListenerList {
   /// Announces a change to all listeners.
   ///
   /// If two threads announce changes to the same listeners, all of these listeners receive the changes in
-  /// one order. Each thread holds the locks of all groups until its announcement ends.
+  /// the same order. An announcing thread holds the locks of all groups until all listeners have
+  /// announced the change.
   @inlinable func announceChange(on thread: CurrentThread) {
     if !isEmpty { announceToAll(on: thread) }
   }

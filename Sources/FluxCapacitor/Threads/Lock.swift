@@ -3,13 +3,14 @@ import Synchronization
 /// A mutex that can tell whether the current thread already holds the mutex to run user code.
 ///
 /// Most threads hold the lock for a few instructions, run no user code, and leave `holder` at zero. A
-/// reduce and the body of a `modify` run user code, which might use the same lock again. For such user
-/// code, the locking thread stores its own number in `holder`. So a thread can detect that it already
-/// holds the lock.
+/// reduce and the body of a `modify` run user code, which might use the same lock again. A thread that
+/// takes the lock to run user code stores its own number in `holder`. The same thread can later detect
+/// that it already holds the lock.
 ///
 /// Each unlock first stores `holder` with release ordering, and each lock then loads `holder` with
-/// acquire ordering. These two accesses cost nothing on x86 and almost nothing on other processors. The
-/// two accesses make the synchronization inside `Mutex` visible to the thread sanitizer.
+/// acquire ordering. The release store and the acquire load cost nothing on x86 and almost nothing on
+/// other processors. The store and the load make the synchronization inside `Mutex` visible to the thread
+/// sanitizer.
 ///
 /// All other accesses to `holder` may be relaxed, because the mutex itself orders all other memory
 /// accesses. A thread finds its own number in `holder` only after storing the number and before

@@ -6,7 +6,7 @@
 
 /// Detects whether the current code runs on the main queue.
 ///
-/// `Thread.isMainThread` gives wrong results on Linux. There, the main actor leaves the main thread at
+/// `Thread.isMainThread` gives wrong results on Linux. On Linux, the main actor leaves the main thread at
 /// the first `await` of an asynchronous `main`.
 @usableFromInline enum MainQueue {
   #if canImport(Dispatch)

@@ -35,8 +35,8 @@ import Synchronization
     for body in done { body() }
   }
 
-  /// Calls a closure when no work is in progress. The call is immediate, or on the thread that ends the
-  /// last piece of work.
+  /// Calls a closure when no work is in progress. The call happens immediately, or on the thread that
+  /// ends the last piece of work.
   package func whenIdle(_ body: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock {
       if !running.isEmpty { waiting.append(body) }
@@ -59,8 +59,8 @@ extension PendingWork {
   /// The pending work of the current task's dispatcher. The value is `nil` until code replaces the
   /// process's dispatcher for the first time.
   ///
-  /// Only tests wait for pending work. Without a replacement, this getter avoids a slow read of a
-  /// `TaskLocal`.
+  /// Only tests wait for pending work. Until code replaces the process's dispatcher, this getter avoids a
+  /// slow read of a `TaskLocal`.
   @usableFromInline static var current: PendingWork? {
     shortcut.load(ordering: .relaxed) == isReplaced
       ? replacement.get()?.pendingWork ?? ofProcess : nil
@@ -76,7 +76,7 @@ extension PendingWork {
   ///
   /// The value is zero before the dispatcher is created. After the first replacement, the value is always
   /// `isReplaced`. As long as the value is an address, finding the dispatcher requires no read of a
-  /// `TaskLocal`. Such a read takes longer than all other steps of finding the dispatcher.
+  /// `TaskLocal`. Reading a `TaskLocal` takes longer than all other steps of finding the dispatcher.
   ///
   /// Threads store the address with release ordering and load the address with acquire ordering. So a
   /// thread that loads the address finds the dispatcher initialized. Relaxed ordering is enough for

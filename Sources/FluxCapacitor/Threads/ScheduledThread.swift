@@ -37,7 +37,7 @@ import Synchronization
     ///   lock. A `yield` is impossible if no other thread can continue.
     @discardableResult func reach(_ step: ScheduledStep) -> Bool
 
-    /// Runs a block on another thread of the scenario, which replaces the dispatch queue.
+    /// Sends a block to another thread of the scenario instead of to the dispatch queue.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
     /// Whether the scheduler lets this thread take all possible steps before other threads continue.

@@ -18,7 +18,7 @@
 
 extension ThreadState {
   #if !_runtime(_multithreaded)
-    /// The state of the process's only thread, so no other thread can use this variable.
+    /// The state of the process's only thread, so this variable needs no synchronization.
     nonisolated(unsafe) private static var ofOnlyThread: UnsafeMutableRawPointer?
 
     static func makeKey() -> UInt? { 0 }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The work that one thread has in progress: a transaction, a round of deliveries, and deferred dispatches.
+/// The work that one thread has in progress: a transaction, a round of deliveries, and deferred
+/// dispatches.
 ///
 /// The operating system stores each thread's state under a key. Reading the state takes 2 ns, while
 /// reading a `TaskLocal` takes 34 ns. The state needs no lock, because only its own thread uses the
-/// state. Code accesses the state through a pointer, one field at a time. Between two such accesses, user
-/// code might access the state too.
+/// state. Code accesses the state through a pointer, one field at a time. User code that runs between two
+/// accesses might access the same state.
 @usableFromInline struct ThreadState: ~Copyable {
   /// The number that identifies this thread in locks and channels. The number is never zero.
   @usableFromInline let id: UInt32
@@ -43,8 +44,7 @@ import Synchronization
   /// writes. Each change that had to wait for an earlier change also has a place in this queue.
   @usableFromInline var round = FIFO<PendingDelivery>()
 
-  /// The number of places that were added during the open transaction. These places are at the end of
-  /// `round`.
+  /// The number of places at the end of `round` that were added during the open transaction.
   @usableFromInline var openPlaces: Int32 = 0
 
   /// The records of pending work that include this thread's deliveries. Each element has a closure that
@@ -52,7 +52,7 @@ import Synchronization
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
   /// The number of other threads' changes that this thread has delivered since its current round began.
-  /// If this thread withdraws an offer of a handover, the number is set back.
+  /// Withdrawing the offer of a handover resets this number to a lower value.
   @usableFromInline var changesOfOthers: Int32 = 0
 
   /// The registry of the dispatcher that is replaying a recorded state on this thread, if any.
@@ -100,8 +100,8 @@ import Synchronization
 /// The state of the current thread.
 @usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
-/// Returns the current thread's state. This is a function, because a static property would be called
-/// through a thunk.
+/// Returns the current thread's state. `currentThread()` is a function, because a static property would
+/// be called through a thunk.
 @usableFromInline func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
   guard keyAndOne != 0, let state = ThreadState.ofThread(under: keyAndOne &- 1)
@@ -138,8 +138,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Lets another thread run.
   ///
-  /// - Returns: Whether another thread might be able to run. The result is false only if all other
-  ///   threads of a scenario are unable to run.
+  /// - Returns: Whether another thread might be able to run. The result is false only in a scenario in
+  ///   which no other thread can run.
   @discardableResult func yieldProcessor() -> Bool {
     #if DEBUG
       if let thread = pointee.scheduled { return thread.reach(.yield) }
@@ -150,8 +150,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension ThreadState {
-  /// The number of the newest thread. Relaxed ordering is enough, because thread numbers only have to be
-  /// unique. A `Deliverer` can store the numbers of 2^30 threads.
+  /// The last thread number that was assigned. Relaxed ordering is enough, because thread numbers only
+  /// have to be unique. A `Deliverer` can store the numbers of 2^30 threads.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
   /// The key of the threads' states plus one, or zero before the key is created.

@@ -1,14 +1,15 @@
 /// A thread's outermost transaction: a reduce, a call of `transaction`, or the body of a `modify`.
 ///
 /// A transaction adds a *place* (an entry) to the thread's queue of deliveries for each variable that it
-/// writes and each event that it sends. While the transaction is open, its places are the last entries of
-/// that queue. The transaction *commits* when it ends, before the thread gives up the dispatcher's lock:
+/// writes and each event that it sends. While the transaction is open, the transaction's places are the
+/// last entries of the queue. The transaction *commits* when it ends, before the thread gives up the
+/// dispatcher's lock:
 /// 1. The thread locks all variables that the transaction has written.
 /// 2. The thread turns the new value of each variable into a change.
 /// 3. The thread announces the changes to the derived constants that depend on several variables.
 ///
-/// So no other change comes between the changes of one commit. The thread delivers these changes
-/// afterward.
+/// So no other change comes between the changes of one commit. The thread delivers these changes after
+/// the commit.
 ///
 /// If two open transactions write the same variable, neither transaction can correctly commit before the
 /// other transaction. Such transactions are *joined*, and the last transaction to end commits all of
@@ -24,8 +25,8 @@
 
   /// Whether another open transaction has written a variable of this transaction.
   ///
-  /// The value changes once, from false to true. The transaction's own thread sets the value, or a thread
-  /// that holds the lock of a variable with this transaction's mark. The transaction's own thread reads
+  /// The value changes once, from false to true. The value is set by the transaction's own thread, or by
+  /// a thread that has locked a variable with this transaction's mark. The transaction's own thread reads
   /// the value under the locks of all variables with this transaction's mark, if any.
   @exclusivity(unchecked) @usableFromInline var isJoint = false
 
@@ -35,8 +36,8 @@
 
   init() {}
 
-  /// Adds a place for a write to the thread's queue of deliveries, and sets the channel's mark. The
-  /// caller must hold the channel's lock.
+  /// Adds a place for a written channel to the thread's queue of deliveries, and sets the channel's mark.
+  /// The caller must hold the channel's lock.
   ///
   /// If another open transaction has already set the mark, this method joins the two transactions.
   @inlinable func add(
@@ -83,7 +84,8 @@
     return false
   }
 
-  /// Commits all joined transactions if all of them have ended, unless another thread has committed them.
+  /// Commits all joined transactions if all of them have ended. Does nothing if another thread has
+  /// already committed these transactions.
   private func commitJointIfEnded(on thread: CurrentThread) {
     while let (count, members) = JointTransaction.lock.withLock({ joint?.ended }) {
       // Before all members are locked, another transaction might join the group and even end.
@@ -115,11 +117,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
     let isAnnounced = !pointee.listeners.isEmpty
     if isAnnounced { pointee.listeners.beginAnnouncing() }
-    // Update `commits` before `endAnnouncing`, because regions that waited for these transactions are now
-    // ready.
+    // Update `commits` before `endAnnouncing`, because regions that waited for the commit are now ready.
     for transaction in transactions {
-      // No other thread writes `commits` now, because all channels with the transaction's mark are
-      // locked.
+      // No other thread writes `commits` now, because this thread has locked all marked channels.
       transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
     }
     if isAnnounced {

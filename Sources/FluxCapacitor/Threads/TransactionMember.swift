@@ -2,7 +2,7 @@
 @usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// Whether the last written value is uncommitted or undelivered. `lock` guards this property.
+  /// The state of the last write: none, written, overwritten, or committed. `lock` guards this property.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   @inlinable init() {}
@@ -67,12 +67,11 @@
   }
 }
 
-/// The state of the last write to a variable, which tells whether the value is uncommitted or
-/// undelivered.
+/// The state of the last write to a variable: none, written, overwritten, or committed.
 ///
 /// | state | the value | before the next write |
 /// |---|---|---|
-/// | none | the value is delivered, or has no observers | – |
+/// | none | the value requires no further work | – |
 /// | written | an open transaction wrote the value, which becomes a change when the transaction ends | the value may be overwritten |
 /// | overwritten | another thread wrote the value during the transaction, and the value becomes a change when the transaction ends | the value becomes a change by itself |
 /// | committed | the value is a change in a thread's queue of deliveries | the value is appended to the backlog |
