@@ -107,7 +107,7 @@ extension AnyChannel {
   /// Whether the last handle has been dropped.
   ///
   /// The delivering thread reads this property under the lock. The thread that drops the last handle also
-  /// takes the lock. The thread that takes the lock last removes the channel's observations.
+  /// takes the lock. The last of these two threads to take the lock removes the observations.
   @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
 

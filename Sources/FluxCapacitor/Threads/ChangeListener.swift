@@ -1,6 +1,6 @@
 /// An object that is notified of a commit's changes while all variables of the commit are locked.
 ///
-/// The subclass `AnySource` in `Deriving` is an edge in the graph of derived constants.
+/// The subclass `AnySource`, in the folder `Deriving`, is an edge in the graph of derived constants.
 @usableFromInline class ChangeListener: @unchecked Sendable {
   /// The listener's sort key among the listeners of a commit. Listeners are sorted first by `group` and
   /// then by `index`. All listeners of a group share a lock.

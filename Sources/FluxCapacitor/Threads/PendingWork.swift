@@ -52,7 +52,8 @@ import Synchronization
   }
 }
 
-/// An object with a record of pending work. `Dispatcher` in `Dispatching` conforms to this protocol.
+/// An object with a record of pending work. `Dispatcher`, in the folder `Dispatching`, conforms to this
+/// protocol.
 protocol PendingWorkOwner: AnyObject, Sendable { var pendingWork: PendingWork { get } }
 
 extension PendingWork {

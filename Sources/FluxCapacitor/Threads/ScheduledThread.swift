@@ -3,8 +3,8 @@
 #endif
 import Synchronization
 
-// In debug builds, the scheduler of `everyInterleaving` can decide which thread continues. Release builds
-// contain no scheduling code.
+// In debug builds, the scheduler of the test function `everyInterleaving` can decide which thread
+// continues. Release builds contain no scheduling code.
 
 #if DEBUG
   /// A step of a thread. The order in which threads take such steps can change a program's results.

@@ -47,8 +47,8 @@ import Synchronization
   /// The number of places at the end of `round` that were added during the open transaction.
   @usableFromInline var openPlaces: Int32 = 0
 
-  /// The records of pending work that include this thread's deliveries. Each element has a closure that
-  /// the thread calls after its last pending delivery.
+  /// The records of pending work that include this thread's deliveries. Each element has a closure, which
+  /// the thread calls when no delivery is pending.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
   /// The number of other threads' changes that this thread has delivered since its current round began.
@@ -89,12 +89,12 @@ import Synchronization
   }
 }
 
-/// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in
-/// `Dispatching`.
+/// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in the
+/// folder `Dispatching`.
 @usableFromInline class AnyReduction {}
 
 /// An object that detects whether the Observation framework tracks a thread's reads. The subclass
-/// `TrackingDetector` is in `Values`.
+/// `TrackingDetector` is in the folder `Values`.
 @usableFromInline class AnyReadDetector {}
 
 /// The state of the current thread.

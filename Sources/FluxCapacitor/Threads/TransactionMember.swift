@@ -1,4 +1,4 @@
-/// An object that transactions can write. The subclass `AnyChannel` is in `Delivery`.
+/// An object that transactions can write. The subclass `AnyChannel` is in the folder `Delivery`.
 @usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
