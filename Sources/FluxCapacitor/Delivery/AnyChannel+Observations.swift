@@ -26,7 +26,8 @@ extension AnyChannel {
     }
   }
 
-  /// A part of the ring of observations. The deliverer walks the stretch of a delivery without the lock.
+  /// A part of the ring of observations. The delivering thread walks such a part of the ring without the
+  /// lock.
   @usableFromInline typealias Stretch = (first: Unmanaged<Dust>?, last: Unmanaged<Dust>?)
 
   /// The part of the ring that contains all current observations. The caller must hold the region's lock.
@@ -69,8 +70,8 @@ extension AnyChannel {
     if !isObserved { becameUnobserved() }
   }
 
-  /// Defers an action until this thread no longer holds a variable's lock. The thread performs the action
-  /// in its queue of deliveries.
+  /// Defers an action until this thread no longer holds a variable's lock. Afterward, the thread performs
+  /// the action as part of its pending deliveries.
   final func deferPastMutation(
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
@@ -82,14 +83,15 @@ extension AnyChannel {
     thread.append(delivery, isOwn: false)
   }
 
-  /// Leaves the delivery of the changes up to a version to the channel's deliverer. The caller must hold
-  /// the channel's lock.
+  /// Leaves the delivery of the changes up to a version to the thread that is delivering the channel. The
+  /// caller must hold the channel's lock.
   @usableFromInline final func leave(through version: Version) {
     let attachments = ensureAnyAttachments()
     attachments.left = max(attachments.left ?? version, version)
   }
 
-  /// Ends the delivery of a change, and does the work that other threads have left to the deliverer.
+  /// Ends the delivery of a change, and does the work that other threads have left to the delivering
+  /// thread.
   @inlinable final func endDelivering(on thread: CurrentThread) {
     lock.lock()
     let hasCleaned = deliverer.hasCleaned

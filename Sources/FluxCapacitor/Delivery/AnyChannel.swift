@@ -11,15 +11,15 @@ import Synchronization
 /// derives from several regions is the first channel of a new region.
 ///
 /// The region's lock guards these invariants:
-/// - The `deliverer` (the delivering thread) walks the rings of the region without the lock. So other
-///   threads only flag observations as cleaned, and the deliverer removes the flagged observations
-///   afterward. Other threads may append observations to a ring during a walk. The walk ends at the
-///   observation that was the last one when the delivery began.
-/// - Each change in the backlog is covered by a place in a thread's queue of deliveries, is `left` to the
-///   deliverer, or belongs to an open transaction. When a delivery ends, the deliverer adds a place for
-///   all changes up to `left` to its own queue.
-/// - A variable's `mark` is set while an open transaction has a place for the variable. After the commit,
-///   the mark stays set until the value is delivered or appended to the backlog.
+/// - The `deliverer` (the delivering thread) walks the region's rings of observations without the lock.
+///   Therefore, other threads only flag observations as cleaned. After the delivery, the delivering
+///   thread removes the flagged observations. Other threads may append observations to a ring during a
+///   walk. The walk ends at the observation that was the last one when the delivery began.
+/// - Each change in the backlog is scheduled in some thread's queue of deliveries, is `left` to the
+///   delivering thread, or belongs to an open transaction. When a delivery ends, the delivering thread
+///   schedules the delivery of all changes up to `left`.
+/// - A variable's `mark` is set while an open transaction has an uncommitted write to the variable. After
+///   the commit, `mark` stays set until the value is delivered or appended to the backlog.
 /// - No user code runs under the region's lock, except the body of a `modify`.
 @usableFromInline class AnyChannel: TransactionMember, @unchecked Sendable {
   /// The number of changes so far. A change is a write, an event, or an announcement to a derived
@@ -37,7 +37,8 @@ import Synchronization
   /// is never closed.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
-  /// The properties that few channels need. The object is an `Attachments` of the channel's element type.
+  /// The properties that few channels need. The object's class is `Attachments` with the channel's
+  /// element type.
   @exclusivity(unchecked) @usableFromInline final var anyAttachments: AnyAttachments?
 
   @inlinable init(isDerived: Bool = false) {
@@ -60,8 +61,8 @@ import Synchronization
   /// Whether an observer or an active constant of the same region receives the channel's changes. The
   /// caller must hold the region's lock.
   ///
-  /// If the value is false, only constants of other regions can need a change. The change is announced to
-  /// these constants separately.
+  /// Constants of other regions don't count here, because changes are announced to such constants
+  /// separately.
   @inlinable final var needsDelivery: Bool {
     first != nil || anyAttachments?.downstream.map { $0.nodeCount > 0 } ?? false
   }
@@ -85,7 +86,8 @@ import Synchronization
   @usableFromInline
   func place(through version: Version) -> PendingDelivery { trap("\(self) delivers nothing.") }
 
-  /// Whether no thread is delivering the channel and no change is pending. The caller must hold the lock.
+  /// Whether no thread is delivering the channel and no change is pending. The caller must hold the
+  /// region's lock.
   @inlinable final var isIdle: Bool {
     !deliverer.isDelivering && !(anyAttachments?.hasBacklog ?? false)
   }
@@ -104,16 +106,16 @@ extension AnyChannel {
 
   /// Whether the last handle has been dropped.
   ///
-  /// The deliverer reads this property under the lock. The thread that drops the last handle also takes
-  /// the lock. Whichever of these two threads takes the lock later removes the observations.
+  /// The delivering thread reads this property under the lock. The thread that drops the last handle also
+  /// takes the lock. The last of these two threads to take the lock removes the observations.
   @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
 
-/// The objects that a thread has detached from a region under the region's lock. The thread releases
-/// these objects after unlocking.
+/// The objects that a thread has detached under a region's lock, and that it has to release after
+/// unlocking.
 @usableFromInline struct Detached {
-  /// The detached observations, as a list that is linked through the observations' own properties. So the
-  /// list needs no allocation, and a loop can release the observations.
+  /// The detached observations, as a list that is linked through the observations' own properties. This
+  /// list needs no allocation, and releasing its observations needs no recursion.
   private var observations: Unmanaged<Dust>?
 
   /// The channels that no observer or observed constant uses any longer.

@@ -4,8 +4,8 @@
 /// The lock of the channel's region guards all properties of this class. A region is a group of channels
 /// that a single thread at a time delivers.
 @usableFromInline class AnyAttachments {
-  /// The last version that other threads have left to the channel's deliverer, or `nil`. When a delivery
-  /// ends, the deliverer schedules the delivery of all changes up to this version.
+  /// The version up to which the delivering thread has to deliver the changes of other threads, or `nil`.
+  /// When a delivery ends, the delivering thread schedules these changes in its own queue of deliveries.
   @exclusivity(unchecked) @usableFromInline final var left: Version?
 
   /// Whether the channel has pending changes in its backlog.
@@ -40,7 +40,8 @@
 
 /// The base class of a channel's node in the graph of derived constants.
 ///
-/// This class declares the members that the delivery code uses. The subclass `Node` is in `Deriving`.
+/// This class declares the members that the delivery code uses. The subclass `Node` is in the folder
+/// `Deriving`.
 @usableFromInline class Downstream: @unchecked Sendable {
   // The lock of the channel's region guards all properties of this class.
 
@@ -64,7 +65,7 @@
 /// The base class of a region: a channel and the constants that derive from that channel alone.
 ///
 /// The thread that delivers the region's first channel also computes the constants and calls their
-/// observers. The subclass `Region` is in `Deriving`.
+/// observers. The subclass `Region` is in the folder `Deriving`.
 @usableFromInline class DerivedRegion: @unchecked Sendable {
   init() {}
 

@@ -55,17 +55,18 @@ import Synchronization
     return nil
   }
 
-  /// Makes the delivery that `schedule` has returned, if any, and then this thread's pending deliveries.
+  /// Performs the delivery that `schedule` has returned, if any, and then this thread's pending
+  /// deliveries.
   @inlinable
   final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
     guard let delivery else { return thread.settle() }
     thread.whileDelivering { deliver(value, delivery, on: thread) }
   }
 
-  /// Makes this thread the channel's deliverer. The caller must hold the channel's lock.
+  /// Records that this thread is now delivering the channel. The caller must hold the channel's lock.
   @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
     deliverer = Deliverer(thread)
-    // The region is unretained, because it lives as long as this channel.
+    // The reference to the region is unretained, because the region lives as long as this channel.
     let region = anyAttachments?.downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
@@ -167,7 +168,7 @@ import Synchronization
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
         return attachments.backlog.popFirst()
       }
-      // While this thread offered a handover, another thread might have set `left`.
+      // Another thread might have set `left` while this thread offered the delivery to other threads.
       if let left = attachments.left.take() { thread.append(place(through: left), isOwn: false) }
       return nil
     }
@@ -185,10 +186,10 @@ import Synchronization
   }
 
   @usableFromInline final func close() {
-    // A derived channel continues to call its observers. Its tracker is cleaned, because no code can read
-    // the channel's value without a handle. Reading `tracking` needs no lock here, because no thread sets
-    // `tracking` without a handle. Waiting for the region's lock could cause a deadlock here, because the
-    // deinit of a value that a mutation discards might call `close()`.
+    // A derived channel continues to call its observers. The tracker of a derived channel is cleaned,
+    // because no code can read the channel's value without a handle. Reading `tracking` needs no lock
+    // here, because no thread sets `tracking` without a handle. Waiting for the region's lock could cause
+    // a deadlock here, because the deinit of a value that a mutation discards might call `close()`.
     if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
     var detached = Detached()
     acquire()

@@ -6,7 +6,7 @@
 /// | delivering | one thread is delivering the channel; other threads leave their changes to that thread | idle |
 /// | offered | a thread has delivered many changes, and offers the delivery to other threads | idle, when another thread takes the offer or the offering thread withdraws it |
 ///
-/// The channel's lock guards the deliverer, which is as small as a single number.
+/// The channel's lock guards this structure, which is as small as a single number.
 @usableFromInline struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
@@ -64,11 +64,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ) -> Bool {
     for _ in 0..<32 {
       yieldProcessor()
-      // `isDueForHandover` stays true, so this thread also offers its next delivery to other threads.
-      // That delivery might be for the same channel, which the other thread hasn't begun to deliver yet.
+      // `isDueForHandover` stays true, so this thread also offers its next delivery to other threads. The
+      // next delivery might be for the same channel if the other thread hasn't started to deliver.
       if lock.withLock({ !isOffered() }) { return true }
     }
-    // This thread makes its next offer after 37 changes. If the thread delivers several channels in
+    // This thread makes its next offer after 37 more changes. If the thread delivers several channels in
     // rotation, the prime number 37 makes the next offer fall on a different channel. Sometimes, other
     // threads can take over this channel only after they have taken over a different channel.
     pointee.changesOfOthers = 257 - 37
@@ -83,7 +83,7 @@ extension AnyChannel {
   /// Offers other threads the delivery of this channel's changes up to a version. Another thread can take
   /// the offer when it makes or delivers a change.
   ///
-  /// - Returns: Whether another thread has taken the offer or replaced it with its own offer.
+  /// - Returns: Whether another thread has taken or replaced this thread's offer.
   @usableFromInline
   final func handOver(through version: Version, on thread: CurrentThread) -> Bool {
     let isOffered = lock.withLock {
@@ -93,8 +93,8 @@ extension AnyChannel {
       return true
     }
     // Another thread might take this offer and make its own offer before this thread notices. Another
-    // thread might even replace this offer directly. The thread with the last offer then delivers all
-    // pending changes or hands them over.
+    // thread might even replace this offer with its own offer. The thread with the last offer then
+    // delivers all pending changes or hands them over.
     return isOffered
       && thread.waitForTakeover(under: lock, isOffered: { deliverer.isOffered(by: thread) }) {
         deliverer = Deliverer()

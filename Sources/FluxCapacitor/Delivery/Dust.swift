@@ -14,7 +14,8 @@ import Synchronization
 /// ```
 public class Dust: @unchecked Sendable {
   // The lock of the channel's region guards `since`, `next` and `previous`. The thread that is delivering
-  // the region may read these three properties without the lock. `lock` guards only `channel`.
+  // the region may read `since`, `next` and `previous` without the lock. In this class, `lock` guards
+  // only `channel`.
   @usableFromInline final let lock = Lock()
   @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Dust>?
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
@@ -28,8 +29,8 @@ public class Dust: @unchecked Sendable {
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
-  /// Whether this observer might have read a value that equals the other observers' value. A
-  /// `removeDuplicates` never delivers such a value to the other observers. The next change therefore
+  /// Whether this observer might have read a value that no other observer receives. A `removeDuplicates`
+  /// skips values that count as equal to the last delivered value. If this flag is set, the next change
   /// always calls this observer. The region's lock guards this property.
   @exclusivity(unchecked) final var isAhead = false
 
@@ -62,14 +63,14 @@ public class Dust: @unchecked Sendable {
   ///
   /// After this method returns, no call of the observer's closure starts, not even for values that are
   /// pending on a queue. A call that another thread has already started might still be running. `clean()`
-  /// doesn't wait for such a call, because the call might wait for a lock that this thread holds.
+  /// doesn't wait for a running call, because the call might wait for a lock that this thread holds.
   ///
   /// You can call `clean()` from any thread, more than once, and inside any observer, including the
   /// observer of this observation. The closure and its captured values are released immediately or, if a
   /// change is being delivered, after that delivery.
   ///
-  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning that observer is
-  ///   O(n) in the number of variables and constants that only this constant derives from.
+  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning the last observer
+  ///   is O(n) in the number of variables and constants that no other observed constant uses.
   public final func clean() {
     var yields = Dust.yieldsToCalls
     end()
@@ -93,13 +94,13 @@ public class Dust: @unchecked Sendable {
   ///
   /// A calling thread writes `caller` and then reads `flags`. A cleaning thread writes `flags` and then
   /// reads `caller`. All four accesses are sequentially consistent, so at least one of the two threads
-  /// sees the write of the other thread. So either the calling thread skips the call, or the cleaning
-  /// thread waits until the call starts. The calling thread runs no user code between `prepareCall` and
-  /// `beginCall`. So the wait ends as soon as the operating system has let the calling thread run that
-  /// far.
+  /// sees the write of the other thread. Therefore, either the calling thread skips the call, or the
+  /// cleaning thread waits until the call starts. The calling thread runs no user code between
+  /// `prepareCall` and `beginCall`. The cleaning thread therefore waits only until the operating system
+  /// lets the calling thread start the call.
   ///
-  /// If the call has already started, this method yields a limited number of times. The call usually ends
-  /// during these yields, but no guarantee depends on them.
+  /// If the call has already started, this method yields a limited number of times. The call has usually
+  /// ended after these yields, but `clean()` doesn't guarantee the end of the call.
   final func waitForPreparedCalls(_ yields: inout Int) {
     let thread = CurrentThread.current
     while true {
@@ -126,8 +127,8 @@ extension Dust {
 
   /// Records that the announced call starts, so that cleaning threads stop waiting for the call.
   @inlinable final func beginCall(on thread: CurrentThread) {
-    // Release ordering is enough here and in `endCall`. It keeps this store from becoming visible before
-    // the calling thread has checked `flags`.
+    // Release ordering is enough here and in `endCall`. Release ordering keeps this store from becoming
+    // visible before the calling thread has checked `flags`.
     caller.write { $0.store(thread.id, ordering: .releasing) }
   }
 
@@ -138,8 +139,8 @@ extension Dust {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0
   }
 
-  /// Whether the deliverer may call the observer's closure directly. The value is false if this Dust is
-  /// cleaned, or if changes go through the mailbox.
+  /// Whether the delivering thread may call the observer's closure directly. The value is false if this
+  /// Dust is cleaned, or if changes go through the mailbox.
   @inlinable
   final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
 }

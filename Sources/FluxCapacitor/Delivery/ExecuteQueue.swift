@@ -4,13 +4,13 @@
 
 /// The thread or queue on which an observer is called.
 public enum ExecuteQueue: Sendable {
-  /// The observer is called on the thread that made the change, or on a thread that is already
-  /// delivering.
+  /// The observer is called on the thread that made the change, or on a thread that is already delivering
+  /// changes.
   ///
   /// A delivering thread also delivers the changes that other threads make during the delivery. After a
-  /// few hundred such changes, the delivering thread lets the other threads run. The next thread that
-  /// makes a change then continues the delivery. So even threads that change the value without end rarely
-  /// keep the delivering thread busy.
+  /// few hundred changes by other threads, the delivering thread offers the delivery to these threads.
+  /// The next thread that makes a change then takes over the delivery. Even threads that change the value
+  /// without end therefore rarely keep the delivering thread busy.
   case current
 
   /// The observer is called on the main queue. The call is immediate if the change is made on the main

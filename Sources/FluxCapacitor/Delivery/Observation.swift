@@ -3,22 +3,22 @@ import Synchronization
 /// An observer's node in a channel, with the observer's closure, queue and pending values.
 ///
 /// An observation is its own `Dust`, so observing on `.current` takes only one allocation. On `.current`,
-/// the deliverer (the thread that delivers the channel) calls the observer's closure directly. Changes
-/// that arrive during the call with the first value go through the mailbox, a queue of values. If the
-/// observer has a dispatch queue, all values go through the mailbox. A single thread at a time drains the
-/// mailbox, so calls never overlap or change order, even on a concurrent queue. For each change that this
-/// thread can't deliver immediately, the observation sends a block to the dispatch queue. Each block
-/// permits one call, so calls keep their position among the queue's other work.
+/// the thread that is delivering the channel calls the observer's closure directly. Changes that arrive
+/// during the call with the first value go through the mailbox, a queue of values. If the observer has a
+/// dispatch queue, all values go through the mailbox. A single thread at a time drains the mailbox, so
+/// calls never overlap or change order, even on a concurrent queue. For each change that can't be
+/// delivered immediately, the observation sends a block to the dispatch queue. Each block permits one
+/// call, so calls keep their position among the queue's other work.
 ///
 /// | | mailbox | flag `indirect` | calling thread |
 /// |---|---|---|---|
-/// | on `.current` | none | no | the channel's deliverer |
+/// | on `.current` | none | no | the thread that is delivering the channel |
 /// | on `.current`, during the first call | created by the first change | yes | the subscribing thread, or a thread that takes its offer |
 /// | on a queue | always | yes | the thread in `drainer` |
 /// | on a queue, before the first call | always, with the subscribing thread as its `drainer` | yes | none; threads only count the permits |
 ///
-/// `lock` guards the mailbox, the mailbox's contents, and the release of the closure. The deliverer reads
-/// the closure without the lock, because no thread releases the closure during a delivery.
+/// `lock` guards the mailbox, the mailbox's contents, and the release of the closure. The delivering
+/// thread reads the closure without the lock, because no thread releases the closure during a delivery.
 @usableFromInline final class Observation<Element: Sendable>: Dust, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var changes: (@Sendable (Element) -> Void)?
 
@@ -44,7 +44,7 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     prepareCall(on: thread)
-    // The observation might already be cleaned. If not, cleaning threads now see the announced call.
+    // A thread that cleans the observation after this check sees the announced call.
     if isDirect {
       beginCall(on: thread)
       Observation.call(&changes, with: value)
@@ -53,8 +53,8 @@ import Synchronization
   }
 
   /// Calls the observer's closure. The `inout` parameter tells the compiler that no thread replaces the
-  /// closure during the call. So the compiler can omit the counting of two references, which takes longer
-  /// than a short call.
+  /// closure during the call. The compiler can then omit the counting of two references, which would take
+  /// longer than a short call.
   @inlinable @inline(never)
   static func call(_ changes: inout (@Sendable (Element) -> Void)?, with value: Element) {
     changes?(value)
@@ -69,7 +69,7 @@ import Synchronization
     }
   }
 
-  /// The action that a thread performs for a value after it has unlocked `lock`.
+  /// The action that the delivering thread performs after unlocking `lock`.
   @usableFromInline enum Action {
     case nothing, receive, drain
     case sendPermit(Mailbox<Element>)
@@ -92,7 +92,8 @@ import Synchronization
     case .main
     where MainQueue.isCurrent
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
-      // No block is needed if this is the only pending value, or if this thread is draining the mailbox.
+      // No block is sent if this value is the only pending value, or if this thread is draining the
+      // mailbox.
       return mailbox.permitOne(on: thread) ? .drain : .nothing
     default: return .sendPermit(mailbox)
     }
@@ -107,7 +108,7 @@ import Synchronization
       // While this thread is the `drainer`, other threads only count permits and deliver nothing.
       mailbox.drainer = thread.id
     } else {
-      // This flag sends all later changes through the mailbox.
+      // The flag `indirect` sends all later changes through the mailbox.
       flags.unscheduled.store(Dust.indirect, ordering: .relaxed)
     }
   }
@@ -192,8 +193,9 @@ import Synchronization
       mailbox.drainer = 0
     } else {
       self.mailbox = nil
-      // With release ordering, a thread that sees the cleared flag also sees the effects of all calls
-      // through the mailbox. A thread that still sees the flag checks the flag again under the lock.
+      // With release ordering, a thread that sees the flag `indirect` cleared also sees the effects of
+      // all calls through the mailbox. A thread that still sees the flag set checks the flag again under
+      // the lock.
       _ = flags.write { $0.bitwiseAnd(~Dust.indirect, ordering: .releasing) }
     }
     let isOver = channel == nil
@@ -227,8 +229,8 @@ import Synchronization
 
 /// The queue of pending values for one observer.
 @usableFromInline final class Mailbox<Element> {
-  /// The queue on which the observer is called. For `.current`, a mailbox exists only around the call
-  /// with the first value.
+  /// The queue on which the observer is called. For `.current`, a mailbox exists only during and shortly
+  /// after the call with the first value.
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
@@ -238,8 +240,8 @@ import Synchronization
   /// The number of the thread that is draining the mailbox, or zero.
   @exclusivity(unchecked) @usableFromInline var drainer: UInt32 = 0
 
-  /// The number of the thread that offers the remaining values to other threads, or zero. Threads make
-  /// such offers only on `.current`.
+  /// The number of the thread that offers the remaining values to other threads, or zero. Only
+  /// observations on `.current` use this property.
   @exclusivity(unchecked) @usableFromInline var offerer: UInt32 = 0
 
   /// The number of permitted calls that no thread has made yet.

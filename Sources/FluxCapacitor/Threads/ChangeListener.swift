@@ -1,25 +1,26 @@
-/// An object that a commit calls, under the locks of all variables in the commit.
+/// An object that is notified of a commit's changes while all variables of the commit are locked.
 ///
-/// It is the base class of the sources of derived constants, which are in a later folder.
+/// The subclass `AnySource`, in the folder `Deriving`, is an edge in the graph of derived constants.
 @usableFromInline class ChangeListener: @unchecked Sendable {
-  /// The listener's position among the listeners of a commit, which are ordered by `group` first. The
-  /// listeners of a group share one lock.
+  /// The listener's sort key among the listeners of a commit. Listeners are sorted first by `group` and
+  /// then by `index`. All listeners of a group share a lock.
   @exclusivity(unchecked) @usableFromInline final var order: (group: UInt64, index: Int) = (0, 0)
 
   @inlinable init() {}
 
-  /// Announces the change.
+  /// Announces a change to the derived constant that this listener belongs to.
   ///
-  /// - Parameter takesLock: Whether to take the group's lock: true for the first listener of the group.
+  /// - Parameter takesLock: Whether to take the group's lock. The value is true only for the first
+  ///   listener of a group.
   func announceChange(takesLock: Bool) {}
 
-  /// Releases the group's lock, after all listeners have announced the change. Only the first
-  /// listener of each group is called.
+  /// Releases the group's lock, after all listeners have announced the change. Only the first listener of
+  /// each group receives this call.
   func endAnnouncing(on thread: CurrentThread) {}
 }
 
-/// Listeners in their order, without duplicates. The list doesn't retain a listener, which leaves the
-/// list before it is released.
+/// A sorted list of listeners without duplicates. The list doesn't retain its listeners, because each
+/// listener is removed from the list before it is released.
 @usableFromInline typealias ListenerList = [Unmanaged<ChangeListener>]
 
 extension ListenerList {
@@ -41,8 +42,9 @@ extension ListenerList {
 
   /// Announces a change to all listeners.
   ///
-  /// Two threads may announce changes to the same listeners. All of these listeners then receive the
-  /// changes in the same order, because each thread keeps the locks until the end.
+  /// If two threads announce changes to the same listeners, all of these listeners receive the changes in
+  /// the same order. An announcing thread holds the locks of all groups until all listeners have
+  /// announced the change.
   @inlinable func announceChange(on thread: CurrentThread) {
     if !isEmpty { announceToAll(on: thread) }
   }

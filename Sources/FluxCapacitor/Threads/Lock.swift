@@ -1,43 +1,49 @@
 import Synchronization
 
-/// A mutex that knows whether the current thread already holds it for user code.
+/// A mutex that can tell whether the current thread already holds the mutex to run user code.
 ///
-/// Most threads hold the lock for a few instructions and run no user code. They leave `holder` at zero. A
-/// reduce and the body of a `modify` do run user code, which may use the same lock again. Their threads store
-/// their number in `holder`. So a thread that finds the lock taken can tell whether it holds the lock itself.
+/// Most threads hold the lock for a few instructions, run no user code, and leave `holder` at zero. A
+/// reduce and the body of a `modify` run user code, which might use the same lock again. A thread that
+/// takes the lock to run user code stores its own number in `holder`. The same thread can later detect
+/// that it already holds the lock.
 ///
-/// `holder` is stored with release ordering before each unlock, and loaded with acquire ordering after each
-/// lock. That costs nothing on x86 and almost nothing elsewhere. It shows the thread sanitizer the
-/// synchronization inside `Mutex`, which the sanitizer can't see. The mutex itself orders everything else,
-/// so other accesses to `holder` may be relaxed. A thread finds its own number in `holder` if and only if
-/// it has stored the number and hasn't unlocked since.
+/// Each unlock first stores `holder` with release ordering, and each lock then loads `holder` with
+/// acquire ordering. The release store and the acquire load cost nothing on x86 and almost nothing on
+/// other processors. The store and the load make the synchronization inside `Mutex` visible to the thread
+/// sanitizer.
+///
+/// All other accesses to `holder` may be relaxed, because the mutex itself orders all other memory
+/// accesses. A thread finds its own number in `holder` only after storing the number and before
+/// unlocking.
 @usableFromInline package struct Lock: ~Copyable, Sendable {
   @usableFromInline let mutex = Mutex<Void>(())
   @usableFromInline let holder = Atomic<UInt32>(0)
 
   #if DEBUG
-    /// A number that identifies the lock in a scenario. Unlike an address, it is never reused.
+    /// A number that identifies the lock in a scenario. Unlike an address, this number is never reused.
     @usableFromInline let id = nextLockID()
   #endif
 
   @inlinable package init() {}
 
-  /// Waits for the lock and takes it. The current thread must not hold it.
+  /// Acquires the lock, after waiting if necessary. The current thread must not already hold the lock.
   @inlinable func lock() {
     #if DEBUG
       reach(.lock(id))
     #endif
-    // `Mutex.withLock` isn't enough: a `_modify` accessor has to yield between locking and unlocking.
+    // `Mutex.withLock` can't be used here, because `_modify` accessors yield between locking and
+    // unlocking.
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
   }
 
-  /// Takes the lock if it is free, and returns whether it was.
+  /// Acquires the lock if the lock is free, and returns whether the attempt has succeeded.
   func tryLock() -> Bool {
     #if DEBUG
       if scheduledThread != nil {
         guard reach(.tryLock(id)) else { return false }
-        // Only a thread outside the scenario can hold the mutex now, and that thread will unlock it.
+        // If another thread holds the mutex now, that thread is outside the scenario and will unlock the
+        // mutex.
         mutex._unsafeLock()
         return true
       }
@@ -47,7 +53,7 @@ import Synchronization
     return true
   }
 
-  /// Waits for the lock and takes it, to run user code while holding it.
+  /// Acquires the lock to run user code under it, and records the current thread's number in `holder`.
   @inlinable func lock(holder thread: UInt32) {
     lock()
     holder.store(thread, ordering: .relaxed)
@@ -61,13 +67,15 @@ import Synchronization
     #endif
   }
 
-  /// Whether a thread holds the lock for user code. The result is reliable for
-  /// the current thread only; for another thread, it may be out of date.
+  /// Whether any thread holds the lock to run user code. If another thread holds the lock, this value
+  /// might already be out of date.
   @inlinable var isHeldForUser: Bool { holder.load(ordering: .relaxed) != 0 }
 
-  /// Returns whether the current thread, which has this number, holds the lock for user code.
+  /// Returns whether the current thread holds the lock to run user code.
   ///
-  /// There is no race: only the thread itself stores its number, and removes it.
+  /// This check can't race, because only the current thread stores and removes its own number.
+  ///
+  /// - Parameter thread: The number of the current thread.
   @inlinable func isHeld(by thread: UInt32) -> Bool { holder.load(ordering: .relaxed) == thread }
 
   @inlinable package func withLock<Result, Failure: Error>(

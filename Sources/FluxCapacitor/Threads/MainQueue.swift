@@ -4,10 +4,10 @@
   #error("FluxCapacitor requires Dispatch on platforms with several threads.")
 #endif
 
-/// A check whether code runs on the main queue.
+/// Detects whether the current code runs on the main queue.
 ///
-/// `Thread.isMainThread` would be wrong on Linux, where the main actor leaves the main thread at the first
-/// `await` of an asynchronous `main`.
+/// `Thread.isMainThread` gives wrong results on Linux. On Linux, the main actor leaves the main thread at
+/// the first `await` of an asynchronous `main`.
 @usableFromInline enum MainQueue {
   #if canImport(Dispatch)
     private static let key: DispatchSpecificKey<Void> = {
@@ -30,8 +30,8 @@
 }
 
 #if !canImport(Dispatch)
-  /// A replacement for the main queue on platforms without Dispatch, which have only one thread. It
-  /// runs blocks on the main actor.
+  /// A replacement for the main queue on platforms without Dispatch, which have only one thread. The
+  /// replacement runs blocks on the main actor.
   @usableFromInline package struct DispatchQueue: Sendable {
     @usableFromInline static let main = DispatchQueue()
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The work in progress on behalf of a dispatcher, for tests that wait until all of it has ended.
+/// A record of a dispatcher's unfinished work, for tests that wait until all work has ended.
 ///
-/// Work that causes other work begins the other work before it ends itself. So once no work is in progress,
-/// no further work begins by itself.
+/// Work that causes further work begins the further work before ending itself. So when no work is in
+/// progress, no further work begins on its own.
 @usableFromInline package final class PendingWork: @unchecked Sendable {
-  // `lock` guards all of these.
+  // `lock` guards all properties of this class.
   private let lock = Lock()
   @exclusivity(unchecked) private var running: [Int: @Sendable () -> String] = [:]
   @exclusivity(unchecked) private var waiting: [@Sendable () -> Void] = []
@@ -13,8 +13,9 @@ import Synchronization
 
   /// Records that a piece of work has begun.
   ///
-  /// - Parameter describe: Returns a sentence about the work, for a test that waits in vain.
-  /// - Returns: A closure to call once, when the work has ended.
+  /// - Parameter describe: Returns a sentence about the work, for the failure message of a test that
+  ///   waits too long.
+  /// - Returns: A closure that the caller has to call once, when the work has ended.
   package func begin(_ describe: @escaping @Sendable () -> String) -> @Sendable () -> Void {
     let number = lock.withLock {
       lastNumber += 1
@@ -34,7 +35,8 @@ import Synchronization
     for body in done { body() }
   }
 
-  /// Calls a closure when no work is in progress: immediately, or on the thread that ends the last work.
+  /// Calls a closure when no work is in progress. The call happens immediately, or on the thread that
+  /// ends the last piece of work.
   package func whenIdle(_ body: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock {
       if !running.isEmpty { waiting.append(body) }
@@ -50,14 +52,16 @@ import Synchronization
   }
 }
 
-/// An object with pending work. Dispatchers, which are in a later folder, conform to it.
+/// An object with a record of pending work. `Dispatcher`, in the folder `Dispatching`, conforms to this
+/// protocol.
 protocol PendingWorkOwner: AnyObject, Sendable { var pendingWork: PendingWork { get } }
 
 extension PendingWork {
-  /// The pending work of the current task's dispatcher, or `nil` until the process's dispatcher is
-  /// replaced for the first time.
+  /// The pending work of the current task's dispatcher. The value is `nil` until code replaces the
+  /// process's dispatcher for the first time.
   ///
-  /// Only tests wait for pending work, and a `TaskLocal` is slow to read.
+  /// Only tests wait for pending work. Until code replaces the process's dispatcher, this getter avoids a
+  /// slow read of a `TaskLocal`.
   @usableFromInline static var current: PendingWork? {
     shortcut.load(ordering: .relaxed) == isReplaced
       ? replacement.get()?.pendingWork ?? ofProcess : nil
@@ -69,15 +73,16 @@ extension PendingWork {
   /// The dispatcher that replaces the process's dispatcher in the current task.
   static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
-  /// The address of the process's dispatcher, until that dispatcher is replaced for the first time.
+  /// The address of the process's dispatcher, until code replaces that dispatcher for the first time.
   ///
-  /// The value is zero before the dispatcher is created, and `isReplaced` for good after the first
-  /// replacement. The address makes it unnecessary to read a `TaskLocal`, which takes longer than the rest
-  /// of finding the dispatcher.
+  /// The value is zero before the dispatcher is created. After the first replacement, the value is always
+  /// `isReplaced`. As long as the value is an address, finding the dispatcher requires no read of a
+  /// `TaskLocal`. Reading a `TaskLocal` takes longer than all other steps of finding the dispatcher.
   ///
-  /// The address is stored with release ordering and loaded with acquire ordering, so that a thread that
-  /// reads it finds the dispatcher initialized. `isReplaced` is stored and compared with relaxed ordering.
-  /// The task in which the dispatcher is replaced has stored it itself, and no other task depends on it.
+  /// Threads store the address with release ordering and load the address with acquire ordering. So a
+  /// thread that loads the address finds the dispatcher initialized. Relaxed ordering is enough for
+  /// `isReplaced`. Only the task that replaces the dispatcher depends on `isReplaced`, and that same task
+  /// has stored `isReplaced`.
   static let shortcut = Atomic<UInt>(0)
   static let isReplaced: UInt = 1
 }

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// An atomic that decisions depend on, and at which a scheduler may let another thread go first.
+/// An atomic value that lets a test's scheduler switch threads at each `read` and `write`.
 ///
-/// See `everyInterleaving` in FluxCapacitorTesting. Release builds contain nothing but the atomic.
+/// `everyInterleaving` in FluxCapacitorTesting provides the scheduler. In release builds, this type
+/// contains only the atomic value.
 @usableFromInline package struct ScheduledAtomic<Value: AtomicRepresentable>: ~Copyable {
-  /// The atomic, for accesses that no decision depends on.
+  /// The atomic value, for accesses that no decision depends on.
   @usableFromInline let unscheduled: Atomic<Value>
 
   #if DEBUG
-    /// A number that identifies the atomic in a scenario, like the number of a lock.
+    /// A number that identifies the atomic value in a scenario.
     @usableFromInline let id = nextLockID()
   #endif
 
   @inlinable package init(_ value: consuming Value) { unscheduled = Atomic(value) }
 
-  /// Performs an access that only reads.
+  /// Performs an access that only reads the atomic value.
   @inlinable @inline(__always)
   func read<Result>(_ access: (borrowing Atomic<Value>) -> Result) -> Result {
     #if DEBUG
@@ -23,7 +24,7 @@ import Synchronization
     return access(unscheduled)
   }
 
-  /// Performs an access that writes.
+  /// Performs an access that writes the atomic value.
   @inlinable @inline(__always)
   func write<Result>(_ access: (borrowing Atomic<Value>) -> Result) -> Result {
     #if DEBUG

@@ -3,77 +3,79 @@
 #endif
 import Synchronization
 
-// In debug builds, a scheduler can decide which thread continues; see `everyInterleaving` in
-// FluxCapacitorTesting. Release builds don't contain the scheduling.
+// In debug builds, the scheduler of the test function `everyInterleaving` can decide which thread
+// continues. Release builds contain no scheduling code.
 
 #if DEBUG
-  /// A step of a thread. Other threads may find different states before and after it.
+  /// A step of a thread. The order in which threads take such steps can change a program's results.
   @usableFromInline package enum ScheduledStep: Equatable, Sendable {
-    /// A wait for a lock. It is possible only while no other thread holds the lock.
+    /// A wait for a lock. This step is possible only while no other thread holds the lock.
     case lock(UInt)
     case tryLock(UInt)
 
-    /// The point after a lock has been unlocked.
+    /// The point immediately after a thread has unlocked a lock.
     case unlocked(UInt)
 
-    /// A read or a write of an atomic.
+    /// A read or a write of an atomic value.
     case read(UInt)
     case write(UInt)
 
-    /// A wait until other threads have made progress. It is impossible if no other thread can continue.
+    /// A wait until other threads have made progress. This step is possible only if another thread can
+    /// continue.
     case yield
   }
 
-  /// A thread whose steps wait for a scheduler. The steps of other threads don't wait.
+  /// A thread of a scenario, which waits for the scheduler before each step. Threads outside the scenario
+  /// never wait for the scheduler.
   package protocol ScheduledThread: AnyObject {
-    /// Whether the thread stands for the main queue.
+    /// Whether this thread represents the main queue.
     var isMain: Bool { get }
 
     /// Waits until the scheduler permits the step.
     ///
-    /// - Returns: Whether the step is possible. It isn't if it tries to take a lock that another thread
-    ///   holds, or yields while no other thread can continue.
+    /// - Returns: Whether the step is possible. A `tryLock` is impossible while another thread holds the
+    ///   lock. A `yield` is impossible if no other thread can continue.
     @discardableResult func reach(_ step: ScheduledStep) -> Bool
 
-    /// Runs a block on another thread of the scenario, in place of the queue that this thread sends it to.
+    /// Sends a block to another thread of the scenario instead of to the dispatch queue.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
-    /// Whether the thread continues with each possible step, without letting other threads go first.
+    /// Whether the scheduler lets this thread take all possible steps before other threads continue.
     var isUninterrupted: Bool { get set }
 
     /// Called when a trap is about to end the process.
     func willTrap()
   }
 
-  /// The scheduled thread that the current thread runs, if there is one.
+  /// The scenario thread that the current thread runs, if any.
   package var scheduledThread: (any ScheduledThread)? {
     get { CurrentThread.current.pointee.scheduled }
     set {
       CurrentThread.current.pointee.scheduled = newValue
-      // The thread's earlier work must not influence its behavior in a scenario.
+      // Earlier work of the current thread must not influence the scenario.
       CurrentThread.current.pointee.changesOfOthers = 0
     }
   }
 
-  /// Returns a new number for a lock or an atomic. It is greater than all earlier ones, and than the
-  /// numbers that scenarios give to other things.
+  /// Returns a new number for a lock or an atomic value. The number is greater than all earlier numbers,
+  /// and greater than the numbers that scenarios give to other objects.
   ///
-  /// The ordering is relaxed, because only uniqueness matters.
+  /// Relaxed ordering is enough, because the numbers only have to be unique.
   @usableFromInline func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
 
   private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
 
-  /// Waits until the scheduler permits a step, if the current thread is scheduled. Returns
+  /// If the current thread belongs to a scenario, waits until the scheduler permits a step. Returns
   /// whether the step is possible.
   @usableFromInline @discardableResult func reach(_ step: ScheduledStep) -> Bool {
     scheduledThread?.reach(step) ?? true
   }
 #endif
 
-/// Calls the body of a task's cancellation handler, without letting a scheduler switch threads.
+/// Calls the body of a task's cancellation handler, while the scheduler doesn't switch threads.
 ///
-/// During the handler, the runtime holds a lock that schedulers don't know. So no scheduler may
-/// let the task itself go first.
+/// During the handler, the Swift runtime holds a lock of the task, and the scheduler doesn't know about
+/// this lock. Therefore, the scheduler must not let the task continue before the handler ends.
 @inline(__always) func whileCancelling(_ body: () -> Void) {
   #if DEBUG
     let thread = scheduledThread

@@ -1,4 +1,5 @@
-// The functions of the operating system that the library calls. Only this file distinguishes systems.
+// The operating system's functions that the library calls. Only this file distinguishes operating
+// systems.
 
 #if canImport(WinSDK)
   import CRT
@@ -17,7 +18,7 @@
 
 extension ThreadState {
   #if !_runtime(_multithreaded)
-    /// The state of the only thread. No other thread uses it.
+    /// The state of the process's only thread, so this variable needs no synchronization.
     nonisolated(unsafe) private static var ofOnlyThread: UnsafeMutableRawPointer?
 
     static func makeKey() -> UInt? { 0 }
@@ -28,7 +29,8 @@ extension ThreadState {
       ofOnlyThread = state
     }
   #elseif canImport(WinSDK)
-    /// Creates the key under which each thread keeps its state. The state is freed when its thread ends.
+    /// Creates the thread-local storage key for the threads' states. The system frees a state when its
+    /// thread ends.
     ///
     /// - Returns: The key, or `nil` if the process has no more keys.
     static func makeKey() -> UInt? {
@@ -36,7 +38,7 @@ extension ThreadState {
       return key == FLS_OUT_OF_INDEXES ? nil : UInt(key)
     }
 
-    /// Returns the current thread's state, if it has one yet.
+    /// Returns the current thread's state, or `nil` if the thread has no state yet.
     static func ofThread(under key: UInt) -> UnsafeMutableRawPointer? {
       FlsGetValue(DWORD(truncatingIfNeeded: key))
     }
@@ -45,7 +47,8 @@ extension ThreadState {
       FlsSetValue(DWORD(truncatingIfNeeded: key), state)
     }
   #else
-    /// Creates the key under which each thread keeps its state. The state is freed when its thread ends.
+    /// Creates the thread-local storage key for the threads' states. The system frees a state when its
+    /// thread ends.
     ///
     /// - Returns: The key, or `nil` if the process has no more keys.
     static func makeKey() -> UInt? {
@@ -53,7 +56,7 @@ extension ThreadState {
       return pthread_key_create(&key) { ThreadState.free($0) } == 0 ? UInt(key) : nil
     }
 
-    /// Returns the current thread's state, if it has one yet.
+    /// Returns the current thread's state, or `nil` if the thread has no state yet.
     static func ofThread(under key: UInt) -> UnsafeMutableRawPointer? {
       pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
     }
@@ -74,7 +77,7 @@ func yieldToOtherThreads() {
 }
 
 extension Duration {
-  /// The time on the wall clock since the beginning of 1970.
+  /// The wall-clock time since the beginning of 1970.
   static var sinceBeginningOf1970: Duration {
     var time = timespec()
     #if canImport(Android)

@@ -1,7 +1,8 @@
-// A thread delivers its changes in a round, when it has no open transaction.
+// A thread's round is the queue of its pending deliveries. The thread makes these deliveries when it has
+// no open transaction.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Runs a closure that calls observers. Their writes are delivered after the closure, on this thread.
+  /// Runs a closure that calls observers. This thread delivers the observers' writes after the closure.
   @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
@@ -10,7 +11,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     settle()
   }
 
-  /// Delivers this thread's round, unless the thread is already delivering or has an open transaction.
+  /// Makes all pending deliveries of this thread, unless the thread is already delivering or has an open
+  /// transaction.
   @inlinable func settle() {
     guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
       return
@@ -18,10 +20,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     deliverRound()
   }
 
-  /// Appends a delivery to the round.
+  /// Appends a delivery to this thread's queue of deliveries.
   ///
-  /// - Parameter isOwn: Whether this thread made the change. If not, it delivers the
-  ///   change of another thread.
+  /// - Parameter isOwn: Whether this thread made the change that it is going to deliver.
   @inlinable func append(_ delivery: PendingDelivery, isOwn: Bool) {
     #if DEBUG
       var delivery = delivery
@@ -49,7 +50,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   #if DEBUG
-    /// Records the channels in a cycle of observers that never settles, and then traps with their names.
+    /// Records the channels in an endless cycle of observers, and then traps with the channels' names.
     private func noteCycle(through delivery: PendingDelivery) {
       let place = delivery.target.use { (ObjectIdentifier($0), "\($0)") }
       if !pointee.cycle.contains(where: { $0.channel == place.0 }) { pointee.cycle.append(place) }
@@ -65,34 +66,35 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   // MARK: Transactions
 
-  /// Opens a transaction, or continues the one that is open.
+  /// Opens a transaction, or continues the open transaction if there already is one.
   @inlinable func beginTransaction() { pointee.openTransactions += 1 }
 
-  /// Closes the transaction. If it is the outermost one, commits it, so that its changes can be delivered.
+  /// Ends a transaction. The end of the outermost transaction commits its writes, so that the thread can
+  /// deliver the changes.
   ///
-  /// - Parameter held: The last variable that the transaction has written, if this thread holds its lock.
-  ///   The variable is unlocked, unless the transaction continues.
+  /// - Parameter held: The last variable that the transaction has written, if this thread holds the
+  ///   variable's lock. The commit unlocks this variable.
   @inlinable func endTransaction(holding held: TransactionMember? = nil) {
     if pointee.openTransactions == 1, hasOpenPlaces { commitTransaction(holding: held) }
     pointee.openTransactions -= 1
   }
 
-  /// Whether the transaction has to be committed at its end.
+  /// Whether the thread has to commit the transaction when the transaction ends.
   @inlinable var hasOpenPlaces: Bool {
     pointee.openPlaces > 0 || pointee.transaction.use { $0.isJoint }
   }
 
   @usableFromInline func commitTransaction(holding held: TransactionMember?) {
     let transaction = pointee.transaction
-    // The announcements may have appended further places, which belong to no transaction.
+    // The commit's announcements might have added more places, which belong to no transaction.
     defer { pointee.openPlaces = 0 }
     guard !transaction.use({ $0.end(on: self, holding: held) }) else { return }
     pointee.transaction = .passRetained(Transaction())
     transaction.release()
   }
 
-  /// Delivers the round, and then runs the deferred dispatches. The changes of each dispatch are
-  /// delivered before the next one runs.
+  /// Makes all pending deliveries, and then runs the deferred dispatches. The thread delivers the changes
+  /// of each dispatch before running the next dispatch.
   @inlinable func finish() {
     settle()
     if !pointee.deferredDispatches.isEmpty, pointee.dispatchDeferrals == 0 {
@@ -109,16 +111,17 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 }
 
-/// A place in a thread's round: a channel, and a closure that delivers its changes.
+/// A place in a thread's round (the queue of its deliveries). A place contains a channel, and a closure
+/// that delivers the channel's changes.
 ///
-/// While a transaction is open, its places are the last ones in the round, and they are not committed yet.
-/// A place owns one reference to the channel, which `perform` releases.
+/// While a transaction is open, the transaction's uncommitted places are the last entries in the queue. A
+/// place owns one reference to its channel, and `perform` releases that reference.
 @usableFromInline struct PendingDelivery {
   /// A closure that delivers the target's changes, as a replacement for a virtual method.
   ///
-  /// A virtual method of a generic class always runs unspecialized, which takes ten times as long. The
-  /// closures are created in code that knows the type. Except in `deferPastMutation`, they capture nothing,
-  /// so they need no allocation.
+  /// A virtual method of a generic class always runs unspecialized, which takes ten times as long. These
+  /// closures are specialized, because they are created in code that knows the element type. Except in
+  /// `deferPastMutation`, the closures capture nothing, so the closures need no allocation.
   @usableFromInline typealias Deliver =
     @Sendable (TransactionMember, Version, CurrentThread) -> Void
 
@@ -129,18 +132,18 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline let deliver: Deliver
 
-  /// Whether the place belongs to a transaction, which commits it at its end.
+  /// Whether a transaction has added this place and commits the place when the transaction ends.
   @usableFromInline var isOpen: Bool
 
-  /// Whether this is the transaction's first place for the channel.
+  /// Whether this place is the transaction's first place for the channel.
   @usableFromInline var isFirst = false
 
-  /// The channel, if the transaction has to lock it for this place.
+  /// The channel that the transaction has to lock for this place, if any.
   var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
 
   #if DEBUG
-    /// The length of the chain of observers that led to this change. Each observer in it made a change when
-    /// it was called with the change of the previous one.
+    /// The length of the chain of observers that has led to this change. In such a chain, the change that
+    /// one observer makes causes the call of the next observer.
     @usableFromInline var depth = CurrentThread.current.pointee.depth
   #endif
 

@@ -1,79 +1,84 @@
 import Synchronization
 
-/// The work that one thread has in progress: a transaction, a round of deliveries, and deferred dispatches.
+/// The work that one thread has in progress: a transaction, a round of deliveries, and deferred
+/// dispatches.
 ///
-/// The operating system stores it under a key. Reading it takes 2 ns, where a `TaskLocal` takes 34. Only
-/// its own thread uses it, so it needs no lock. Code accesses it through a pointer, one field at a time,
-/// because user code that runs in between may access it too.
+/// The operating system stores each thread's state under a key. Reading the state takes 2 ns, while
+/// reading a `TaskLocal` takes 34 ns. The state needs no lock, because only its own thread uses the
+/// state. Code accesses the state through a pointer, one field at a time. User code that runs between two
+/// accesses might access the same state.
 @usableFromInline struct ThreadState: ~Copyable {
-  /// This thread's number in locks and channels, which is never zero.
+  /// The number that identifies this thread in locks and channels. The number is never zero.
   @usableFromInline let id: UInt32
 
-  /// The number of open transactions, reduces and mutations. Writes join the outermost one.
+  /// The number of nested open transactions, reduces and mutations. All writes belong to the outermost
+  /// transaction.
   @usableFromInline var openTransactions = 0
 
-  /// The outermost transaction if one is open, or else the object for the next one.
+  /// The outermost open transaction. If no transaction is open, the next transaction uses this object.
   @usableFromInline var transaction = Unmanaged.passRetained(Transaction())
 
-  /// The listeners of the transaction that is being committed.
+  /// The listeners that the commit in progress notifies.
   @usableFromInline var listeners = ListenerList()
 
-  /// The number of open reduces, replays, mutations, reads, and inits of stores.
-  /// Dispatches wait for their end.
+  /// The number of reduces, replays, mutations, reads and store inits in progress. The thread defers
+  /// dispatches until the number is zero.
   @usableFromInline var dispatchDeferrals = 0
 
-  /// The number of open mutations. Each of them holds the lock of a variable.
+  /// The number of mutations in progress. Each mutation holds the lock of a variable.
   @usableFromInline var openMutations = 0
 
-  /// The number of running inits of stores. Other threads may be waiting for each of these stores.
+  /// The number of store inits in progress. Other threads might be waiting for each of these stores.
   @usableFromInline var openCreations = 0
 
   /// The route of the state that this thread is reducing. Reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyReduction>?
 
-  /// Whether this thread is calling observers. Their writes take places in the round.
+  /// Whether this thread is calling observers. The thread queues the writes of these observers for
+  /// delivery.
   @usableFromInline var isDelivering = false
 
-  /// The deliveries that this thread makes when no transaction is open.
+  /// The thread's queue of deliveries, which the thread makes when it has no open transaction.
   ///
-  /// Each channel that a transaction has written to has a place, in the order of the first writes. Each
-  /// change that had to wait for another one has a place too.
+  /// Each channel that a transaction has written has a place in this queue, in the order of the first
+  /// writes. Each change that had to wait for an earlier change also has a place in this queue.
   @usableFromInline var round = FIFO<PendingDelivery>()
 
-  /// The number of places that were taken during the open transaction. They are at the end of the round.
+  /// The number of places at the end of `round` that were added during the open transaction.
   @usableFromInline var openPlaces: Int32 = 0
 
-  /// The pending work that the round is part of. Each entry has a closure to call at the end of the round.
+  /// The records of pending work that include this thread's deliveries. Each element has a closure, which
+  /// the thread calls when no delivery is pending.
   var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
 
-  /// The number of other threads' changes that this thread has delivered in this round. If the thread has
-  /// withdrawn an offer of a handover, it counts on from a lower number.
+  /// The number of other threads' changes that this thread has delivered since its current round began.
+  /// Withdrawing the offer of a handover resets this number to a lower value.
   @usableFromInline var changesOfOthers: Int32 = 0
 
-  /// The registry of the dispatcher that is replaying a recorded state; see `Dispatcher.replay(_:)`.
+  /// The registry of the dispatcher that is replaying a recorded state on this thread, if any.
   @usableFromInline var replaying: ObjectIdentifier?
 
-  /// The dispatches that wait until `dispatchDeferrals` is zero, in the order of their invocation.
+  /// The dispatches to run when `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// The object that detects whether a read is tracked.
+  /// The object that detects whether the Observation framework tracks a read.
   var tracking: Unmanaged<AnyReadDetector>?
 
   #if DEBUG
-    /// The object by which a scheduler decides when this thread continues, if a scheduler does so.
+    /// The object through which a test's scheduler controls this thread, if any.
     unowned(unsafe) var scheduled: (any ScheduledThread)?
 
-    /// The depth of the delivery in progress.
+    /// The length of the chain of observers that has led to the delivery in progress.
     @usableFromInline var depth = 0
 
-    /// The channels in a suspected cycle of observers, and their names.
+    /// The channels in a suspected endless cycle of observers, with their names.
     var cycle: [(channel: ObjectIdentifier, name: String)] = []
 
-    /// A depth that no chain of observers reaches if it ends. A cycle reaches it in about a second.
+    /// A depth that only an endless cycle of observers reaches, in about a second.
     static let depthOfCycles = 1_000_000
   #endif
 
-  /// The objects to release after the release in progress; see `release(_:)`.
+  /// The objects that `release(_:)` has to release after the release in progress.
   var releaseQueue: [AnyObject]?
 
   @usableFromInline init(id: UInt32) { self.id = id }
@@ -84,16 +89,18 @@ import Synchronization
   }
 }
 
-/// The route of the state that a thread is reducing. Its subclass is in a later folder.
+/// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in the
+/// folder `Dispatching`.
 @usableFromInline class AnyReduction {}
 
-/// An object that detects whether Observation tracks a thread's reads. Its subclass is in a later folder.
+/// An object that detects whether the Observation framework tracks a thread's reads. The subclass
+/// `TrackingDetector` is in the folder `Values`.
 @usableFromInline class AnyReadDetector {}
 
 /// The state of the current thread.
 @usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>
 
-/// Returns the current thread's state. It is a function because a static property would
+/// Returns the current thread's state. `currentThread()` is a function, because a static property would
 /// be called through a thunk.
 @usableFromInline func currentThread() -> CurrentThread {
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
@@ -102,8 +109,8 @@ import Synchronization
   return state.assumingMemoryBound(to: ThreadState.self)
 }
 
-/// Creates the current thread's state. It is a separate function because it would slow down the fast
-/// path of `currentThread()`.
+/// Creates the current thread's state. This function is separate, because inlining it would slow down the
+/// fast path of `currentThread()`.
 @inline(never) private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
   let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
@@ -119,7 +126,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Releases an object, and then the objects that its deinit passes to this method.
   ///
-  /// It is a loop, because nested releases along a long chain would overflow the stack.
+  /// This method uses a loop, because nested releases along a long chain would overflow the stack.
   func release(_ object: consuming AnyObject) {
     let isOutermost = pointee.releaseQueue == nil
     if isOutermost { pointee.releaseQueue = [] }
@@ -131,7 +138,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Lets another thread run.
   ///
-  /// - Returns: Whether there may be another thread that can run. A scenario knows if there isn't.
+  /// - Returns: Whether another thread might be able to run. The result is false only in a scenario in
+  ///   which no other thread can run.
   @discardableResult func yieldProcessor() -> Bool {
     #if DEBUG
       if let thread = pointee.scheduled { return thread.reach(.yield) }
@@ -142,17 +150,18 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension ThreadState {
-  /// The last number given to a thread. The ordering is relaxed, because only uniqueness matters. The
-  /// number in a `Deliverer` has room for 2^30 threads.
+  /// The last thread number that was assigned. Relaxed ordering is enough, because thread numbers only
+  /// have to be unique. A `Deliverer` can store the numbers of 2^30 threads.
   fileprivate static let lastID = Atomic<UInt32>(0)
 
-  /// One more than the key under which each thread keeps its state, or zero before there is a key.
+  /// The key of the threads' states plus one, or zero before the key is created.
   ///
-  /// Its initial value is a constant, so reading it skips the check that a lazy global needs. The ordering
-  /// is relaxed: only the number itself is read through it, and a thread that reads zero uses `key`.
+  /// The initial value is a constant, so reading this property skips the check that a lazy global needs.
+  /// Relaxed ordering is enough, because no other memory depends on this number. A thread that reads zero
+  /// uses `key` instead.
   fileprivate static let keyAndOne = Atomic<UInt>(0)
 
-  /// The key, created on first use.
+  /// The key of the threads' states, which is created on first use.
   fileprivate static let key: UInt = {
     guard let key = makeKey() else {
       trap("FluxCapacitor can't get a key for thread-local storage: the process has none left.")

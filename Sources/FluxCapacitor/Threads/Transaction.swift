@@ -1,38 +1,45 @@
-/// A thread's outermost transaction: a reduce, a `transaction`, or the body of a `modify`.
+/// A thread's outermost transaction: a reduce, a call of `transaction`, or the body of a `modify`.
 ///
-/// While the transaction is open, its places are the last ones in the thread's round: the variables
-/// that it has written, and the events that it has sent. The transaction *commits* when it ends, still
-/// within the dispatcher's turn:
-/// 1. It locks these variables.
-/// 2. It makes the value of each one a change.
-/// 3. It announces the changes to the derived constants that several variables lead to.
+/// A transaction adds a *place* (an entry) to the thread's queue of deliveries for each variable that it
+/// writes and each event that it sends. While the transaction is open, the transaction's places are the
+/// last entries of the queue. The transaction *commits* when it ends, before the thread gives up the
+/// dispatcher's lock:
+/// 1. The thread locks all variables that the transaction has written.
+/// 2. The thread turns the new value of each variable into a change.
+/// 3. The thread announces the changes to the derived constants that depend on several variables.
 ///
-/// So no other change comes between these changes. They are delivered afterward, in the round.
+/// So no other change comes between the changes of one commit. The thread delivers these changes after
+/// the commit.
 ///
-/// If two open transactions write the same variable, neither order of the two is right. They are *joined*,
-/// and the last one to end commits both. A dispatcher's turn prevents this among its own transactions.
+/// If two open transactions write the same variable, neither transaction can correctly commit before the
+/// other transaction. Such transactions are *joined*, and the last transaction to end commits all of
+/// them. The dispatcher's lock prevents two transactions of one dispatcher from being open at the same
+/// time.
 @usableFromInline final class Transaction: @unchecked Sendable {
-  /// The number of transactions committed with this object, which serves one transaction after another.
+  /// The number of transactions that this object has committed. A thread uses the object for one
+  /// transaction after another.
   ///
-  /// The number is stored with release ordering and loaded with acquire ordering. So a thread that sees the
-  /// commit of a transaction also sees what the transaction has announced.
+  /// Threads store this number with release ordering and load it with acquire ordering. So a thread that
+  /// sees a transaction's commit also sees the announcements of that commit.
   let commits = ScheduledAtomic(0)
 
-  /// Whether another open transaction has written the same variable.
+  /// Whether another open transaction has written a variable of this transaction.
   ///
-  /// It becomes true once, under the lock of a variable that has the mark of this transaction, or
-  /// on its own thread. It is read under the locks of all variables that have the mark, or on its
-  /// own thread if there are none.
+  /// The value changes once, from false to true. The value is set by the transaction's own thread, or by
+  /// a thread that has locked a variable with this transaction's mark. The transaction's own thread reads
+  /// the value under the locks of all variables with this transaction's mark, if any.
   @exclusivity(unchecked) @usableFromInline var isJoint = false
 
-  /// The group of transactions that this one is joined with. `JointTransaction.lock` guards it.
+  /// The group of joined transactions that contains this transaction, if any. `JointTransaction.lock`
+  /// guards this property.
   @exclusivity(unchecked) fileprivate var joint: JointTransaction?
 
   init() {}
 
-  /// Appends a place for a write to the round, and marks the channel. The channel's lock must be held.
+  /// Adds a place for a written channel to the thread's queue of deliveries, and sets the channel's mark.
+  /// The caller must hold the channel's lock.
   ///
-  /// If another open transaction has marked the channel, the two are joined.
+  /// If another open transaction has already set the mark, this method joins the two transactions.
   @inlinable func add(
     _ place: PendingDelivery,
     of member: TransactionMember,
@@ -46,7 +53,8 @@
     if let other, other !== self { join(other) }
   }
 
-  /// Joins this transaction with the one that has marked a variable. The variable's lock must be held.
+  /// Joins this transaction with another transaction that has written the same variable. The caller must
+  /// hold the variable's lock.
   @usableFromInline func join(_ other: Transaction) {
     JointTransaction.lock.withLock {
       (isJoint, other.isJoint) = (true, true)
@@ -58,8 +66,9 @@
 
   /// Ends the transaction.
   ///
-  /// - Parameter held: The channel of the last place, if this thread already holds its lock.
-  /// - Returns: Whether the thread may use this object for its next transaction.
+  /// - Parameter held: The channel of the transaction's last place, if this thread already holds the
+  ///   channel's lock.
+  /// - Returns: Whether the thread may reuse this object for its next transaction.
   func end(on thread: CurrentThread, holding held: TransactionMember?) -> Bool {
     let places = thread.pointee.round.count - thread.pointee.openPlaces..<thread.pointee.round.count
     TransactionMember.lockAll(places.count, holding: held == nil ? nil : places.count - 1) {
@@ -75,10 +84,11 @@
     return false
   }
 
-  /// Commits all joined transactions, unless some are still open, or another thread has committed them.
+  /// Commits all joined transactions if all of them have ended. Does nothing if another thread has
+  /// already committed these transactions.
   private func commitJointIfEnded(on thread: CurrentThread) {
     while let (count, members) = JointTransaction.lock.withLock({ joint?.ended }) {
-      // While the members are unlocked, another transaction may join, and even end.
+      // Before all members are locked, another transaction might join the group and even end.
       TransactionMember.lockAll(members.count) { .passUnretained(members[$0]) }
       let first = thread.pointee.round.count
       let transactions = JointTransaction.lock.withLock { joint?.takePlaces(count, on: thread) }
@@ -92,8 +102,8 @@
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Commits places in the round, with no other changes between them. The channels must be locked.
-  /// They are unlocked afterward.
+  /// Commits places of the thread's queue, with no other changes between them. The caller must have
+  /// locked the places' channels. This method unlocks the channels.
   fileprivate func commitLocked(
     _ places: Range<Int32>,
     of transactions: some Collection<Transaction>
@@ -107,9 +117,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
     let isAnnounced = !pointee.listeners.isEmpty
     if isAnnounced { pointee.listeners.beginAnnouncing() }
-    // This comes before the listeners take places: regions that the transactions have held are now ready.
+    // Update `commits` before `endAnnouncing`, because regions that waited for the commit are now ready.
     for transaction in transactions {
-      // No other thread writes the count, because the channels with the transaction's marks are locked.
+      // No other thread writes `commits` now, because this thread has locked all marked channels.
       transaction.commits.write { $0.store($0.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
     }
     if isAnnounced {
@@ -124,18 +134,18 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 }
 
-/// Open transactions that have written the same variables and are committed as one.
+/// A group of open transactions that have written the same variables and are committed together.
 private final class JointTransaction: @unchecked Sendable {
-  /// The lock that guards all instances. It is taken after the locks of variables.
+  /// The lock that guards all groups. A thread takes this lock after the locks of variables.
   static let lock = Lock()
 
-  /// The joined transactions, to which the marks of the variables refer.
+  /// The joined transactions, to which the marks of variables refer.
   @exclusivity(unchecked) private var members: [Transaction]
 
-  /// The number of members that are still open.
+  /// The number of joined transactions that are still open.
   @exclusivity(unchecked) private var openCount = 1
 
-  /// The places of the members that have ended.
+  /// The places (queue entries) of the joined transactions that have already ended.
   @exclusivity(unchecked) private var places = FIFO<PendingDelivery>()
 
   init(of transaction: Transaction) {
@@ -150,7 +160,8 @@ private final class JointTransaction: @unchecked Sendable {
     while let place = places.popFirst() { other.places.append(place) }
   }
 
-  /// Takes over the places of a transaction that ends. The transaction's thread delivers nothing in them.
+  /// Moves the places of an ending transaction to this group. The transaction's own thread then delivers
+  /// none of these changes.
   func end(with range: Range<Int32>, on thread: CurrentThread) {
     openCount -= 1
     for index in range where thread.pointee.round[index].isOpen {
@@ -161,16 +172,19 @@ private final class JointTransaction: @unchecked Sendable {
     }
   }
 
-  /// The number of places to commit, and the channels to lock, if no transaction is open.
+  /// The number of places to commit and the channels to lock. The value is `nil` while a joined
+  /// transaction is open, and after another thread has taken the places.
   var ended: (count: Int32, members: [TransactionMember])? {
     if openCount > 0 || places.isEmpty { return nil }
     let members = (0..<places.count).compactMap { places[$0].member?.takeUnretainedValue() }
     return (places.count, members)
   }
 
-  /// Moves the places to a thread's round, if no transaction is open and no place has been added.
+  /// Moves the group's places to a thread's queue of deliveries. Does nothing if a joined transaction is
+  /// open or the number of places has changed.
   ///
-  /// - Returns: The transactions, to be released when no mark refers to them any more.
+  /// - Returns: The joined transactions, or `nil` if no places were moved. The caller has to keep the
+  ///   transactions until no mark refers to them.
   func takePlaces(_ count: Int32, on thread: CurrentThread) -> [Transaction]? {
     guard openCount == 0, places.count == count else { return nil }
     while let place = places.popFirst() { thread.pointee.round.append(place) }

@@ -1,24 +1,23 @@
-/// An object that transactions write: the base class of channels, which are in a later folder.
+/// An object that transactions can write. The subclass `AnyChannel` is in the folder `Delivery`.
 @usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// The state of the last write: whether its value has yet to become a change, or to be
-  /// delivered. `lock` guards it.
+  /// The state of the last write: none, written, overwritten, or committed. `lock` guards this property.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   @inlinable init() {}
 
-  /// The object's name in the message of a trap.
+  /// The object's name in the messages of traps.
   @usableFromInline var description: String { "\(Self.self)" }
 
-  /// Makes the writes of an open transaction a change. The lock must be held.
+  /// Turns the writes of an open transaction into a change. The caller must hold `lock`.
   ///
-  /// - Parameter version: The version of the transaction's place.
-  /// - Returns: The version up to which that place delivers.
+  /// - Parameter version: The version of the transaction's place in the queue of deliveries.
+  /// - Returns: The version up to which the place delivers the channel's changes.
   @usableFromInline
   func commit(through version: Version, on thread: CurrentThread) -> Version { version }
 
-  /// Waits for the lock and takes it. Traps if this thread holds the lock for a mutation.
+  /// Acquires the lock, or traps if this thread already holds the lock for a mutation.
   @inlinable final func acquire() {
     trapIfInMutation()
     lock.lock()
@@ -37,13 +36,13 @@
 
   /// Locks several members.
   ///
-  /// The thread never waits for a lock while it holds another one. A mutation may hold the lock of one
-  /// variable while its body waits for the lock of another.
+  /// The thread never waits for one lock while holding another lock. Otherwise, the thread could deadlock
+  /// with a mutation that holds one variable's lock while waiting for another variable's lock.
   ///
   /// - Parameters:
   ///   - count: The number of members.
-  ///   - held: The index of the member that this thread has already locked, if there is one.
-  ///   - member: Returns the member at an index, or `nil` if the same member is at an earlier index.
+  ///   - held: The index of the member that this thread has already locked, if any.
+  ///   - member: Returns the member at an index, or `nil` if an earlier index has the same member.
   @inline(__always) static func lockAll(
     _ count: Int,
     holding held: Int? = nil,
@@ -68,18 +67,17 @@
   }
 }
 
-/// The state of the last write to a variable: whether its value has yet to become a
-/// change, or to be delivered.
+/// The state of the last write to a variable: none, written, overwritten, or committed.
 ///
 /// | state | the value | before the next write |
 /// |---|---|---|
-/// | none | needs nothing | – |
-/// | written | was written by an open transaction, and becomes a change when the transaction ends | the value may be overwritten |
-/// | overwritten | was written by another thread during the transaction, and becomes a change when the transaction ends | the value becomes a change by itself |
-/// | committed | is a change that has a place in a thread's round | the value is appended to the backlog |
+/// | none | the value requires no further work | – |
+/// | written | an open transaction wrote the value, which becomes a change when the transaction ends | the value may be overwritten |
+/// | overwritten | another thread wrote the value during the transaction, and the value becomes a change when the transaction ends | the value becomes a change by itself |
+/// | committed | the value is a change in a thread's queue of deliveries | the value is appended to the backlog |
 @usableFromInline struct WriteMark {
-  /// The address of the transaction, with flags in the lowest two bits. Bit 0 says that another thread has
-  /// written since, and bit 1 that the value is committed.
+  /// The address of the transaction, with flags in the lowest two bits. Bit 0 is set in the state
+  /// "overwritten", and bit 1 is set in the state "committed".
   @usableFromInline var bits: UInt = 0
 
   /// Creates the state "none".
@@ -98,7 +96,7 @@
 
   @inlinable var isNone: Bool { bits == 0 }
 
-  /// Whether the value is overwritten or committed.
+  /// Whether the state is "overwritten" or "committed".
   @inlinable var mustBeKept: Bool { bits & 3 != 0 }
 
   @inlinable var isCommitted: Bool { bits == 2 }
@@ -108,8 +106,8 @@
     set { bits = bits & ~1 | (newValue ? 1 : 0) }
   }
 
-  /// The open transaction. The mark doesn't retain it, because a transaction clears its
-  /// marks before it is released.
+  /// The open transaction that has written the variable. The mark doesn't retain the transaction, because
+  /// the transaction clears its marks before its release.
   @inlinable var transaction: Transaction? {
     UnsafeRawPointer(bitPattern: bits & ~3).map {
       Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue()

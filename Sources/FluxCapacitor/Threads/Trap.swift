@@ -1,7 +1,7 @@
-/// Ends the process because of a programmer's mistake. The first sentence of the message names the types,
-/// and the second one suggests a remedy.
+/// Ends the process because of a programming error. The first sentence of the message names the types
+/// involved, and the second sentence suggests a remedy.
 ///
-/// A `precondition` loses its message in optimized builds, where such a mistake is hardest to find.
+/// A `precondition` loses its message in optimized builds, where such an error is hardest to find.
 @usableFromInline
 func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> String = "") -> Never {
   #if DEBUG
@@ -14,12 +14,12 @@ func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> Str
 func sourceName(of type: any Any.Type) -> String { String(reflecting: type).withSourceNames }
 
 extension String {
-  /// This string with all type names as they are written in the source.
+  /// This string, with all type names as they are written in the source.
   ///
-  /// The runtime's names of private types contain addresses, and its names of nested
-  /// types may contain modules.
+  /// The runtime's names of private types contain addresses. The runtime's names of nested types can
+  /// contain module names.
   package var withSourceNames: String {
-    // Most strings contain no such name, and replacing is slow.
+    // Replacing is slow, and most strings contain no name to replace.
     guard utf8.contains(UInt8(ascii: "(")),
       contains("(unknown context at $") || contains("(extension in ")
     else { return self }
