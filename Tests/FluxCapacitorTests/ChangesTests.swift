@@ -55,7 +55,7 @@ struct ChangesTests {
     dust.clean()
   }
 
-  @Test func observeChangesPassesNilAsTheOldValueOfAnOptionalVariable() {
+  @Test func observeChangesPassesTheOldValueNilOfAnOptionalVariable() {
     let variable = Variable<Int?>(nil)
     let log = Log<[Int?]>()
 

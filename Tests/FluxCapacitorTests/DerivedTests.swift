@@ -92,7 +92,7 @@ struct DerivedTests {
     #expect(count.value == 2)
   }
 
-  @Test func readBeforeRemoveDuplicatesDropsAChangeDoesNotReplaceTheLastDistinctValue() {
+  @Test func readDuringADroppedDuplicateReturnsTheLastDistinctValue() {
     let source = Variable(11)
     let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
     let copy = tens.map { $0 }

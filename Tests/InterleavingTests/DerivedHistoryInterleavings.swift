@@ -5,7 +5,7 @@
   /// B1: `removeDuplicates` compares each new value with the previous value, which was either delivered or
   /// read.
   struct DerivedHistoryInterleavings {
-    @Test func readOfRemoveDuplicatesComparesTheNewValueWithTheLastDeliveredValue() {
+    @Test func readOfRemoveDuplicatesReturnsANewValueThatDiffersFromTheLastDeliveredValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func readOfRemoveDuplicatesComparesTheNewValueWithThePreviouslyReadValue() {
+    @Test func readOfRemoveDuplicatesReturnsANewValueThatDiffersFromThePreviouslyReadValue() {
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
@@ -69,7 +69,7 @@
     }
 
     /// The observer starts with the uncommitted 12, which doesn't count as delivered.
-    @Test func readOfRemoveDuplicatesComparesTheNewValueWithTheCommittedValue() {
+    @Test func readOfRemoveDuplicatesReturnsANewValueThatDiffersFromTheCommittedValue() {
       explore { scenario in
         let number = Variable(31)
         let tens = skippingEqualTens(of: number)

@@ -47,7 +47,7 @@
     }
 
     /// A transaction that is delivered before a concurrent write doesn't contain the written value.
-    @Test func observerThatSubscribesDuringATransactionAndAWriteEndsWithAllWrittenValues() {
+    @Test func lastCallOfAnObserverThatSubscribesDuringAConcurrentTransactionContainsAllWrites() {
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
         let all = Constant.combine(Constant(first), Constant(second), Constant(third))

@@ -250,7 +250,7 @@
 
     /// An observer that subscribes during the transaction can start with 10, and then receives 0. For
     /// earlier observers, 0 is not a change.
-    @Test func observerThatSubscribesToAMapDuringATransactionEndsWithTheRestoredValue() {
+    @Test func lastCallOfAnObserverHasTheOldValueIfATransactionWritesItBack() {
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 * 10 }.removeDuplicates()

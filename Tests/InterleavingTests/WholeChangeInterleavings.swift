@@ -55,7 +55,7 @@
       }
     }
 
-    @Test func combinedConstantDeliversAWriteDuringATransactionInTheOrderOfTheWrites() {
+    @Test func combinedConstantDeliversATransactionAndAConcurrentWriteInTheOrderOfTheCommits() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()

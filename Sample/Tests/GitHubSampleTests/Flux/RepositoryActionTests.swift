@@ -148,7 +148,7 @@ struct RepositoryActionTests {
     #expect(store.failure.value == nil)
   }
 
-  @Test func totalHasMoreOnlyIfTheLimitExcludesRepositories() async {
+  @Test func storeReportsMoreRepositoriesOnlyIfTheLimitHasCutTheList() async {
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
