@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-// The code of the article on seeing and rewinding the flow, and of doc comments. The tests run all examples.
+// The examples of `SeeingAndRewindingTheFlow.md` and of doc comments. The tests run all examples.
 @Suite(.isolatedDispatcher)
 struct DebuggingSnippets {
   struct Token: Secret {

@@ -7,7 +7,8 @@ import Foundation
 enum Memory: String {
   case floorVariable, variable, floorObserver, observer
 
-  /// The bytes per object. A new process of this executable measures the bytes for the case in its argument.
+  /// The bytes per object. A new process of this executable measures the bytes for the case in its
+  /// argument.
   var bytes: Double {
     let process = Process()
     let output = Pipe()
@@ -47,7 +48,8 @@ enum Memory: String {
     var things: [Thing] = []
     things.reserveCapacity(count)
     for index in 0..<100 { things.append(make(index)) }
-    // The first call loads code, so that the measured growth doesn't include the code's memory pages.
+    // The first call isn't measured. It loads code into memory, which the measured growth must not
+    // include.
     _ = residentBytes()
     let before = residentBytes()
     for index in 100..<count { things.append(make(index)) }

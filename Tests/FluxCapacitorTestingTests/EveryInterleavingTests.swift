@@ -19,7 +19,7 @@
       scenario.check { try expectEqual(store.count.value, 2) }
     }
 
-    @Test func everyInterleavingFindsALostUpdate() async throws {
+    @Test func everyInterleavingReportsAScenarioThatLosesAnUpdate() async throws {
       let failures = await failures { everyInterleaving(readThenSet) }
 
       let failure = try #require(failures.first)

@@ -45,7 +45,7 @@ struct StrayTests {
     }
   }
 
-  @Test func stateSentToTheProcessWideDispatcherFailsTheIsolatedTestWithTheStore() async throws {
+  @Test func stateSentToTheProcessWideDispatcherFailsTheIsolatedTestThatHasItsStore() async throws {
     let sentences = try await failuresOfIsolatedTest {
       let store = MessageStore.instantiate()
       await offTheTask { LosingAction().callBack() }

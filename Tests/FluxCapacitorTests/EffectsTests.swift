@@ -124,7 +124,7 @@ struct EffectsTests {
     #expect(log.entries == ["operation's", "observer's"])
   }
 
-  @Test func serialOperationThatAnObserverOfIsRunningRunsWaitsForTheStartedOperation() async {
+  @Test func serialOperationStartedByAnIsRunningObserverWaitsForTheOperationInProgress() async {
     let effects = Effects(.serial)
     let dust = effects.isRunning.observe(ignoreFirst: true) { isRunning in
       if isRunning { effects.run { _ in log.append("observer's") } }

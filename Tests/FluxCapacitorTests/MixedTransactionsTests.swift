@@ -21,7 +21,7 @@ struct MixedTransactionsTests {
 
   // Consistent values
 
-  @Test func nestedCombinedConstantDeliversAnotherThreadsWriteBeforeTheOpenTransaction() {
+  @Test func nestedCombinedConstantDeliversAnotherThreadsWriteBeforeTheOpenTransactionEnds() {
     let (a, b, c) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
     Constant.combine(Constant(a), Constant.combine(Constant(b), Constant(c)))

@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func valueWrittenAgainInATransactionIsDeliveredAfterAnotherThreadsEarlierWrite() {
+    @Test func secondWriteInATransactionIsDeliveredAfterAnotherThreadsWriteBetweenTheTwoWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Trace<[Int]>()

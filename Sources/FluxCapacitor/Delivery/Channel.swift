@@ -72,8 +72,8 @@ import Synchronization
     return (version, stretch, region)
   }
 
-  /// Computes the derived constants that a change affects, and calls all observers that subscribed before
-  /// the change.
+  /// Computes the derived constants that a change affects, and calls all observers that subscribed
+  /// before the change.
   @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
     if let region = delivery.region {
       withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
@@ -136,8 +136,8 @@ import Synchronization
     }
   }
 
-  /// Delivers the backlog's changes up to a version. If another thread is already delivering the channel,
-  /// that thread delivers the remaining changes.
+  /// Delivers the backlog's changes up to a version. If another thread is already delivering the
+  /// channel, that thread delivers the remaining changes.
   @inlinable final func deliverBacklog(through version: Version, on thread: CurrentThread) {
     var isDone = false
     while !isDone {
@@ -188,8 +188,9 @@ import Synchronization
   @usableFromInline final func close() {
     // A derived channel continues to call its observers. The tracker of a derived channel is cleaned,
     // because no code can read the channel's value without a handle. Reading `tracking` needs no lock
-    // here, because no thread sets `tracking` without a handle. Waiting for the region's lock could cause
-    // a deadlock here, because the deinit of a value that a mutation discards might call `close()`.
+    // here, because no thread sets `tracking` without a handle. Waiting for the region's lock could
+    // cause a deadlock here, because the deinit of a value that a mutation discards might call
+    // `close()`.
     if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
     var detached = Detached()
     acquire()

@@ -1,6 +1,6 @@
-// A change to a region that begins with a constant is first announced. The change then awaits the values
-// of the region's inputs, which are edges from other regions. Finally, a thread computes and delivers
-// the change.
+// If a region begins with a constant, each change to the region is announced before its delivery. The
+// change then awaits the values of the region's inputs, which are edges from other regions. Finally, a
+// thread computes and delivers the change.
 
 extension Region {
   /// Takes the region's lock and announces a change. `endAnnouncing` releases the lock.

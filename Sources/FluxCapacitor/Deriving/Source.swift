@@ -51,8 +51,8 @@
   @inlinable var valueInProgress: Value {
     channelReference.use { channel in
       guard channel.isDerived else {
-        // The source's region begins with this variable, so the region's address points to a value of
-        // this type.
+        // The source's region begins with a variable of this element type, so the region's address
+        // points to that variable's value.
         let value = node.use { $0.region.use { $0.value } }
         return value.unsafelyUnwrapped.assumingMemoryBound(to: Value.self).pointee
       }
@@ -63,7 +63,8 @@
 
   @inlinable func bringValue(on thread: CurrentThread) {
     let isChanged = node.use { $0.isChanged }
-    // An unchanged value is brought too, because the target might have started with a newer value.
+    // Even an unchanged value is passed to the target, because the target might have started with a
+    // newer value.
     let value = valueInProgress
     node.use { $0.region }.use { region in
       target.use { target in

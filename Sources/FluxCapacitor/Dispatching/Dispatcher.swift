@@ -28,22 +28,23 @@ public final class Dispatcher: Sendable {
   /// ```
   ///
   /// You can call this method on any thread. The calling thread reduces the state. Before the method
-  /// returns, the calling thread also calls the observers on `.current`, once for each variable that a store
-  /// has set. If another thread is already delivering changes of the variable, the other thread calls the
-  /// observers.
+  /// returns, the calling thread also calls the observers on `.current`, once for each variable that a
+  /// store has set. If another thread is already delivering changes of the variable, the other thread
+  /// calls the observers.
   ///
   /// Inside code that the library calls, different rules apply:
   ///
   /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the dispatcher
   ///   queues the state. The calling thread reduces the queued state when that code has ended.
-  /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are called
-  ///   after the transaction.
+  /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are
+  ///   called after the transaction.
   /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change
   ///   are called after all observers of the current change.
   ///
-  /// > Warning: A state that reaches no store sets no variable, and the library reports no error. Usually,
-  /// no code has called ``Storable/instantiate()``, or the caller hasn't kept the returned store. The
-  /// dispatcher holds stores weakly, so your code must keep a strong reference to each store.
+  /// > Warning: A state that reaches no store sets no variable, and the library reports no error.
+  /// Usually, no code has called ``Storable/instantiate()``, or the caller hasn't kept the returned
+  /// store. The dispatcher holds stores weakly, so your code must keep a strong reference to each
+  /// store.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
@@ -67,8 +68,8 @@ public final class Dispatcher: Sendable {
   /// Dispatches a state without the source location of the call.
   ///
   /// Use this overload where a function with one parameter is expected, as in
-  /// `states.forEach(dispatcher.dispatch)`. Interceptors receive a location in FluxCapacitor's own sources
-  /// instead of the caller's location.
+  /// `states.forEach(dispatcher.dispatch)`. Interceptors receive a location in FluxCapacitor's own
+  /// sources instead of the caller's location.
   ///
   /// - Parameter state: The state to dispatch.
   @_disfavoredOverload @inlinable public func dispatch<State: DispatchState>(_ state: State) {
@@ -80,7 +81,7 @@ public final class Dispatcher: Sendable {
   /// The recording also contains the ignored states.
   package func replay(_ state: some DispatchState) {
     let thread = CurrentThread.current
-    // Inside a reduce, a mutation, a read or an initializer, the dispatcher also defers a recorded state.
+    // Inside a reduce, a mutation, a read or an initializer, the dispatcher defers a replayed state too.
     if mustDefer(on: thread) { return dispatch(state) }
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
@@ -103,17 +104,18 @@ public final class Dispatcher: Sendable {
   /// }  // Observers of `last` are called once, with "Brown", and read "Emmett" from `first`.
   /// ```
   ///
-  /// After the transaction, the observers of each variable are called once, with the variable's last value.
-  /// No reduce of this dispatcher on another thread overlaps the transaction. Inside a reduce or an outer
-  /// transaction, the closure becomes part of that reduce or transaction. If the closure throws, its writes
-  /// remain in effect, and the observers receive the written values.
+  /// After the transaction, the observers of each variable are called once, with the variable's last
+  /// value. No reduce of this dispatcher on another thread overlaps the transaction. Inside a reduce or
+  /// an outer transaction, the closure becomes part of that reduce or transaction. If the closure
+  /// throws, its writes remain in effect, and the observers receive the written values.
   ///
-  /// If open transactions of two dispatchers write the same variable, their writes become one change. The
-  /// observers receive the combined change when both transactions have ended.
+  /// If open transactions of two dispatchers write the same variable, their writes become one change.
+  /// The observers receive the combined change when both transactions have ended.
   ///
   /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
   ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The
-  ///   method doesn't trap if the thread is already in a reduce, a transaction or a read of this dispatcher.
+  ///   method doesn't trap if the thread is already in a reduce, a transaction or a read of this
+  ///   dispatcher.
   ///
   /// > Warning: Two threads that nest transactions of two dispatchers in opposite orders can deadlock.
   ///
@@ -135,8 +137,8 @@ public final class Dispatcher: Sendable {
   /// Calls a closure that reads several constants, while no other thread can run a reduce.
   ///
   /// Without this method, a thread that reads several constants can see values of another thread's
-  /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher queues
-  /// the state until the closure has returned.
+  /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher
+  /// queues the state until the closure has returned.
   ///
   /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
   ///   Otherwise, the method traps, unless the thread is already in a reduce, a transaction or a read of
@@ -158,15 +160,16 @@ public final class Dispatcher: Sendable {
 
   /// Unregisters every store.
   ///
-  /// Later states don't reach the unregistered stores, and later calls of `instantiate()` create new stores.
+  /// Later states don't reach the unregistered stores, and later calls of `instantiate()` create new
+  /// stores.
   public func unregisterAll() { registry.unregisterAll() }
 }
 
 // MARK: - Shared
 
 extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to that
-  /// function.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
+  /// that function.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
@@ -180,7 +183,8 @@ extension Dispatcher {
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a dispatcher.
+    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a
+    // dispatcher.
     let replacement = PendingWork.replacement.get()
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
@@ -199,8 +203,8 @@ extension Dispatcher: PendingWorkOwner {
 /// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
 /// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
-/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
-/// process-wide dispatcher.
+/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses
+/// the process-wide dispatcher.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -227,8 +231,8 @@ public func withDispatcher<Result>(
 ///
 /// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
-/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses the
-/// process-wide dispatcher.
+/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses
+/// the process-wide dispatcher.
 ///
 /// ```swift
 /// let count = await withDispatcher(Dispatcher()) {

@@ -1,8 +1,9 @@
 /// An object that runs an action's asynchronous operations, under one policy.
 ///
-/// Create one `Effects` for each group of related operations. The policy decides which operations run, wait
-/// or are cancelled. In this example, a newer search supersedes the older search. After `run` has returned,
-/// the older search can't set a result, because it passes its effect to `invoke`:
+/// Create one `Effects` for each group of related operations. The policy decides which operations run,
+/// wait or are cancelled. In this example, a newer search supersedes the older search. After `run` has
+/// returned, the older search can't set a result, because `invoke` drops states with a superseded
+/// effect:
 ///
 /// ```swift
 /// struct SearchAction: Actionable {
@@ -34,20 +35,22 @@ public final class Effects: Sendable {
 
     /// A new operation doesn't run while an earlier operation is in progress.
     ///
-    /// Use this policy if one operation at a time is enough, for example to refresh a list. If the earlier
-    /// operation has been cancelled, the new operation waits until the cancelled operation has ended, and
-    /// then begins.
+    /// Use this policy if one operation at a time is enough, for example to refresh a list. If the
+    /// earlier operation has been cancelled, the new operation waits until the cancelled operation has
+    /// ended, and then begins.
     case first
 
     /// A new operation waits until all earlier operations have ended.
     ///
-    /// Use this policy if every operation must run in the order of the calls, for example to save drafts.
+    /// Use this policy if every operation must run in the order of the calls, for example to save
+    /// drafts.
     case serial
 
     /// A new operation waits if the given number of operations are in progress.
     ///
-    /// Use this policy to limit parallel work, for example when you load thumbnails. Operations begin in the
-    /// order of the calls. If two operations can begin at the same time, their order is undefined.
+    /// Use this policy to limit parallel work, for example when you load thumbnails. Operations begin
+    /// in the order of the calls. If two operations can begin at the same time, their order is
+    /// undefined.
     case concurrent(Int)
   }
 
@@ -76,19 +79,19 @@ public final class Effects: Sendable {
   /// - With ``Policy/latest``, all older operations are superseded when this method returns. After this
   ///   method has returned, no store begins to reduce a state that an older operation invokes with its
   ///   effect.
-  /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an older
-  ///   operation. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's initializer, this
-  ///   method doesn't wait, because the wait could last forever.
-  /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is cancelled
-  ///   while it pauses or waits doesn't begin either. A cancelled operation that neither pauses nor waits
-  ///   still begins, and its task is cancelled.
-  /// - A new operation doesn't wait for an outer operation of the same `Effects`. With ``Policy/serial`` and
-  ///   ``Policy/concurrent(_:)``, an inner operation begins immediately, beyond the limit. Code in a task
-  ///   that an operation creates also counts as inside the operation. An operation that an observer runs
-  ///   directly has no outer operation.
+  /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an
+  ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's
+  ///   initializer, this method doesn't wait, because the wait could last forever.
+  /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is
+  ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
+  ///   pauses nor waits still begins, and its task is cancelled.
+  /// - A new operation doesn't wait for an outer operation of the same `Effects`. With
+  ///   ``Policy/serial`` and ``Policy/concurrent(_:)``, an inner operation begins immediately, beyond
+  ///   the limit. Code in a task that an operation creates also counts as inside the operation. An
+  ///   operation that an observer runs directly has no outer operation.
   ///
-  /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns. That
-  /// task can be the operation's own task, which would then wait for itself.
+  /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns.
+  /// That task can be the operation's own task, which would then wait for itself.
   ///
   /// - Parameters:
   ///   - pause: The time to wait before the operation begins. With ``Policy/latest``, the operation
@@ -96,10 +99,10 @@ public final class Effects: Sendable {
   ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run, which inherits the caller's actor, priority and task-local values.
-  ///     The operation's parameter is the effect with which the operation invokes states.
-  /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the result
-  ///   is the task of the operation in progress, if an operation is in progress.
+  ///   - operation: The operation to run, which inherits the caller's actor, priority and task-local
+  ///   values. The operation's parameter is the effect with which the operation invokes states.
+  /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the
+  ///   result is the task of the operation in progress, if an operation is in progress.
   @discardableResult public func run(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -113,14 +116,15 @@ public final class Effects: Sendable {
 
   /// Runs an operation under the policy, and returns when the operation has ended.
   ///
-  /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task is
-  /// cancelled, the operation is also cancelled.
+  /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task
+  /// is cancelled, the operation is also cancelled.
   ///
   /// - With ``Policy/first``, this method awaits the operation in progress if other code has started an
-  ///   operation. Cancelling the caller's task neither cancels the operation in progress nor ends the wait.
+  ///   operation. Cancelling the caller's task neither cancels the operation in progress nor ends the
+  ///   wait.
   /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
-  /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The outer
-  ///   operation isn't cancelled, because the outer operation awaits the inner operation.
+  /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The
+  ///   outer operation isn't cancelled, because the outer operation awaits the inner operation.
   ///
   /// ```swift
   /// struct FeedAction: Actionable {
@@ -151,7 +155,8 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) async {
-    // The method creates the effect first, so that the cancellation handler can always cancel the effect.
+    // The method creates the effect first, so that the cancellation handler can always cancel the
+    // effect.
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
@@ -191,8 +196,8 @@ public final class Effects: Sendable {
 
   /// Calls the operation on the operation's actor, unless the operation must not begin.
   ///
-  /// The checks run on that actor, because a thread can supersede the effect while the task waits for the
-  /// actor.
+  /// The checks run on that actor, because a thread can supersede the effect while the task waits for
+  /// the actor.
   private static func begin(
     _ effect: Effect,
     hasWaited: Bool,
