@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "FluxCapacitor", targets: ["FluxCapacitor"]),
     .library(name: "FluxCapacitorTesting", targets: ["FluxCapacitorTesting"]),
     .library(name: "FluxCapacitorDebugging", targets: ["FluxCapacitorDebugging"]),
+    .library(name: "FluxCapacitorPersistence", targets: ["FluxCapacitorPersistence"]),
     .executable(name: "github-repos", targets: ["github-repos"]),
   ],
   targets: [
@@ -30,6 +31,16 @@ let package = Package(
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"]
     ),
 
+    // FluxCapacitorPersistence saves stores to files, and restores them.
+    .target(name: "FluxCapacitorPersistence", dependencies: ["FluxCapacitor"]),
+    .testTarget(
+      name: "FluxCapacitorPersistenceTests",
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence",
+        "FluxCapacitorTesting",
+      ]
+    ),
+
     // Link FluxCapacitorTesting only to test targets, because the library imports Testing and XCTest.
     .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor"]),
     .testTarget(
@@ -39,7 +50,7 @@ let package = Package(
     // InterleavingTests run scenarios of a few threads in every order of the threads' steps.
     .testTarget(
       name: "InterleavingTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+      dependencies: ["FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting"]
     ),
     // FluxCapacitorTestingXCTests use FluxCapacitorTesting from XCTest, without Swift Testing.
     .testTarget(
@@ -49,14 +60,17 @@ let package = Package(
 
     .executableTarget(
       name: "FluxCapacitorBenchmarks",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence"],
       path: "Tests/FluxCapacitorBenchmarks"
     ),
 
     // CompilerTests check that the compiler rejects wrong code, and accepts the code in the documentation.
     .testTarget(
       name: "CompilerTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"],
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence",
+        "FluxCapacitorTesting",
+      ],
       exclude: ["PublicAPI.txt"]
     ),
 
@@ -77,7 +91,10 @@ let package = Package(
     ),
     .testTarget(
       name: "MainActorTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "LanguageModesLibrary"],
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+        "LanguageModesLibrary",
+      ],
       path: "Tests/LanguageModes/MainActorTests",
       swiftSettings: [.defaultIsolation(MainActor.self)]
     ),
@@ -86,7 +103,7 @@ let package = Package(
     // library's command.
     .target(
       name: "GitHubSample",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence"],
       path: "Sample/Sources/GitHubSample",
       // The recordings are embedded in the code, so the command needs no extra files.
       resources: [.embedInCode("Recordings")]
@@ -98,7 +115,9 @@ let package = Package(
     ),
     .testTarget(
       name: "GitHubSampleTests",
-      dependencies: ["GitHubSample", "github-repos", "FluxCapacitorTesting"],
+      dependencies: [
+        "GitHubSample", "github-repos", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+      ],
       path: "Sample/Tests/GitHubSampleTests"
     ),
   ],

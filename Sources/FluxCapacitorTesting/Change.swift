@@ -27,6 +27,20 @@ public struct Change<Store: Storable>: Sendable {
     self.init(property: .published { $0[keyPath: keyPath] }, value: value, line: line)
   }
 
+  /// Creates an expected change to a table of the store.
+  ///
+  /// - Parameters:
+  ///   - keyPath: The key path of the table in the store.
+  ///   - rows: The expected rows. If the test fails, the message shows the differing rows.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
+  public init<Trait, Row>(
+    _ keyPath: KeyPath<Store, PrimitiveTable<Trait, Row>> & Sendable,
+    to rows: [Row],
+    line: UInt = #line
+  ) {
+    self.init(property: .published { $0[keyPath: keyPath] }, value: rows, line: line)
+  }
+
   /// Returns an expected change to a variable that the store doesn't publish.
   ///
   /// - Parameters:

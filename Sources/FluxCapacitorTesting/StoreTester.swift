@@ -14,8 +14,8 @@ import FluxCapacitor
 /// The test fails if a change happens that you haven't listed, or if a listed change doesn't happen. The
 /// failure message shows the difference. The tester compares all variables of the store, including private
 /// variables. The tester also finds variables in the store's structs, enums, tuples, optionals, arrays and
-/// dictionaries, but not in other objects. Listing the change to a derived constant is optional, and its
-/// position in the list doesn't matter.
+/// dictionaries, but not in other objects, and not in the values of variables. A table counts as one variable.
+/// Listing the change to a derived constant is optional, and its position in the list doesn't matter.
 public final class StoreTester<Store: Storable>: Sendable {
   /// The changes that a tester compares with the listed changes.
   public enum Strictness: Sendable {

@@ -48,6 +48,20 @@ private enum Examples {
     }
   }
 
+  struct DocumentAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Document
+
+    let write: @Sendable (_ text: String) async -> Void
+    private let effects = Effects(.newestWaiting)
+
+    func save(_ text: String) {
+      effects.run { effect in
+        await write(text)
+        invoke(.saved(text), as: effect)
+      }
+    }
+  }
+
   struct ThumbnailAction: Actionable {
     typealias DispatchStateType = Dispatcher.Thumbnails
 
@@ -119,6 +133,18 @@ struct EffectSnippets {
       Dispatcher.Draft.saved("1")
       Dispatcher.Draft.failed("CancellationError()")
       Dispatcher.Draft.saved("3")
+    } when: {
+      for text in ["1", "2", "3"] { action.save(text) }
+      gate.open()
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func newestWaitingPolicySavesTheFirstAndTheLastText() async {
+    let action = Examples.DocumentAction { text in if text == "1" { await gate.pass() } }
+    await expectStates {
+      Dispatcher.Document.saved("1")
+      Dispatcher.Document.saved("3")
     } when: {
       for text in ["1", "2", "3"] { action.save(text) }
       gate.open()
@@ -207,6 +233,13 @@ extension Dispatcher {
     case failed(String)
   }
 
+  fileprivate enum Document: DispatchState {
+    typealias RelatedStoreType = DocumentStore
+    typealias RelatedActionType = Examples.DocumentAction
+
+    case saved(String)
+  }
+
   fileprivate enum Thumbnails: DispatchState {
     typealias RelatedStoreType = ThumbnailsStore
     typealias RelatedActionType = Examples.ThumbnailAction
@@ -237,6 +270,10 @@ private final class FeedStore: Storable {
 
 private final class DraftStore: Storable {
   func reduce(with _: Dispatcher.Draft) {}
+}
+
+private final class DocumentStore: Storable {
+  func reduce(with _: Dispatcher.Document) {}
 }
 
 private final class ThumbnailsStore: Storable {

@@ -8,6 +8,7 @@
   struct PublicAPITests {
     private static let modules = [
       "FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorDebugging",
+      "FluxCapacitorPersistence",
     ]
 
     private static let baseline = "Tests/CompilerTests/PublicAPI.txt"

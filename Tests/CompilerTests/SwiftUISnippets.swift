@@ -13,6 +13,27 @@
     }
   }
 
+  extension TableSnippets {
+    struct CardList: View {
+      @State private var store = CardStore.instantiate()
+
+      var body: some View {
+        ForEach(store.cards.ids.value, id: \.self) { id in
+          CardRow(store: store, id: id)
+        }
+      }
+    }
+
+    struct CardRow: View {
+      let store: CardStore
+      let id: String
+
+      var body: some View {
+        Text(store.cards.row(id).value?.title ?? "")
+      }
+    }
+  }
+
   struct SettingsView: View {
     @State private var store = SettingsStore.instantiate()
     private let action = SettingsAction()

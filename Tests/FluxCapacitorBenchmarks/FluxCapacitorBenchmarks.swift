@@ -24,11 +24,13 @@ struct FluxCapacitorBenchmarks {
 
     let report: any Report = arguments.contains("--json") ? JSONReport() : TextReport()
     report.begin()
-    let rows = rows(scale: scale) + derivedRows(scale: scale) + graphRows(scale: scale)
+    let rows =
+      rows(scale: scale) + derivedRows(scale: scale) + graphRows(scale: scale)
+      + tableRows(scale: scale) + persistenceRows()
     for row in rows where isWanted(row.name) {
       report.add(row.result(repeats: repeats))
     }
-    for growth in growths(scale: scale) where isWanted(growth.name) {
+    for growth in growths(scale: scale) + tableGrowths(scale: scale) where isWanted(growth.name) {
       report.add(growth.result(repeats: repeats))
     }
   }

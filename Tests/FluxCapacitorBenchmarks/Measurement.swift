@@ -34,15 +34,34 @@ struct Workload {
     self.prepare = prepare
   }
 
+  /// The number of times per second that the body starts, or nil if it runs once.
+  var startsPerSecond: Int?
+
   /// Runs the workload once, and returns the nanoseconds per operation.
   func run() -> Double {
     let body = prepare()
+    if let startsPerSecond { return runForASecond(body, startsPerSecond) }
     let start = DispatchTime.now().uptimeNanoseconds
     body()
     let end = DispatchTime.now().uptimeNanoseconds
     // Objects that the body holds are released only after the end of the timing.
     withExtendedLifetime(body) {}
     return Double(end - start) / Double(operations)
+  }
+
+  /// Runs the body at a constant rate for a second, and returns the nanoseconds per operation, without the
+  /// time between the runs.
+  private func runForASecond(_ body: () -> Void, _ starts: Int) -> Double {
+    let beginning = DispatchTime.now().uptimeNanoseconds
+    var total: UInt64 = 0
+    for number in 0..<starts {
+      let due = beginning + UInt64(number) * 1_000_000_000 / UInt64(starts)
+      while DispatchTime.now().uptimeNanoseconds < due {}
+      let start = DispatchTime.now().uptimeNanoseconds
+      body()
+      total += DispatchTime.now().uptimeNanoseconds - start
+    }
+    return Double(total) / Double(starts * operations)
   }
 }
 

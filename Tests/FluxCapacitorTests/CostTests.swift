@@ -45,6 +45,40 @@ struct CostTests {
     }
   }
 
+  @Test(arguments: [0, 1, 10]) func changingARowOfATableAllocatesNothing(observers: Int) async {
+    await #expect(processExitsWith: .success) { [observers] in
+      let cards = VariableTable((0..<100).map { Card("\($0)") })
+      let calls = Calls()
+      // A thread's first use of the library allocates memory, so this use happens before the counting.
+      cards["50"]?.title = "first"
+      for _ in 0..<observers {
+        _ = cards.row("50").observe(ignoreFirst: true) { _ in calls.add() }
+      }
+
+      let count = Allocations.count {
+        for _ in 0..<1_000 { cards["50"]?.title = "other" }
+        for _ in 0..<1_000 { cards["50"] = Card("50", "other") }
+      }
+
+      #expect(count == 0)
+      #expect(calls.count == 2_000 * observers)
+    }
+  }
+
+  @Test func observingTheConstantOfARowTakesOneAllocation() async {
+    await #expect(processExitsWith: .success) {
+      let row = table("abc").row("b")
+      let calls = Calls()
+      row.observe { _ in calls.add() }.clean()
+
+      let count = Allocations.count {
+        for _ in 0..<1_000 { row.observe { _ in calls.add() }.clean() }
+      }
+
+      #expect(count == 1_000)
+    }
+  }
+
   @Test(arguments: DerivedShape.allCases, [false, true])
   func deliveringAChangeOfADerivedConstantAllocatesNothing(
     shape: DerivedShape,

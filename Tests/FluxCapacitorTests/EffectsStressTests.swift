@@ -46,7 +46,9 @@ struct EffectsStressTests {
     #expect(!effects.isRunning.value)
   }
 
-  @Test(arguments: [(Effects.Policy.serial, 1), (.concurrent(3), 3), (.first, 1)])
+  @Test(
+    arguments: [(Effects.Policy.serial, 1), (.concurrent(3), 3), (.first, 1), (.newestWaiting, 1)]
+  )
   func effectsNeverExceedThePolicysLimitOfRunningOperationsDuringConcurrentRuns(
     policy: Effects.Policy,
     limit: Int
@@ -73,7 +75,31 @@ struct EffectsStressTests {
     await dispatcher.settled()
 
     #expect(most.load(ordering: .relaxed) <= limit)
-    #expect(policy == .first || count.value == stress(32_000))
+    #expect([.first, .newestWaiting].contains(policy) || count.value == stress(32_000))
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func newestWaitingPolicySavesTheLastChangeOfEachThread() async {
+    let dispatcher = Dispatcher.shared
+    let effects = Effects(.newestWaiting)
+    let edited = Atomic(0)
+    let saved = Atomic(0)
+
+    await inParallel(4) { _ in
+      withDispatcher(dispatcher) {
+        for _ in 0..<stress(50_000) {
+          edited.add(1, ordering: .relaxed)
+          effects.run { _ in
+            let number = edited.load(ordering: .relaxed)
+            await Task.yield()
+            saved.store(number, ordering: .relaxed)
+          }
+        }
+      }
+    }
+    await dispatcher.settled()
+
+    #expect(saved.load(ordering: .relaxed) == stress(50_000) * 4)
     #expect(!effects.isRunning.value)
   }
 

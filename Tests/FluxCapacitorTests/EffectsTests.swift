@@ -74,6 +74,58 @@ struct EffectsTests {
     #expect(log.entries == ["outer"])
   }
 
+  // MARK: Newest waiting
+
+  @Test func newestWaitingPolicyFinishesTheOperationInProgressAndThenRunsTheNewest() async {
+    let effects = Effects(.newestWaiting)
+    let tasks = (1...4).map { number in
+      effects.run { _ in
+        log.append("begin \(number)")
+        if number == 1 { await gate.pass() }
+        log.append("end \(number)")
+      }
+    }
+    await gate.reached()
+    gate.open()
+    for task in tasks { await task.value }
+
+    #expect(log.entries == ["begin 1", "end 1", "begin 4", "end 4"])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func taskOfAReplacedOperationEndsBeforeTheOperationInProgress() async {
+    let effects = Effects(.newestWaiting)
+    let first = effects.run { _ in await gate.pass() }
+    await gate.reached()
+
+    let replaced = effects.run { _ in log.append("replaced") }
+    let newest = effects.run { _ in log.append("newest") }
+    await replaced.value
+    #expect(log.entries == [])
+    gate.open()
+    for task in [first, newest] { await task.value }
+
+    #expect(log.entries == ["newest"])
+    #expect(!effects.isRunning.value)
+  }
+
+  @Test func cancelledOperationUnderTheNewestWaitingPolicyLetsTheNewestBegin() async {
+    let effects = Effects(.newestWaiting)
+    let first = effects.run { effect in
+      await gate.pass()
+      #expect(!effect.isSuperseded)
+      log.append("first")
+    }
+    await gate.reached()
+    first.cancel()
+    let newest = effects.run { _ in log.append("newest") }
+
+    gate.open()
+    for task in [first, newest] { await task.value }
+
+    #expect(log.entries == ["first", "newest"])
+  }
+
   // MARK: Serial and concurrent
 
   @Test func serialPolicyRunsOperationsOneAfterTheOtherInTheOrderOfRun() async {

@@ -65,6 +65,14 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
   }
 
+  @Test func changeOfATablesRowAcrossAnAwaitTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      await Wanderer().changeRow()
+    }
+
+    expectSentence(in: result, "VariableTable<Card>", "across an `await`")
+  }
+
   @Test func storesThatInstantiateEachOtherTrapWithTheirNames() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = ChickenStore.instantiate()
@@ -90,14 +98,24 @@ private actor Wanderer {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let variable = Variable([0])
+  private let cards = table("a")
 
   func mutate() async {
     await append(to: &variable.value)
   }
 
+  func changeRow() async {
+    await change(&cards["a"])
+  }
+
   private nonisolated(nonsending) func append(to array: inout [Int]) async {
     await Task.yield()
     array.append(1)
+  }
+
+  private nonisolated(nonsending) func change(_ card: inout Card?) async {
+    await Task.yield()
+    card?.tags.append(1)
   }
 }
 

@@ -27,6 +27,49 @@
       exploreTwoRuns(by: .first, expecting: [[1, 1], [2, 2], [1, 1, 2, 2], [2, 2, 1, 1]])
     }
 
+    @Test func newestWaitingEffectRunsAfterTheEffectInProgress() {
+      explore { scenario in
+        let effects = Effects(.newestWaiting)
+        let log = Trace<Int>()
+        scenario.thread {
+          for number in 1...3 {
+            effects.run { _ in
+              log.append(number)
+              log.append(effects.isRunning.value ? number : 0)
+            }
+          }
+          log.append(4)
+        }
+        scenario.check {
+          let entries = log.entries
+          #expect([[1, 1, 3, 3], [1, 1, 2, 2, 3, 3]].contains(entries.filter { $0 != 4 }))
+          // If the first effect was in progress during all calls of `run`, the third replaced the second.
+          if let last = entries.lastIndex(of: 1), entries[..<last].contains(4) {
+            #expect(!entries.contains(2))
+          }
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func newestWaitingEffectsOfTwoThreadsSaveTheLastChange() {
+      explore { scenario in
+        let effects = Effects(.newestWaiting)
+        let edits = Trace<Int>()
+        let saved = Trace<Int>()
+        for number in 1...2 {
+          scenario.thread {
+            edits.append(number)
+            effects.run { _ in saved.append(edits.entries.count) }
+          }
+        }
+        scenario.check {
+          #expect(saved.last == 2)
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
     @Test func effectsUnderTheSerialPolicyAllRunInTheOrderOfTheRunCalls() {
       explore { scenario in
         let effects = Effects(.serial)

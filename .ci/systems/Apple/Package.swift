@@ -30,13 +30,18 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "FluxCapacitorPersistence",
+      dependencies: ["FluxCapacitor"] + apple,
+      swiftSettings: settings
+    ),
+    .target(
       name: "FluxCapacitorTesting",
       dependencies: ["FluxCapacitor"] + apple,
       swiftSettings: settings
     ),
     .target(
       name: "GitHubSample",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"] + apple,
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence"] + apple,
       resources: [.embedInCode("Recordings")],
       swiftSettings: settings
     ),
@@ -48,7 +53,10 @@ let package = Package(
     // This target is not a test target, because the package manager's runner expects Apple's Darwin module.
     .target(
       name: "CompilerTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"] + apple,
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence",
+        "FluxCapacitorTesting",
+      ] + apple,
       exclude: ["PublicAPI.txt"],
       swiftSettings: settings
     ),

@@ -67,7 +67,7 @@ extension AnyChannel {
       return self.isObserved
     }
     detached.release()
-    if !isObserved { becameUnobserved() }
+    if !isObserved || isOwned { becameUnobserved() }
   }
 
   /// Defers an action until this thread no longer holds a variable's lock. Afterward, the thread performs
@@ -126,7 +126,7 @@ extension AnyChannel {
     AnyChannel.walk(stretch) { dust in
       if dust.isCleaned { unlink(dust, into: &detached) }
     }
-    if !isObserved { detached.unobserved.append(self) }
+    if !isObserved || isOwned { detached.unobserved.append(self) }
   }
 
   /// Removes all observations if no change is pending. The caller must hold the channel's lock.

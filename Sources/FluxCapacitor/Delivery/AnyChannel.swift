@@ -32,27 +32,35 @@ import Synchronization
   /// The thread that is delivering the channel, if any.
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
 
-  /// The number of variables and constants, or of sinks, through which code can use the channel. The
-  /// channel is closed when the number reaches zero. The highest bit is set for a derived channel, which
-  /// is never closed.
+  /// The number of variables and constants, or of sinks, through which code can use the channel. The two
+  /// highest bits are the flags `derived` and `owned`. A channel without a flag is closed when the number
+  /// reaches zero.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
   /// The properties that few channels need. The object's class is `Attachments` with the channel's
   /// element type.
   @exclusivity(unchecked) @usableFromInline final var anyAttachments: AnyAttachments?
 
-  @inlinable init(isDerived: Bool = false) {
-    handles = ScheduledAtomic(isDerived ? AnyChannel.derived | 1 : 1)
+  @inlinable init(handles: UInt32 = 1) {
+    self.handles = ScheduledAtomic(handles)
     super.init()
   }
 
+  /// The flag of a derived constant's channel, which is never closed.
   @inlinable static var derived: UInt32 { 1 << 31 }
+
+  /// The flag of a table's part while the table exists. The table decides when it releases such a channel.
+  @inlinable static var owned: UInt32 { 1 << 30 }
 
   /// Whether the channel belongs to a derived constant. Relaxed ordering is enough, because this bit
   /// never changes.
   @inlinable final var isDerived: Bool {
     handles.unscheduled.load(ordering: .relaxed) & AnyChannel.derived != 0
   }
+
+  /// Whether the channel is a part of an existing table. Relaxed ordering is enough, because a caller that
+  /// sees an old value only lets the part check again whether the table has to release the part.
+  final var isOwned: Bool { handles.unscheduled.load(ordering: .relaxed) & AnyChannel.owned != 0 }
 
   /// The first channel of the region. All channels of the region share the lock, the version and the
   /// deliverer of the first channel.
@@ -92,8 +100,21 @@ import Synchronization
     !deliverer.isDelivering && !(anyAttachments?.hasBacklog ?? false)
   }
 
-  /// Called when neither an observer nor an observed constant uses the channel any longer. The caller
-  /// must not hold the region's lock.
+  /// Ends all observations, because the last handle has been dropped.
+  @usableFromInline func close() {
+    var detached = Detached()
+    acquire()
+    closeIfIdle(into: &detached)
+    lock.unlock()
+    detached.release()
+  }
+
+  /// Called when the channel's tracker has notified the Observation framework of a change.
+  func didNotifyTracker() {}
+
+  /// Called when neither an observer nor an observed constant uses the channel any longer. A part of a table
+  /// receives this call whenever an observer has left, and decides for itself. The caller must not hold the
+  /// region's lock.
   func becameUnobserved() {}
 }
 
@@ -103,6 +124,18 @@ extension AnyChannel {
   /// Increments the number of handles. Relaxed ordering is enough, because the calling thread already has
   /// a handle, which keeps the number above zero.
   @inlinable final func addHandle() { handles.unscheduled.add(1, ordering: .relaxed) }
+
+  /// Decrements the number of handles, and closes the channel when the number reaches zero.
+  ///
+  /// With acquire-release ordering, all work through any of the handles happens before the channel is
+  /// closed.
+  @inlinable final func dropHandle() {
+    let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
+    if !AnyChannel.hasHandles(left) { close() }
+  }
+
+  /// Whether a number from `handles` counts at least one handle.
+  @inlinable static func hasHandles(_ handles: UInt32) -> Bool { handles & (owned &- 1) != 0 }
 
   /// Whether the last handle has been dropped.
   ///

@@ -173,29 +173,4 @@ import Synchronization
       return nil
     }
   }
-
-  // MARK: The end
-
-  /// Decrements the number of handles, and closes the channel when the number reaches zero.
-  ///
-  /// With acquire-release ordering, all work through any of the handles happens before the channel is
-  /// closed.
-  @inlinable final func dropHandle() {
-    let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
-    if left & ~AnyChannel.derived == 0 { close() }
-  }
-
-  @usableFromInline final func close() {
-    // A derived channel continues to call its observers. The tracker of a derived channel is cleaned,
-    // because no code can read the channel's value without a handle. Reading `tracking` needs no lock
-    // here, because no thread sets `tracking` without a handle. Waiting for the region's lock could
-    // cause a deadlock here, because the deinit of a value that a mutation discards might call
-    // `close()`.
-    if isDerived { return anyAttachments?.tracking?.dust.clean() ?? () }
-    var detached = Detached()
-    acquire()
-    closeIfIdle(into: &detached)
-    lock.unlock()
-    detached.release()
-  }
 }

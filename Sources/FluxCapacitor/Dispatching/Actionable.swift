@@ -55,3 +55,26 @@ extension Actionable {
     dispatcher.dispatch(state)
   }
 }
+
+/// An action without methods of its own, for states that need no other work.
+///
+/// ```swift
+/// extension Dispatcher {
+///   enum Theme: DispatchState {
+///     typealias RelatedStoreType = ThemeStore
+///
+///     case use(String)
+///   }
+/// }
+/// ```
+///
+/// ```swift
+/// Invoker<Dispatcher.Theme>().invoke(.use("dark"))
+/// ```
+public struct Invoker<State: DispatchState>: Actionable {
+  /// The states that the action invokes.
+  public typealias DispatchStateType = State
+
+  /// Creates an action that invokes states on ``Dispatcher/shared``.
+  public init() {}
+}

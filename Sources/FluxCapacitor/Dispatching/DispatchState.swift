@@ -21,6 +21,9 @@ public protocol DispatchState: Sendable {
   where RelatedStoreType.DispatchStateType == Self
 
   /// The type of the action that invokes these states.
-  associatedtype RelatedActionType: Actionable
+  ///
+  /// If the states need no methods of their own, omit this type alias, and invoke the states with an
+  /// ``Invoker``.
+  associatedtype RelatedActionType: Actionable = Invoker<Self>
   where RelatedActionType.DispatchStateType == Self
 }

@@ -54,6 +54,7 @@ extension Dispatcher {
             guard let store = registration.store else { return hasDead = true }
             route.current = .passUnretained(registration)
             store.reduce(with: state)
+            registration.noteReduce()
             if let latest {
               if earlier == nil { earlier = [] }
               earlier?.append(latest)
@@ -95,6 +96,19 @@ extension Dispatcher {
     let remains = observer.didReduce(state, in: types, from: place)
     registry.beginDelivery(of: State.self, on: thread)
     return stores + remains
+  }
+
+  /// Calls a closure as a transaction, while this thread holds the dispatcher's turn.
+  @inlinable func inTurn<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let thread = CurrentThread.current
+    let hasTakenTurn = beginTurn(on: thread)
+    defer {
+      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+      thread.finish()
+    }
+    return try body()
   }
 
   /// Takes the dispatcher's turn, unless this thread already holds the turn, and opens a transaction.

@@ -125,13 +125,10 @@ public final class Dispatcher: Sendable {
   @inlinable public func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let thread = CurrentThread.current
-    let hasTakenTurn = beginTurn(on: thread)
-    defer {
-      endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      thread.finish()
+    try inTurn { () throws(Failure) in
+      defer { if registry.isWatched.load(ordering: .relaxed) { registry.noteTransaction() } }
+      return try body()
     }
-    return try body()
   }
 
   /// Calls a closure that reads several constants, while no other thread can run a reduce.
@@ -151,11 +148,39 @@ public final class Dispatcher: Sendable {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let thread = CurrentThread.current
-    return try transaction { () throws(Failure) in
+    return try inTurn { () throws(Failure) in
       thread.pointee.dispatchDeferrals += 1
       defer { thread.pointee.dispatchDeferrals -= 1 }
       return try body()
     }
+  }
+
+  /// Calls a closure that restores earlier or later values of the stores, as a transaction.
+  package func travel<Result>(_ body: () -> Result) -> Result {
+    inTurn {
+      let watchers = registry.watchers
+      read { for watcher in watchers { watcher.willTravel?() } }
+      defer {
+        for watcher in watchers where watcher.willTravel == nil {
+          watcher.noteChange(isReduce: false)
+        }
+      }
+      return body()
+    }
+  }
+
+  /// Returns the single live store of a type, which a closure creates if there is none.
+  ///
+  /// Other threads that request the store wait until the closure has returned. If the closure throws, no
+  /// store is registered.
+  ///
+  /// - Parameter create: A closure that returns a new store, and the store's watcher if it has one.
+  /// - Returns: The store, and whether this call has created the store.
+  package func instantiate<S: Storable, Failure: Error>(
+    _: S.Type,
+    creating create: () throws(Failure) -> (S, StoreWatcher?)
+  ) throws(Failure) -> (store: S, isNew: Bool) {
+    try registry.instantiate(S.self, creating: create)
   }
 
   /// Unregisters every store.

@@ -4,6 +4,16 @@ extension Registry {
   /// If no store of exactly this type exists or is being created, the method returns a registered store of a
   /// subclass.
   func instantiate<S: Storable>(_: S.Type) -> S {
+    instantiate(S.self) { (S(), nil) }.store
+  }
+
+  /// Returns the single live store of a type, which a closure creates if there is none.
+  ///
+  /// - Returns: The store, and whether this call has created the store.
+  func instantiate<S: Storable, Failure: Error>(
+    _: S.Type,
+    creating create: () throws(Failure) -> (S, StoreWatcher?)
+  ) throws(Failure) -> (store: S, isNew: Bool) {
     let thread = CurrentThread.current
     // The list might hold the last references to these stores. The list releases the stores at the end, when
     // this thread holds no lock and creates no store.
@@ -11,8 +21,10 @@ extension Registry {
     defer { withExtendedLifetime(seen) {} }
     while true {
       let (store, creation) = find(S.self, on: thread, seen: &seen)
-      if let store { return store }
-      if let creation, creation.thread == thread.id { return create(creation, on: thread) }
+      if let store { return (store, false) }
+      if let creation, creation.thread == thread.id {
+        return (try finish(creation, on: thread, create), true)
+      }
       creation?.completion.withLock {}
     }
   }
@@ -39,22 +51,34 @@ extension Registry {
     return (nil, creation)
   }
 
-  private func create<S: Storable>(_ creation: Creation, on thread: CurrentThread) -> S {
+  private func finish<S: Storable, Failure: Error>(
+    _ creation: Creation,
+    on thread: CurrentThread,
+    _ create: () throws(Failure) -> (S, StoreWatcher?)
+  ) throws(Failure) -> S {
+    var created: (store: S, watcher: StoreWatcher?)?
+    defer {
+      lock.withLock {
+        if let created {
+          routeForRegistering(S.DispatchStateType.self).register(created.store, created.watcher)
+        }
+        creations.removeAll { $0 === creation }
+        awaited = awaited.filter { $0.value !== creation }
+      }
+      creation.completion.unlock()
+      thread.finish()
+    }
     // The thread defers the states that the init invokes until the store is registered. The thread must not
     // wait for a dispatcher's turn, because other threads might be waiting for the store.
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openCreations += 1
-    let store = S()
-    thread.pointee.openCreations -= 1
-    thread.pointee.dispatchDeferrals -= 1
-
-    lock.withLock {
-      routeForRegistering(S.DispatchStateType.self).register(store)
-      creations.removeAll { $0 === creation }
-      awaited = awaited.filter { $0.value !== creation }
+    defer {
+      thread.pointee.openCreations -= 1
+      thread.pointee.dispatchDeferrals -= 1
     }
-    creation.completion.unlock()
-    thread.finish()
+    let (store, watcher) = try create()
+    if watcher != nil { isWatched.store(true, ordering: .relaxed) }
+    created = (store, watcher)
     return store
   }
 

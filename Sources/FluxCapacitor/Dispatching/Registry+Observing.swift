@@ -36,4 +36,12 @@ extension Registry {
     let end = pendingWork.begin { "The observers of a \(sourceName(of: type)) are being called." }
     thread.pointee.accounts.append((of: pendingWork, end: end))
   }
+
+  /// The watchers of the registered stores, in no particular order.
+  var watchers: [StoreWatcher] { lock.withLock { routes.routes.flatMap { $0.watchers() } } }
+
+  /// Notes a change for each watched store. The caller must hold the dispatcher's turn.
+  @usableFromInline @inline(never) func noteTransaction() {
+    for watcher in watchers { watcher.noteChange(isReduce: false) }
+  }
 }

@@ -29,6 +29,12 @@ import Synchronization
   /// - `beginDeferral(of:)` only adds an entry to the pending work, for tests.
   @usableFromInline let isObserved = ScheduledAtomic(false)
 
+  /// Whether a store with a watcher has been registered, so that a transaction must look for watchers.
+  ///
+  /// Relaxed ordering is enough, because a transaction that races with the registration may count as
+  /// earlier.
+  @usableFromInline let isWatched = Atomic(false)
+
   // Guarded by `lock`.
   @exclusivity(unchecked) var creations: [Creation] = []
   @exclusivity(unchecked) var awaited: [UInt32: Creation] = [:]

@@ -70,8 +70,8 @@ import Synchronization
   }
 
   /// Adds a store, and removes cancelled registrations. The caller must hold the registry's lock.
-  func register(_ store: any Storable<State>) {
-    registrations.append(Registration(store))
+  func register(_ store: any Storable<State>, _ watcher: StoreWatcher?) {
+    registrations.append(Registration(store, watcher))
     removeCancelled()
   }
 
@@ -102,6 +102,8 @@ import Synchronization
   }
 
   override func allStores() -> [AnyObject] { liveStores() }
+
+  override func watchers() -> [StoreWatcher] { registrations.compactMap(\.watcher) }
 
   override func setObserved(_ isObserved: Bool) {
     self.isObserved = isObserved
@@ -153,11 +155,18 @@ import Synchronization
 
   let type: any Storable.Type
 
+  let watcher: StoreWatcher?
+
+  /// The watcher as an unretained reference. `watcher` keeps it alive.
+  @usableFromInline let unretainedWatcher: Unmanaged<StoreWatcher>?
+
   /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
   @exclusivity(unchecked) var observerCache: Any?
 
-  init(_ store: any Storable<State>) {
+  init(_ store: any Storable<State>, _ watcher: StoreWatcher?) {
     self.store = store
+    self.watcher = watcher
+    unretainedWatcher = watcher.map { .passUnretained($0) }
     type = Swift.type(of: store)
   }
 
@@ -167,6 +176,9 @@ import Synchronization
   var isRegistered: Bool {
     marks.unscheduled.load(ordering: .acquiring) & Registration.cancelled == 0
   }
+
+  /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
+  @inlinable func noteReduce() { unretainedWatcher?.use { $0.noteChange(isReduce: true) } }
 
   func cancel() { _ = marks.write { $0.bitwiseOr(Registration.cancelled, ordering: .releasing) } }
 }

@@ -94,6 +94,9 @@ extension RouteTable {
   /// Returns the live, registered stores of this route. The caller must hold the registry's lock.
   func allStores() -> [AnyObject] { [] }
 
+  /// Returns the watchers of this route's stores. The caller must hold the registry's lock.
+  func watchers() -> [StoreWatcher] { [] }
+
   /// Sets whether a reduce calls the registry's observer. The caller must hold the registry's lock.
   func setObserved(_ isObserved: Bool) {}
 }

@@ -66,6 +66,7 @@ extension Route {
       registration.marks.unscheduled.bitwiseOr(Registration<State>.early, ordering: .relaxed)
       awaited.append(registration)
       store.reduce(with: state.pointee)
+      registration.noteReduce()
       awaited.removeLast()
       early.append(store)
     }

@@ -49,7 +49,10 @@ package struct StoreContents: Sendable {
   /// - Returns: Whether the value is a variable, contains a variable, or can contain a variable later.
   @discardableResult private mutating func add(_ value: Any, name: String) -> Bool {
     if let value = value as? any AnyPrimitiveValue {
-      add(Item(name: name, value: value))
+      // A store publishes its private table `_cards` by a computed property `cards`.
+      let isPrivate = value.isTable && name.hasPrefix("_")
+      let other = isPrivate ? name : nil
+      add(Item(name: isPrivate ? String(name.dropFirst()) : name, otherName: other, value: value))
       return true
     }
     let mirror = Mirror(reflecting: value)

@@ -17,13 +17,16 @@ public final class Effect: @unchecked Sendable {
 
   struct Surrounding { private(set) weak var effect: Effect? }
 
-  // The queue's lock guards `task`, `isInProgress`, `hasBeenCancelled`, `number` and `turn`.
+  // The queue's lock guards the six properties below.
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var isInProgress = false
   @exclusivity(unchecked) var hasBeenCancelled = false
 
   /// The number of this effect. If the queue's newest number is different, this effect is superseded.
   @exclusivity(unchecked) var number = 0
+
+  /// Whether a newer effect has taken this effect's place in the queue, under the policy `.newestWaiting`.
+  @exclusivity(unchecked) var isReplaced = false
 
   /// The continuation of a stream that ends when a waiting operation is allowed to begin.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
@@ -41,7 +44,8 @@ public final class Effect: @unchecked Sendable {
 
   /// Whether a newer operation has superseded this operation, under ``Effects/Policy/latest``.
   ///
-  /// A newer operation also supersedes operations that have already ended. No store reduces a state that a
+  /// Under ``Effects/Policy/newestWaiting``, only operations that have not begun are superseded. Under
+  /// ``Effects/Policy/latest``, a newer operation also supersedes operations that have already ended. No store reduces a state that a
   /// superseded operation invokes with its effect. By contrast, a cancelled operation can still invoke
   /// states if no newer operation has superseded it.
   ///

@@ -86,6 +86,14 @@ final class EffectQueue: @unchecked Sendable {
       if isNested || inProgress.count < limit {
         begin(effect)
       } else {
+        if policy == .newestWaiting {
+          while let older = waiting.popFirst() {
+            if older.task != nil { over.append(older) }
+          }
+          for older in over { older.isReplaced = true }
+          noLongerCounted = over.count
+          endedInWaiting = 0
+        }
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         (turn, effect.turn) = (stream, continuation)
         waiting.append(effect)
@@ -108,7 +116,7 @@ final class EffectQueue: @unchecked Sendable {
     // At most one effect begins, because only one effect has ended.
     var next: Effect?
     let isCounted = lock.withLock {
-      guard effect.number == newest else {
+      guard !hasBeenSuperseded(effect) else {
         spared.removeAll { $0 === effect }
         return false
       }
@@ -148,7 +156,7 @@ final class EffectQueue: @unchecked Sendable {
     for task in tasks { task.cancel() }
   }
 
-  func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { effect.number != newest } }
+  func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { hasBeenSuperseded(effect) } }
 
   /// Calls a closure that reduces a state, unless a newer effect has superseded the effect.
   ///
@@ -156,11 +164,12 @@ final class EffectQueue: @unchecked Sendable {
   ///
   /// - Returns: Whether the method called the closure.
   func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
-    let mayInvoke = lock.withLock {
-      if effect.number == newest { invoking.append(dispatcher) }
-      return effect.number == newest
+    let isSuperseded = lock.withLock {
+      let isSuperseded = hasBeenSuperseded(effect)
+      if !isSuperseded { invoking.append(dispatcher) }
+      return isSuperseded
     }
-    guard mayInvoke else { return false }
+    if isSuperseded { return false }
     body()
     lock.withLock {
       let index = invoking.firstIndex { $0 === dispatcher }
@@ -172,6 +181,10 @@ final class EffectQueue: @unchecked Sendable {
 
 // The caller of these members must hold the queue's lock.
 extension EffectQueue {
+  private func hasBeenSuperseded(_ effect: Effect) -> Bool {
+    effect.number != newest || effect.isReplaced
+  }
+
   private func begin(_ effect: Effect) {
     effect.isInProgress = true
     inProgress.append(effect)

@@ -46,6 +46,14 @@ public final class Effects: Sendable {
     /// drafts.
     case serial
 
+    /// A new operation waits until the operation in progress has ended, and replaces an operation that
+    /// already waits.
+    ///
+    /// Use this policy if only the newest operation matters, and a running operation must finish, for
+    /// example to save a document while a user edits it. An operation that is replaced never begins, and
+    /// its task ends.
+    case newestWaiting
+
     /// A new operation waits if the given number of operations are in progress.
     ///
     /// Use this policy to limit parallel work, for example when you load thumbnails. Operations begin

@@ -43,7 +43,7 @@
 
 extension DispatchQueue {
   /// Runs a block on this queue, asynchronously.
-  @usableFromInline func send(_ block: @escaping @Sendable () -> Void) {
+  @usableFromInline package func send(_ block: @escaping @Sendable () -> Void) {
     #if DEBUG
       if let thread = scheduledThread { return thread.send(block, to: self) }
     #endif

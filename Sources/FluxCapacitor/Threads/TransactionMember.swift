@@ -17,6 +17,9 @@
   @usableFromInline
   func commit(through version: Version, on thread: CurrentThread) -> Version { version }
 
+  /// Whether this object is a part of another one, which every thread locks before it writes the part.
+  func isPart(of other: TransactionMember) -> Bool { false }
+
   /// Acquires the lock, or traps if this thread already holds the lock for a mutation.
   @inlinable final func acquire() {
     trapIfInMutation()
@@ -37,7 +40,9 @@
   /// Locks several members.
   ///
   /// The thread never waits for one lock while holding another lock. Otherwise, the thread could deadlock
-  /// with a mutation that holds one variable's lock while waiting for another variable's lock.
+  /// with a mutation that holds one variable's lock while waiting for another variable's lock. A thread that
+  /// has locked a table may wait for the locks of the table's parts, because a thread with the lock of a
+  /// part waits for no table.
   ///
   /// - Parameters:
   ///   - count: The number of members.
@@ -49,6 +54,10 @@
     _ member: (Int) -> Unmanaged<TransactionMember>?
   ) {
     guard count > 0 else { return }
+    if let held, areParts(held, count, member) {
+      for index in 0..<count where index != held { member(index)?.use { $0.acquire() } }
+      return
+    }
     var first = held ?? 0
     if held == nil { member(first)?.use { $0.acquire() } }
     while true {
@@ -63,6 +72,20 @@
       }
       first = busy
       member(first)?.use { $0.acquire() }
+    }
+  }
+
+  /// Whether all members, except for the held one, are parts of the held one.
+  private static func areParts(
+    _ held: Int,
+    _ count: Int,
+    _ member: (Int) -> Unmanaged<TransactionMember>?
+  ) -> Bool {
+    guard let whole = member(held) else { return false }
+    return whole.use { whole in
+      (0..<count).allSatisfy { index in
+        index == held || member(index)?.use { $0.isPart(of: whole) } ?? true
+      }
     }
   }
 }

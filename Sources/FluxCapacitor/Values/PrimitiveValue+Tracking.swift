@@ -2,7 +2,10 @@ extension PrimitiveValue {
   /// Returns the value, and has Observation notified of the value's next change.
   @usableFromInline func trackedValue() -> Element {
     let (tracker, dust) = channel.tracking { tracker in
-      observe(on: .current, ignoreFirst: true) { _ in tracker.noteChange() }
+      observe(on: .current, ignoreFirst: true) { [unowned channel] _ in
+        tracker.noteChange()
+        channel.didNotifyTracker()
+      }
     }
     tracker.noteAccess()
     return channel.isDerived ? channel.computed.value(andNoteIfAhead: dust) : channel.read()
@@ -18,7 +21,7 @@ extension Channel {
     let former = anyAttachments?.tracking
     regionChannel.lock.unlock()
     if let former { return former }
-    let tracker = Tracker()
+    let tracker = Tracker(isTemporary: isOwned)
     let dust = observe(tracker)
     let tracking = regionChannel.lock.withLock {
       let attachments = ensureAttachments()

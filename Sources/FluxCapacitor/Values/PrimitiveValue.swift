@@ -1,4 +1,8 @@
 /// A value that you can read, write and observe.
+///
+/// Interceptors, test tools and logs show the variables of a store's properties, and don't look into a variable's
+/// value. So don't keep variables inside a variable. For rows that are observed one by one, use a
+/// ``VariableTable``.
 public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Element>
 
 /// A value that you can read and observe, but not write.

@@ -4,14 +4,13 @@
 /// A write outside a transaction is a change by itself. For a write inside a transaction, the
 /// transaction lists the variable. When the transaction ends, it makes the variable's value a change.
 /// See `WriteMark` for the effect of another thread's write during the transaction.
-@usableFromInline
-final class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
+@usableFromInline class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// The variable's value, which the channel's lock guards.
-  @exclusivity(unchecked) @usableFromInline var stored: Element
+  @exclusivity(unchecked) @usableFromInline final var stored: Element
 
-  @inlinable init(_ value: Element) {
+  @inlinable init(_ value: Element, handles: UInt32 = 1) {
     stored = value
-    super.init()
+    super.init(handles: handles)
   }
 
   override var description: String { "A Variable<\(Element.self)>" }
@@ -97,17 +96,33 @@ extension Channel {
     thread.beginTransaction()
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
-    lock.lock(holder: thread.id)
-    if mark.mustBeKept { keepValue(on: thread) }
+    lockForMutation(on: thread)
     return thread
   }
 
-  @inlinable final func endMutation(on thread: CurrentThread) {
+  /// Takes the variable's lock within a mutation that has already begun.
+  @inlinable final func lockForMutation(on thread: CurrentThread) {
+    lock.lock(holder: thread.id)
+    if mark.mustBeKept { keepValue(on: thread) }
+  }
+
+  /// Releases the variable's lock, and makes the mutation a change.
+  ///
+  /// - Parameters:
+  ///   - isChange: Whether the mutation has written the value.
+  ///   - hasParts: Whether the mutation has also written parts of this variable. The lock is then held
+  ///     until the commit, even if the variable isn't observed.
+  @inlinable final func endMutation(
+    on thread: CurrentThread,
+    isChange: Bool = true,
+    hasParts: Bool = false
+  ) {
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
-    version = version.next
+    if isChange { version = version.next }
     let isOutermost = thread.pointee.openTransactions == 1
-    if !isObserved {
+    let isListed = isObserved || hasParts && isOutermost && thread.hasOpenPlaces
+    if !isChange || !isListed {
       lock.unlock()
       thread.endTransaction()
     } else if isOutermost, !thread.hasOpenPlaces {
@@ -125,6 +140,14 @@ extension Channel {
       thread.endTransaction(holding: isHeld ? self : nil)
     }
     thread.finish()
+  }
+
+  /// Leaves a mutated value to the open transaction, and unlocks the variable. The mutation goes on for
+  /// another variable.
+  @inlinable final func unlockMutated(on thread: CurrentThread) {
+    version = version.next
+    if isObserved { leaveToTransaction(on: thread) }
+    lock.unlock()
   }
 
   /// Traps if an asynchronous function has moved to another thread while it changes the value in place.

@@ -130,4 +130,20 @@ extension DispatchEvent.Change {
       Description(of: newValue, beside: oldValue).text
     )
   }
+
+  /// The changed rows, if the values are tables or other lists of rows with ids. At most 100 rows are
+  /// listed.
+  var rows: [DispatchRecord.Row]? {
+    guard let rows = RowDifference.all(from: oldValue, to: newValue) else { return nil }
+    let shown = rows.prefix(100).map { row in
+      DispatchRecord.Row(
+        name: "[\(Description(of: row.id).text)]\(row.detail)",
+        old: row.old.map { Description(of: $0, beside: row.new).text } ?? "nil",
+        new: row.new.map { Description(of: $0, beside: row.old).text } ?? "nil"
+      )
+    }
+    guard rows.count > shown.count else { return shown }
+    let rest = DispatchRecord.Row(name: "", old: "…", new: "\(rows.count - shown.count) more")
+    return shown + [rest]
+  }
 }

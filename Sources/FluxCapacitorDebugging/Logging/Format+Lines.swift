@@ -7,7 +7,7 @@ extension DispatchLogger.Format {
     switch self {
     case .text: event.headline.onOneLine
     case .textWithChanges:
-      ([event.headline] + event.changes.map(\.line)).map(\.onOneLine).joined(separator: "\n")
+      ([event.headline] + event.changes.flatMap(\.lines)).map(\.onOneLine).joined(separator: "\n")
     case .jsonLines: event.json
     }
   }
@@ -33,9 +33,11 @@ extension DispatchEvent {
 }
 
 extension DispatchEvent.Change {
-  fileprivate var line: String {
+  /// A line for the change or, in a table, for each changed row.
+  fileprivate var lines: [String] {
+    if let rows { return rows.map { "    \(store).\(name)\($0.name): \($0.old) → \($0.new)" } }
     let (old, new) = texts
-    return "    \(store).\(name): \(old) → \(new)"
+    return ["    \(store).\(name): \(old) → \(new)"]
   }
 }
 

@@ -8,6 +8,16 @@ struct DispatchRecord: Encodable, Sendable {
     let name: String
     let old: String
     let new: String
+
+    /// The changed rows, if the variable is a table or has a list of rows.
+    let rows: [Row]?
+  }
+
+  /// A change to a row, which is named by the row's id and the changed property.
+  struct Row: Encodable, Sendable {
+    let name: String
+    let old: String
+    let new: String
   }
 
   let sequence: Int
@@ -30,7 +40,13 @@ struct DispatchRecord: Encodable, Sendable {
     stores = event.stores.map { store in names[store] }
     changes = event.changes.map { change in
       let (old, new) = change.texts
-      return Change(store: names[change.store], name: change.name, old: old, new: new)
+      return Change(
+        store: names[change.store],
+        name: change.name,
+        old: old,
+        new: new,
+        rows: change.rows
+      )
     }
     file = "\(event.fileID)"
     line = event.line

@@ -17,6 +17,9 @@ import FluxCapacitor
 /// observer is called once. If you dispatch a state after an undo, the undone dispatches are forgotten. You
 /// can use a `TimeCircuits` object on any thread, and inside an observer.
 ///
+/// A table is one variable, whose rows are restored together. Variables inside the value of another variable are
+/// invisible to a `TimeCircuits`.
+///
 /// A `TimeCircuits` doesn't remember changes outside of a dispatch, or in stores that the dispatch didn't
 /// reach. A change that isn't remembered stays until an undo or a redo sets the same variable. Undo and
 /// redo skip the variables of stores that no longer exist.
@@ -65,7 +68,7 @@ public final class TimeCircuits: Sendable {
   @discardableResult
   public func undo() -> DispatchEvent? {
     defer { history.tellListeners() }
-    return dispatcher.transaction { history.move(by: -1) }
+    return dispatcher.travel { history.move(by: -1) }
   }
 
   /// Redoes the first undone dispatch.
@@ -74,7 +77,7 @@ public final class TimeCircuits: Sendable {
   @discardableResult
   public func redo() -> DispatchEvent? {
     defer { history.tellListeners() }
-    return dispatcher.transaction { history.move(by: 1) }
+    return dispatcher.travel { history.move(by: 1) }
   }
 
   /// Undoes or redoes dispatches until ``position`` has a given value.
@@ -90,7 +93,7 @@ public final class TimeCircuits: Sendable {
   /// Finds a position and travels there, without a dispatch in between.
   func travel(to find: (History) -> Int) -> Int {
     defer { history.tellListeners() }
-    return dispatcher.transaction {
+    return dispatcher.travel {
       let position = find(history)
       while history.position > max(0, position), history.move(by: -1) != nil {}
       while history.position < position, history.move(by: 1) != nil {}

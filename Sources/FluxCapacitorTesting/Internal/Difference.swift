@@ -1,3 +1,5 @@
+import FluxCapacitor
+
 /// The difference between the expected changes and the changes that have happened.
 struct Difference {
   struct Expectation {
@@ -66,6 +68,15 @@ struct Difference {
   private mutating func compare(_ event: Event, with expectation: Expectation) {
     if isSame(event.new, expectation.value) {
       note(Difference.shown(event), isMistake: false)
+    } else if let rows = RowDifference.all(from: event.new, to: expectation.value) {
+      note(Difference.shown(event), isMistake: true)
+      for row in rows {
+        let (name, old, new) = row.texts(in: event.name)
+        note(
+          "\(name) is \(old), but \(new) was expected (line \(expectation.line))",
+          isMistake: true
+        )
+      }
     } else {
       let wanted = FluxCapacitorTesting.shown(expectation.value)
       note(
@@ -96,6 +107,19 @@ struct Difference {
 
   private static func shown(_ event: Event) -> String {
     let (old, new) = (event.old, event.new)
+    if let rows = RowDifference.all(from: old, to: new) {
+      return rows.map { row in
+        let (name, old, new) = row.texts(in: event.name)
+        return "\(name): \(old) → \(new)"
+      }.joined(separator: ", ")
+    }
     return "\(event.name): \(FluxCapacitorTesting.shown(old)) → \(FluxCapacitorTesting.shown(new))"
+  }
+}
+
+extension RowDifference {
+  /// Returns the name of the changed row or property, such as `cards["milk"].title`, and both values.
+  fileprivate func texts(in table: String) -> (name: String, old: String, new: String) {
+    ("\(table)[\(shown(id))]\(detail)", old.map(shown) ?? "nil", new.map(shown) ?? "nil")
   }
 }

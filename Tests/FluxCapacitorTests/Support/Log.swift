@@ -14,9 +14,16 @@ final class Log<Element: Sendable>: @unchecked Sendable {
 
   var entries: [Element] { lock.withLock { storage } }
 
-  /// The last entry. Use this property instead of `entries` while other threads append, because the thread
-  /// sanitizer can report a race on the array that `entries` returns.
+  /// The last entry. Other threads can append meanwhile; see `withEntries`.
   var last: Element? { lock.withLock { storage.last } }
+
+  /// Calls a closure with the entries while other threads append.
+  ///
+  /// An array from `entries` can alarm the thread sanitizer, because the sanitizer doesn't see that an
+  /// array's reference count orders a reading thread and an appending thread.
+  func withEntries<Result>(_ body: ([Element]) -> Result) -> Result {
+    lock.withLock { body(storage) }
+  }
 
   func removeAll() {
     lock.withLock { storage.removeAll() }

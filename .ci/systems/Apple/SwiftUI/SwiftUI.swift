@@ -54,6 +54,16 @@ public struct Text: View {
   public init<Content: StringProtocol>(_: Content) {}
 }
 
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View {
+  public typealias Body = Never
+
+  public init(
+    _: Data,
+    id _: KeyPath<Data.Element, ID>,
+    @ViewBuilder content _: @escaping (Data.Element) -> Content
+  ) {}
+}
+
 public struct Button<Label: View>: View {
   public typealias Body = Never
 

@@ -24,6 +24,7 @@ extension ListOptions {
   fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
     common = try CommonOptions(arguments, fields: RepositoryFormat.fields.map(\.name))
     limit = try arguments.limit()
+    isCached = try arguments.isCached()
     query.login = try arguments.onePositional(named: "LOGIN") ?? ""
     query.order = try arguments.choice("sort") ?? .stars
     query.direction = try arguments.choice("order")
@@ -111,13 +112,25 @@ extension ParsedArguments {
   }
 
   fileprivate func limit() throws(UsageError) -> Int? {
-    guard has("limit") else { return has("all") ? nil : 30 }
+    guard has("limit") else { return has("all") || has("cached") ? nil : 30 }
     if has("all") { throw UsageError("--limit and --all cannot be used together") }
     let text = value(of: "limit") ?? ""
     guard let limit = Int32(text), limit > 0 else {
       throw UsageError("--limit needs a number from 1 to \(Int32.max), not '\(text)'")
     }
     return Int(limit)
+  }
+
+  /// Returns whether the option `--cached` is given. Throws if another option requests a list that
+  /// might differ from the last list.
+  fileprivate func isCached() throws(UsageError) -> Bool {
+    guard has("cached") else { return false }
+    let usable = ["cached", "limit", "all", "json", "color"]
+    let names = Command.Topic.list.options.map(\.long)
+    if let other = names.first(where: { has($0) && !usable.contains($0) }) {
+      throw UsageError("--cached and --\(other) cannot be used together")
+    }
+    return true
   }
 
   /// Returns true if the first option is given, false if the second option is given, and nil if

@@ -33,6 +33,9 @@ extension Command.Topic {
       github-repos search QUERY finds users, and github-repos show OWNER/NAME shows a repository. Each
       has its own --help. If a LOGIN is also a command, put -- before it: github-repos -- search.
 
+      For --cached, the last list is saved in the folder github-repos of the folder for caches
+      (XDG_CACHE_HOME or ~/.cache; on Apple's systems ~/Library/Caches).
+
 
       """ : ""
     return others + """

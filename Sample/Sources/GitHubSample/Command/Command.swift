@@ -59,6 +59,9 @@ package struct ListOptions: Equatable, Sendable {
   /// The maximum number of items to list, or nil to list all items.
   package var limit: Int? = 30
 
+  /// Whether to show the last list instead of fetching a list.
+  package var isCached = false
+
   package init() {}
 }
 

@@ -49,6 +49,7 @@ extension CommandOption {
   ]
 
   fileprivate static let listing = [
+    CommandOption("cached", "show the last list at once, without a token or a network"),
     CommandOption(
       "sort",
       value: "KEY",

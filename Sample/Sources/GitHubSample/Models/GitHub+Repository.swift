@@ -90,7 +90,7 @@ extension GitHub.Repository: Decodable {
     case summary = "description"
   }
 
-  private struct Language: Decodable {
+  private struct Language: Codable {
     let name: String
   }
 
@@ -112,5 +112,25 @@ extension GitHub.Repository: Decodable {
       updatedAt: try node.decodeIfPresent(Date.self, forKey: .updatedAt),
       pushedAt: try node.decodeIfPresent(Date.self, forKey: .pushedAt)
     )
+  }
+}
+
+extension GitHub.Repository: Encodable {
+  /// Encodes a repository as a node of a GraphQL response.
+  package func encode(to encoder: any Encoder) throws {
+    var node = encoder.container(keyedBy: CodingKeys.self)
+    try node.encode(id, forKey: .id)
+    try node.encode(nameWithOwner, forKey: .nameWithOwner)
+    try node.encode(url, forKey: .url)
+    try node.encodeIfPresent(summary, forKey: .summary)
+    try node.encode(stargazerCount, forKey: .stargazerCount)
+    try node.encode(forkCount, forKey: .forkCount)
+    try node.encodeIfPresent(primaryLanguage.map(Language.init), forKey: .primaryLanguage)
+    try node.encode(visibility, forKey: .visibility)
+    try node.encode(isFork, forKey: .isFork)
+    try node.encode(isArchived, forKey: .isArchived)
+    try node.encodeIfPresent(createdAt, forKey: .createdAt)
+    try node.encodeIfPresent(updatedAt, forKey: .updatedAt)
+    try node.encodeIfPresent(pushedAt, forKey: .pushedAt)
   }
 }

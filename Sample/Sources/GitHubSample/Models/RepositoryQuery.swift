@@ -1,10 +1,10 @@
 /// A query for an owner's repositories, with filters and an order.
-package struct RepositoryQuery: Equatable, Sendable {
-  package enum Order: String, CaseIterable, Sendable {
+package struct RepositoryQuery: Codable, Equatable, Sendable {
+  package enum Order: String, CaseIterable, Codable, Sendable {
     case stars, pushed, updated, created, name
   }
 
-  package enum Direction: String, CaseIterable, Sendable {
+  package enum Direction: String, CaseIterable, Codable, Sendable {
     case ascending = "asc"
     case descending = "desc"
   }

@@ -1,5 +1,5 @@
 /// The number of fetched items and the number of all items.
-package struct Total: Equatable, Sendable {
+package struct Total: Codable, Equatable, Sendable {
   package let shown: Int
 
   /// The number of items on the server, regardless of the user's limit.

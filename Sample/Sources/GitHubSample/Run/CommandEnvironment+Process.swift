@@ -30,6 +30,10 @@ extension CommandEnvironment {
       },
       awaitEnter: StandardStreams.awaitEnter,
       now: { Date() },
+      // On Linux, the folder for caches is $XDG_CACHE_HOME or ~/.cache. On Apple's systems, it is
+      // ~/Library/Caches.
+      cacheFolder: FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
+        .appendingPathComponent("github-repos"),
       sleep: { try await Task.sleep(for: $0) }
     )
   }

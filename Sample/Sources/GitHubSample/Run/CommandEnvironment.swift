@@ -18,6 +18,9 @@ package struct CommandEnvironment: ViewEnvironment {
 
   package let now: @Sendable () -> Date
 
+  /// The folder for the last list, or nil to save no list.
+  package let cacheFolder: URL?
+
   /// Waits for a duration. This closure throws if the task is cancelled.
   package let sleep: @Sendable (Duration) async throws -> Void
 
@@ -28,6 +31,7 @@ package struct CommandEnvironment: ViewEnvironment {
     readToken: @escaping @Sendable () -> String,
     awaitEnter: @escaping @Sendable () async -> Bool,
     now: @escaping @Sendable () -> Date,
+    cacheFolder: URL?,
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
     self.console = console
@@ -36,6 +40,7 @@ package struct CommandEnvironment: ViewEnvironment {
     self.readToken = readToken
     self.awaitEnter = awaitEnter
     self.now = now
+    self.cacheFolder = cacheFolder
     self.sleep = sleep
   }
 }

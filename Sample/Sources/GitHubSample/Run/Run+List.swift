@@ -5,51 +5,28 @@ func list(
   _ options: ListOptions,
   environment: CommandEnvironment
 ) async throws(CommandFailure) -> ExitCode {
-  let output = OutputFormat(options.common, terminal: environment.terminal)
   let isFiltered = options.query.isFiltered
   return try await withSession(options.common, environment: environment) { stores in
     let total = stores.repository.total
-    let owner = stores.user.selectedUser.map { $0?.login.sanitized ?? "" }
-    let count: @Sendable (Total) -> String = {
-      isFiltered ? "\($0.shown) matching" : "\($0.shown) of \($0.all)"
-    }
-    return [
-      ProgressView(
-        text: total.map { total in
-          guard let total, total.shown > 0 else { return "Fetching repositories…" }
-          return "Fetched \(count(total)) repositories…"
-        },
-        stores: stores,
-        environment: environment
-      ),
-      ListView(
-        items: stores.repository.repositories,
-        title: Constant.combine(total, owner).map { total, owner in
-          guard let total else { return nil }
-          let more = total.hasMore ? "; see --limit and --all" : ""
-          return "Showing \(count(total)) repositories in @\(owner)\(more)"
-        },
-        stores: stores,
-        format: RepositoryFormat.list,
-        output: output,
-        environment: environment,
-        summary: { repositories, width, hasColors in
-          let languages = repositories.compactMap(\.primaryLanguage)
-          return LanguageBar.line(for: languages, width: width, hasColors: hasColors)
-        }
-      ),
-      OutcomeView(
-        stores: stores,
-        console: environment.console,
+    let progress = ProgressView(
+      text: total.map { total in
+        guard let total, total.shown > 0 else { return "Fetching repositories…" }
+        return "Fetched \(total.inWords(isFiltered: isFiltered)) repositories…"
+      },
+      stores: stores,
+      environment: environment
+    )
+    let text = stores.user.selectedUser
+      .map { RepositoryListText(owner: $0?.login ?? "", isFiltered: isFiltered) }
+    return [progress]
+      + listViews(
+        of: stores.repository.repositories,
         total: total,
-        isFiltered: isFiltered,
-        nothing: Constant.combine(total, owner).map { total, owner in
-          guard output.isForPeople, let total, total.shown == 0 else { return nil }
-          return isFiltered && total.all > 0
-            ? "No repositories in @\(owner) match." : "@\(owner) has no repositories."
-        }
-      ),
-    ]
+        text: text,
+        stores: stores,
+        options: options.common,
+        environment: environment
+      )
   } operation: { session, stores in
     let users = UserAction(session: session)
     if options.query.login.isEmpty {
@@ -62,5 +39,44 @@ func list(
     query.login = user.login
     await RepositoryAction(session: session)
       .fetchRepositories(matching: query, limit: options.limit)
+    // The recordings aren't the user's repositories, so the demo must not replace the last list.
+    guard !options.common.connection.isDemo else { return }
+    await saveList(matching: query, from: stores, environment: environment)
   }
+}
+
+/// Creates the views that show a list of repositories and its outcome.
+func listViews(
+  of repositories: Constant<[GitHub.Repository]>,
+  total: Constant<Total?>,
+  text: Constant<RepositoryListText>,
+  stores: Stores,
+  options: CommonOptions,
+  environment: CommandEnvironment
+) -> [any Sendable] {
+  let output = OutputFormat(options, terminal: environment.terminal)
+  return [
+    ListView(
+      items: repositories,
+      title: Constant.combine(total, text).map { total, text in total.map(text.title) },
+      stores: stores,
+      format: RepositoryFormat.list,
+      output: output,
+      environment: environment,
+      summary: { repositories, width, hasColors in
+        let languages = repositories.compactMap(\.primaryLanguage)
+        return LanguageBar.line(for: languages, width: width, hasColors: hasColors)
+      }
+    ),
+    OutcomeView(
+      stores: stores,
+      console: environment.console,
+      total: total,
+      isFiltered: text.value.isFiltered,
+      nothing: Constant.combine(total, text).map { total, text in
+        guard output.isForPeople, let total, total.shown == 0 else { return nil }
+        return text.nothing(for: total)
+      }
+    ),
+  ]
 }

@@ -23,7 +23,11 @@ package func run(_ command: Command, environment: CommandEnvironment) async -> E
     switch command {
     case .help(let topic): console.print(topic.help)
     case .version: console.print("github-repos \(Command.versionNumber)")
-    case .list(let options): exitCode = try await list(options, environment: environment)
+    case .list(let options):
+      exitCode =
+        options.isCached
+        ? try listFromCache(options, environment: environment)
+        : try await list(options, environment: environment)
     case .search(let options): exitCode = try await search(options, environment: environment)
     case .show(let options): exitCode = try await show(options, environment: environment)
     }

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Foundation
 
 /// Shows the items of a store. The view writes lines while items are fetched, but writes a table or
-/// JSON after the fetch.
+/// JSON after the fetch. The view shows a restored list at once.
 package final class ListView<Item: Sendable>: Sendable {
   private let items: Constant<[Item]>
   private let title: Constant<String?>
@@ -41,7 +41,7 @@ package final class ListView<Item: Sendable>: Sendable {
         .cleaned(by: dustBuster)
     } else {
       stores.isFetching
-        .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showAll() } }
+        .observe { [weak self] in if !$0 { self?.showAll() } }
         .cleaned(by: dustBuster)
     }
   }

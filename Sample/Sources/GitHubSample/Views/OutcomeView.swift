@@ -26,7 +26,7 @@ package final class OutcomeView: Sendable {
     self.isFiltered = isFiltered
     self.nothing = nothing
     stores.isFetching
-      .observe(ignoreFirst: true) { [weak self] in if !$0 { self?.showOutcome() } }
+      .observe { [weak self] in if !$0 { self?.showOutcome() } }
       .cleaned(by: dustBuster)
   }
 

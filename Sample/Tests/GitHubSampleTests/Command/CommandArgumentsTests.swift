@@ -31,6 +31,18 @@ struct CommandArgumentsTests {
       (["--limit", "1", "--limit", "2"], list { $0.limit = 2 }),
       (["--all"], list { $0.limit = nil }),
       (
+        ["--cached"],
+        list {
+          $0.isCached = true; $0.limit = nil
+        }
+      ),
+      (
+        ["mona", "--cached", "-L", "5"],
+        list {
+          $0.query.login = "mona"; $0.isCached = true; $0.limit = 5
+        }
+      ),
+      (
         ["--sort", "name", "--order=desc"],
         list {
           $0.query.order = .name; $0.query.direction = .descending
@@ -106,6 +118,9 @@ struct CommandArgumentsTests {
       (["--limit="], "--limit needs a number from 1 to 2147483647, not ''"),
       (["--limit", "3", "--all"], "--limit and --all cannot be used together"),
       (["--all=yes"], "--all takes no value"),
+      (["--cached", "-l", "C"], "--cached and --language cannot be used together"),
+      (["--cached", "--demo", "--sort=name"], "--cached and --sort cannot be used together"),
+      (["--demo", "--cached"], "--cached and --demo cannot be used together"),
       (["--source", "--fork"], "--fork and --source cannot be used together"),
       (["--archived", "--no-archived"], "--archived and --no-archived cannot be used together"),
       (

@@ -39,6 +39,7 @@ struct CommandHelpTests {
         Usage: github-repos [LOGIN] [OPTIONS]
 
         \(Self.pagingOptions)
+              --cached           show the last list at once, without a token or a network
               --sort KEY         sort by stars (default), pushed, updated, created or name
               --order ORDER      sort asc or desc (default: desc, but asc for name)
               --visibility V     list only public, private or internal repositories
@@ -51,6 +52,9 @@ struct CommandHelpTests {
 
         github-repos search QUERY finds users, and github-repos show OWNER/NAME shows a repository. Each
         has its own --help. If a LOGIN is also a command, put -- before it: github-repos -- search.
+
+        For --cached, the last list is saved in the folder github-repos of the folder for caches
+        (XDG_CACHE_HOME or ~/.cache; on Apple's systems ~/Library/Caches).
 
         \(Self.sources)
         """

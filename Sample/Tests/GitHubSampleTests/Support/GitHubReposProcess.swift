@@ -106,8 +106,16 @@ struct GitHubReposProcess {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
-    process.environment = inherited.merging(["TERM": "xterm"]) { $1 }.merging(variables) { $1 }
+    let own = ["TERM": "xterm"].merging(cacheVariables(URL(fileURLWithPath: "/dev/null"))) { $1 }
+    process.environment = inherited.merging(own) { $1 }.merging(variables) { $1 }
     return process
+  }
+
+  /// Returns the variables that move the user's folder for caches. By default, the folder can't be
+  /// created, so the command saves nothing.
+  static func cacheVariables(_ folder: URL) -> [String: String] {
+    // Apple's systems put `Library/Caches` into the folder in the second variable.
+    ["XDG_CACHE_HOME": folder.path, "CFFIXED_USER_HOME": folder.path]
   }
 
   private static func exitCode(

@@ -1,3 +1,4 @@
+import Foundation
 import GitHubSample
 
 /// Runs a command line in an environment for tests.
@@ -7,6 +8,8 @@ func runCommand(
   recorder: ConsoleRecorder,
   terminal: Terminal = Terminal(width: nil),
   input: String = "",
+  now: Date = .start,
+  cacheFolder: URL? = nil,
   pauses: Pauses = Pauses(),
   awaitEnter: @escaping @Sendable () async -> Bool = { false }
 ) async -> ExitCode {
@@ -15,10 +18,17 @@ func runCommand(
     recorder: recorder,
     terminal: terminal,
     input: input,
+    now: now,
+    cacheFolder: cacheFolder,
     pauses: pauses,
     awaitEnter: awaitEnter
   )
   return await run(arguments: arguments, environment: environment)
+}
+
+extension Date {
+  /// The time at which commands run, unless a test sets another time.
+  static let start = Date(timeIntervalSince1970: 1_700_000_000)
 }
 
 extension Terminal {

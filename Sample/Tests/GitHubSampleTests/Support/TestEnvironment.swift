@@ -4,13 +4,14 @@ import GitHubSample
 
 extension CommandEnvironment {
   /// Returns an environment for tests, with the given session, a fixed time, and pauses that end
-  /// immediately. By default, the environment has no terminal.
+  /// immediately. By default, the environment has no terminal, and no folder for the last list.
   static func test(
     _ session: any ApiSession,
     recorder: ConsoleRecorder,
     terminal: Terminal = Terminal(width: nil),
     input: String = "",
-    now: Date = Date(timeIntervalSince1970: 1_700_000_000),
+    now: Date = .start,
+    cacheFolder: URL? = nil,
     pauses: Pauses = Pauses(),
     awaitEnter: @escaping @Sendable () async -> Bool = { false }
   ) -> CommandEnvironment {
@@ -21,6 +22,7 @@ extension CommandEnvironment {
       readToken: { input },
       awaitEnter: awaitEnter,
       now: { now },
+      cacheFolder: cacheFolder,
       sleep: { try await pauses.pause(for: $0) }
     )
   }

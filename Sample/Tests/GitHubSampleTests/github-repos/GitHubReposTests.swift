@@ -56,6 +56,22 @@ struct GitHubReposTests {
     #expect(process.exitCode == 0)
   }
 
+  @Test func cachedOptionShowsTheSavedListWithoutAServerOrAToken() async throws {
+    let folder = try TemporaryFolder()
+    let caches = GitHubReposProcess.cacheVariables(folder.url)
+    let fetched = try await LoopbackServer.serving({ .page($0, of: 2) }) { server in
+      let variables = server.variables.merging(caches) { $1 }
+      return try await GitHubReposProcess.run("mona", variables: variables)
+    }
+
+    let cached = try await GitHubReposProcess.run("--cached", variables: caches)
+
+    #expect(cached.output == .line("page-0") + .line("page-1"))
+    #expect(cached.output == fetched.output)
+    #expect(cached.errors == "")
+    #expect(cached.exitCode == 0)
+  }
+
   @Test func commandReadsTheTokenFromStandardInput() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let setup = GitHubReposProcess.Setup(
@@ -194,6 +210,7 @@ struct GitHubReposTests {
         "-c", "exec \"$0\" mona <&- >&- 2>&-", GitHubReposProcess.executable.path,
       ]
       process.environment = server.variables
+        .merging(GitHubReposProcess.cacheVariables(URL(fileURLWithPath: "/dev/null"))) { $1 }
       let (ends, end) = AsyncStream<Void>.makeStream()
       process.terminationHandler = { _ in end.finish() }
       try process.run()

@@ -1,0 +1,151 @@
+extension PrimitiveTable where Trait == MutableTrait {
+  /// Creates a table with initial rows.
+  ///
+  /// - Precondition: No two rows have the same id.
+  /// - Complexity: O(n) in the number of rows.
+  @inlinable public convenience init(_ rows: [Row] = []) {
+    self.init(sharing: TableChannel(rows))
+  }
+
+  /// The read-only side of this table, with the same rows and the same observers.
+  ///
+  /// ```swift
+  /// final class CardStore: Storable {
+  ///   var cards: ConstantTable<Card> { _cards.constant }
+  ///   private let _cards = VariableTable<Card>()
+  ///
+  ///   func reduce(with state: Dispatcher.Cards) {
+  ///     switch state {
+  ///     case .add(let card): _cards.append(card)
+  ///     case .rename(let id, let title): _cards[id]?.title = title
+  ///     case .show(let cards): _cards.replaceAll(with: cards)
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  @inlinable public var constant: ConstantTable<Row> { ConstantTable(self) }
+
+  /// The row with an id, or `nil` if the table contains no such row.
+  ///
+  /// - If you assign a row, it replaces the row with the id, and calls the row's observers even if both rows
+  ///   are equal. If the table contains no such row, the new row is appended.
+  /// - If you assign `nil`, the row is removed.
+  /// - A change in place, such as `cards[id]?.title = "Milk"`, is one atomic step. No other thread reads or
+  ///   writes the table meanwhile. If the table contains no such row, nothing happens.
+  ///
+  /// ```swift
+  /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
+  /// cards["milk"]?.title += "!"
+  /// cards["bread"] = Card(id: "bread", title: "Buy bread")
+  /// cards["milk"] = nil
+  /// print(cards.ids.value)  // ["bread"]
+  /// ```
+  ///
+  /// > Warning: `cards[id] = changed(cards[id])` is two steps, a read and a write. A write by another thread
+  /// between the two steps is lost.
+  ///
+  /// > Warning: `cards["a"]?.title = cards["b"]?.title ?? ""` reads the table during a change in place, and
+  /// traps. Read the other row first.
+  ///
+  /// - Precondition: An assigned or changed row has the id of the subscript.
+  /// - Precondition: Code that runs during a change in place doesn't use the table.
+  /// - Complexity: O(1), and O(n) in the number of rows if a row is removed.
+  @inlinable public subscript(id: Row.ID) -> Row? {
+    get { table.withLock { table.row(id) } }
+    set { _ = table.set(newValue, for: id) }
+    _modify {
+      let thread = table.lend(id)
+      defer { table.takeBack(on: thread) }
+      yield &table.lentRow
+    }
+  }
+
+  /// Adds a row after all other rows.
+  ///
+  /// - Precondition: The table contains no row with the same id.
+  /// - Complexity: Amortized O(1).
+  @inlinable public func append(_ row: Row) {
+    let thread = table.beginMutation()
+    table.insert(row, at: table.stored.count)
+    table.endChange(on: thread)
+  }
+
+  /// Inserts a row at a position.
+  ///
+  /// - Parameters:
+  ///   - row: The new row.
+  ///   - position: The position from 0 to the number of rows.
+  /// - Precondition: The table contains no row with the same id.
+  /// - Complexity: O(n) in the number of rows after the position.
+  @inlinable public func insert(_ row: Row, at position: Int) {
+    let thread = table.beginMutation()
+    table.insert(row, at: position)
+    table.endChange(on: thread)
+  }
+
+  /// Moves a row to another position. If the table contains no such row, or if the row already has the
+  /// position, nothing happens.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the row.
+  ///   - position: The row's position after the move, from 0 to the number of rows minus 1.
+  /// - Complexity: O(n) in the number of rows between the positions.
+  @inlinable public func move(_ id: Row.ID, to position: Int) {
+    let thread = table.beginMutation()
+    let former = table.entry(of: id)?.position
+    let isMoved = former.map { table.move(id, from: $0, to: position) } ?? false
+    table.endChange(on: thread, isChange: isMoved)
+  }
+
+  /// Removes the row with an id. If the table contains no such row, nothing happens.
+  ///
+  /// To remove many rows, replace all rows by the remaining rows, which is faster.
+  ///
+  /// - Returns: The removed row.
+  /// - Complexity: O(n) in the number of rows after the removed row.
+  @discardableResult @inlinable public func remove(_ id: Row.ID) -> Row? {
+    table.set(nil, for: id)
+  }
+
+  /// Removes all rows.
+  ///
+  /// - Complexity: O(n) in the number of rows.
+  @inlinable public func removeAll() { _ = table.replaceAll(with: []) { _, _ in true } }
+
+  /// Replaces all rows, for example with rows that were fetched again.
+  ///
+  /// The table finds a small set of changes: it compares the rows with the same id, and moves as few rows as
+  /// possible. If `Row` is `Equatable`, and a new row equals the former row, the former row stays, and its
+  /// observers aren't called. If `Row` isn't `Equatable`, every new row counts as changed.
+  ///
+  /// - Parameter rows: The new rows, in their order.
+  /// - Precondition: No two rows have the same id. If a server's response can repeat a row, remove the
+  ///   repetitions first.
+  /// - Complexity: O(n) in the number of old and new rows. If rows move, O(n log n).
+  @inlinable public func replaceAll(with rows: [Row]) {
+    _ = table.replaceAll(with: rows) { areEqual($0, $1) }
+  }
+}
+
+extension PrimitiveTable where Trait == MutableTrait, Row: Equatable {
+  /// Replaces all rows, for example with rows that were fetched again.
+  ///
+  /// The table finds a small set of changes: it compares the rows with the same id, and moves as few rows as
+  /// possible. If a new row equals the former row, the former row stays, and its observers aren't called.
+  ///
+  /// ```swift
+  /// let milk = Card(id: "milk", title: "Buy milk")
+  /// let cards = VariableTable([milk])
+  /// let dust = cards.row("milk").observe { print($0?.title ?? "No card") }  // Buy milk
+  /// cards.replaceAll(with: [Card(id: "bread", title: "Buy bread"), milk])
+  /// dust.clean()
+  /// ```
+  ///
+  /// - Parameter rows: The new rows, in their order.
+  /// - Precondition: No two rows have the same id. If a server's response can repeat a row, remove the
+  ///   repetitions first.
+  /// - Complexity: O(n) in the number of old and new rows. If rows move, O(n log n).
+  @inlinable public func replaceAll(with rows: [Row]) {
+    _ = table.replaceAll(with: rows, isSame: ==)
+  }
+}

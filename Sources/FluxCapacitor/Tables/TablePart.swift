@@ -1,0 +1,89 @@
+/// A part of a table: a variable that the table writes together with its rows.
+///
+/// A part isn't closed when its last handle is dropped, because a view or an observer might wait for the next
+/// change. The table releases a part that has neither handles nor observers. A tracker counts as an
+/// observer only while a tracked read waits for its change.
+@usableFromInline
+final class TablePart<Row: Identifiable & Sendable, Element: Sendable>: ValueChannel<Element>,
+  @unchecked Sendable
+where Row.ID: Sendable {
+  private let place: TablePlace<Row.ID>
+
+  /// The number of parts that the table created before this one.
+  let number: Int
+
+  /// The identity of the table, even after the table's end.
+  private let tableID: ObjectIdentifier
+
+  /// The table, or `nil` after its end. This property is set once, before other threads know the part.
+  @exclusivity(unchecked) private weak var table: TableChannel<Row>?
+
+  /// Creates a part. The caller must hold the table's lock.
+  @usableFromInline
+  init(_ value: Element, _ place: TablePlace<Row.ID>, of table: TableChannel<Row>) {
+    self.place = place
+    self.table = table
+    tableID = ObjectIdentifier(table)
+    number = table.createdParts
+    table.createdParts += 1
+    super.init(value, handles: AnyChannel.owned)
+  }
+
+  override var description: String { "A part of a VariableTable<\(Row.self)>" }
+
+  override func isPart(of other: TransactionMember) -> Bool { ObjectIdentifier(other) == tableID }
+
+  override func becameUnobserved() { releaseIfUnused() }
+
+  override func didNotifyTracker() { releaseIfUnused() }
+
+  override func close() {
+    if isClosed { super.close() } else { releaseIfUnused() }
+  }
+
+  private func releaseIfUnused() {
+    let thread = CurrentThread.current
+    guard thread.pointee.openMutations == 0 else {
+      // The downcast is safe because the closure receives this part.
+      return deferPastMutation(on: thread) {
+        unsafeDowncast($0, to: TablePart.self).releaseIfUnused()
+      }
+    }
+    table?.releaseIfUnused(self, at: place)
+  }
+}
+
+/// The property of a table, or the entry of its index, that refers to a part.
+@usableFromInline enum TablePlace<ID: Hashable & Sendable>: Sendable {
+  case row(ID)
+  case ids
+  case edits
+}
+
+// These methods belong to `AnyChannel`, because a table uses parts of several types.
+extension AnyChannel {
+  /// Whether no code uses this part.
+  ///
+  /// - Parameter tracker: The observation of the part's tracker, if the part is unused and has a tracker.
+  final func isUnused(except tracker: inout Dust?) -> Bool {
+    lock.withLock {
+      guard !AnyChannel.hasHandles(handles.read { $0.load(ordering: .acquiring) }) else {
+        return false
+      }
+      guard let first else { return true }
+      guard let tracking = anyAttachments?.tracking, !tracking.tracker.isAwaited,
+        first.use({ $0 === tracking.dust && $0.next?.toOpaque() == first.toOpaque() })
+      else { return false }
+      tracker = tracking.dust
+      return true
+    }
+  }
+
+  /// Ends the ownership of this part by its table. A part without handles is closed.
+  final func disown() {
+    let left = handles.write {
+      $0.bitwiseAnd(~AnyChannel.owned, ordering: .acquiringAndReleasing)
+    }
+    if left.newValue == 0 { close() }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// The name, the version and the migrations of a store's file.
+///
+/// If you change a store's saved type so that older files can't be decoded any more, keep the older type,
+/// increase the version, and add a migration:
+///
+/// ```swift
+/// static let archive = Archive(Saved.self, named: "notes", version: 2)
+///   .migrating(from: 1, SavedV1.self) { Saved(notes: $0.lines, draft: "") }
+/// ```
+///
+/// Each migration leads directly to the newest version. A new property that is optional needs neither a new version nor a migration.
+public struct Archive<Saved: Codable & Sendable>: Sendable {
+  /// The name of the file without its extension.
+  public let name: String
+
+  /// The version of the saved type.
+  public let version: Int
+
+  let coder: any ArchiveCoder
+  private var migrations: [Int: @Sendable (Data) throws -> Saved] = [:]
+
+  /// Creates a description of a store's file.
+  ///
+  /// - Precondition: The name isn't empty, contains neither a slash nor ".aside-", and doesn't start with a
+  ///   period. Otherwise, the initializer traps.
+  ///
+  /// - Parameters:
+  ///   - type: The saved type.
+  ///   - name: The name of the file without its extension. The file `notes.json` belongs to the name
+  ///     "notes". Different stores need different names.
+  ///   - version: The version of the saved type. Increase the version when the changed type can't decode
+  ///     older files.
+  ///   - coder: The encoder and decoder of the saved type.
+  public init(
+    _ type: Saved.Type,
+    named name: String,
+    version: Int,
+    coder: some ArchiveCoder = JSONCoder()
+  ) {
+    precondition(
+      !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && !name.contains("\0")
+        && !name.contains(".aside-"),
+      "The archive of \(type) can't be named \"\(name)\", because the name is part of a file's name."
+    )
+    self.name = name
+    self.version = version
+    self.coder = coder
+  }
+
+  /// Returns an archive that can also restore files of an older version.
+  ///
+  /// - Precondition: The older version is less than the archive's version, and has no migration yet.
+  ///   Otherwise, the method traps.
+  ///
+  /// - Parameters:
+  ///   - version: The older version.
+  ///   - type: The saved type of the older version.
+  ///   - coder: The encoder and decoder of the older version, or nil for the archive's coder.
+  ///   - migrate: A closure that returns the value in the newest version. If the closure throws, the file
+  ///     can't be opened, and stays as it is.
+  public func migrating<Older: Decodable & SendableMetatype>(
+    from version: Int,
+    _ type: Older.Type,
+    coder: (any ArchiveCoder)? = nil,
+    _ migrate: @escaping @Sendable (Older) throws -> Saved
+  ) -> Archive {
+    precondition(
+      version < self.version && migrations[version] == nil,
+      """
+      The archive "\(name)" of \(Saved.self) has version \(self.version). It can't migrate from version \
+      \(version): \(migrations[version] == nil ? "this version isn't older" : "it already does").
+      """
+    )
+    let coder = coder ?? self.coder
+    var copy = self
+    copy.migrations[version] = { data in
+      let older: Older
+      do { older = try coder.decode(Older.self, from: data) } catch { throw Undecodable(error) }
+      return try migrate(older)
+    }
+    return copy
+  }
+
+  /// Returns the saved value of a file.
+  package func value(in envelope: Envelope) throws(KeeperFailure.Cause) -> Saved {
+    let found = envelope.version
+    if found > version { throw .newerVersion(known: version) }
+    do {
+      if found == version {
+        do { return try coder.decode(Saved.self, from: envelope.saved) } catch {
+          throw Undecodable(error)
+        }
+      }
+      guard let migrate = migrations[found] else { throw KeeperFailure.Cause.noMigration }
+      return try migrate(envelope.saved)
+    } catch let error as Undecodable {
+      throw .notDecodable(error.text)
+    } catch let error as KeeperFailure.Cause {
+      throw error
+    } catch {
+      throw .migrationFailed("\(error)")
+    }
+  }
+
+  /// Returns the contents of the file for a value.
+  package func data(for saved: Saved) throws(KeeperFailure.Cause) -> Data {
+    let data: Data
+    do {
+      data = Envelope(version: version, saved: try coder.encode(saved)).data(isJSON: coder.isJSON)
+    } catch {
+      throw .notEncodable("\(error)")
+    }
+    // Another coder might have written a text that isn't JSON.
+    if coder.isJSON, !(coder is JSONCoder), (try? Envelope(data)) == nil {
+      throw .notEncodable("\(type(of: coder)) has not encoded the value as one JSON value")
+    }
+    return data
+  }
+}
+
+/// An error of a decoder, as opposed to an error of a migration.
+private struct Undecodable: Error {
+  let text: String
+
+  init(_ error: any Error) { text = "\(error)" }
+}

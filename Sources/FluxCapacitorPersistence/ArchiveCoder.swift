@@ -1,0 +1,71 @@
+import Foundation
+
+/// The encoder and decoder of an archive's saved type.
+///
+/// ```swift
+/// struct PropertyListCoder: ArchiveCoder {
+///   func encode(_ saved: some Encodable) throws -> Data { try PropertyListEncoder().encode(saved) }
+///
+///   func decode<Saved: Decodable>(_ type: Saved.Type, from data: Data) throws -> Saved {
+///     try PropertyListDecoder().decode(type, from: data)
+///   }
+/// }
+/// ```
+///
+/// ```swift
+/// let archive = Archive([String].self, named: "notes", version: 1, coder: PropertyListCoder())
+/// ```
+///
+/// `Keeper.open` decodes and encodes on the calling thread. Saving encodes on a background thread. The same
+/// value should always be encoded as the same bytes, because a keeper doesn't write equal bytes again.
+public protocol ArchiveCoder: Sendable {
+  /// Whether the encoded data is JSON text, which the file contains as it is. The file contains other data
+  /// as a base64 text. The default is false.
+  var isJSON: Bool { get }
+
+  /// Encodes a saved value.
+  func encode(_ saved: some Encodable) throws -> Data
+
+  /// Decodes a saved value.
+  func decode<Saved: Decodable>(_ type: Saved.Type, from data: Data) throws -> Saved
+}
+
+extension ArchiveCoder {
+  /// False. A coder that writes JSON returns true.
+  public var isJSON: Bool { false }
+}
+
+/// The default coder, which writes JSON that a person can read.
+///
+/// The coder sorts keys, and writes dates as seconds since 2001, so that no fraction is lost. The numbers
+/// infinity and NaN, which JSON lacks, are the texts "inf", "-inf" and "nan".
+public struct JSONCoder: ArchiveCoder {
+  /// Creates a coder.
+  public init() {}
+
+  /// True, because the coder writes JSON.
+  public var isJSON: Bool { true }
+
+  /// Encodes a saved value as JSON.
+  public func encode(_ saved: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return try encoder.encode(saved)
+  }
+
+  /// Decodes a saved value from JSON.
+  public func decode<Saved: Decodable>(_ type: Saved.Type, from data: Data) throws -> Saved {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return try decoder.decode(type, from: data)
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// The system calls of a keeper. A method makes one call, and doesn't repeat the call.
+///
+/// Tests replace the system's file system by one that fails on demand.
+package protocol FileSystem: Sendable {
+  /// Creates a folder that only its owner can use.
+  func makeFolder(_ path: String) throws(SystemError)
+
+  /// Opens a folder, and returns its descriptor.
+  func openFolder(_ path: String) throws(SystemError) -> Int32
+
+  /// Takes the lock of a folder until its descriptor is closed. The method throws `EWOULDBLOCK` if another
+  /// descriptor holds the lock.
+  func lock(_ folder: Int32) throws(SystemError)
+
+  /// Gives up the lock of a folder, if this descriptor holds the lock.
+  func unlock(_ folder: Int32) throws(SystemError)
+
+  /// Returns the type and the permissions of an open file or folder.
+  func mode(of file: Int32) throws(SystemError) -> mode_t
+
+  /// Returns a value that only this file or folder has.
+  func identity(of file: Int32) throws(SystemError) -> FileIdentity
+
+  /// Returns a value that only the file with this name has, or the symbolic link with this name.
+  func identity(of name: String, in folder: Int32) throws(SystemError) -> FileIdentity
+
+  /// Opens a file for reading. The method throws `ELOOP` if the name belongs to a symbolic link.
+  func open(_ name: String, in folder: Int32) throws(SystemError) -> Int32
+
+  /// Creates a file for writing that only its owner can read. The method throws `EEXIST` if the name is in
+  /// use.
+  func create(_ name: String, in folder: Int32) throws(SystemError) -> Int32
+
+  /// Reads bytes, and returns their number, which is zero at the end of the file.
+  func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+
+  /// Writes bytes, and returns the number of written bytes.
+  func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
+
+  /// Waits until a file's contents, or a folder's names, are on the disk.
+  func synchronize(_ file: Int32) throws(SystemError)
+
+  /// Renames a file, and replaces a file that has the new name.
+  func rename(_ name: String, to newName: String, in folder: Int32) throws(SystemError)
+
+  /// Gives a file a second name. The method throws `EEXIST` if the name is in use.
+  func link(_ name: String, to newName: String, in folder: Int32) throws(SystemError)
+
+  func remove(_ name: String, in folder: Int32) throws(SystemError)
+
+  func close(_ file: Int32) throws(SystemError)
+
+  /// Calls a closure after each change of a folder's names, until the returned object is released.
+  func watch(
+    _ folder: Int32,
+    at path: String,
+    onChange: @escaping @Sendable () -> Void
+  ) throws(SystemError) -> AnyObject & Sendable
+}
+
+/// The numbers of a file's device and of the file on the device.
+package struct FileIdentity: Equatable {
+  package let device: UInt64
+  package let number: UInt64
+
+  package init(device: UInt64, number: UInt64) {
+    self.device = device
+    self.number = number
+  }
+}
+
+/// The failure of a system call.
+package struct SystemError: Error, Equatable {
+  package let call: String
+  package let code: Int32
+
+  package init(_ call: String, _ code: Int32 = errno) {
+    self.call = call
+    self.code = code
+  }
+}
+
+extension SystemError {
+  /// The error for a name that belongs to a symbolic link, a folder or a pipe.
+  static let notAFile = SystemError("open", ELOOP)
+
+  /// The error for a folder that is missing, or that has been moved away.
+  static let noFolder = SystemError("open folder", ENOENT)
+}
+
+extension KeeperFailure {
+  /// Creates a failure from a cause or from the error of a system call.
+  init(_ file: URL, _ version: Int?, _ error: any Error) {
+    let cause: Cause =
+      switch error {
+      case let cause as Cause: cause
+      case let error as SystemError where error == .notAFile: .notAFile
+      case let error as SystemError where error.call == "flock" && error.code == EWOULDBLOCK: .inUse
+      case let error as SystemError where error.call == "open folder" && error.code == ENOENT:
+        .folderMissing
+      case let error as SystemError: .system(call: error.call, code: error.code)
+      default: .notEncodable("\(error)")
+      }
+    self.init(file: file, version: version, cause: cause)
+  }
+}

@@ -1,0 +1,267 @@
+import Foundation
+
+/// A keeper's folder, in which a file always holds a whole state.
+///
+/// Each system call is repeated if a signal has interrupted it.
+final class Folder: Sendable {
+  let url: URL
+  private let descriptor: Int32
+  private let system: any FileSystem
+
+  /// Opens a folder.
+  ///
+  /// - Parameter isWriter: Whether to create a missing folder, and to lock the folder for this object.
+  init(_ url: URL, _ system: any FileSystem, isWriter: Bool) throws(KeeperFailure) {
+    let url = url.standardizedFileURL
+    self.url = url
+    self.system = system
+    do {
+      if isWriter { try Folder.make(url, system) }
+      descriptor = try repeating(try system.openFolder(url.path))
+      let permissions = Int(try repeating(try system.mode(of: descriptor)) & 0o7777)
+      if permissions & 0o022 != 0 {
+        throw KeeperFailure.Cause.writableByOthers(permissions: permissions)
+      }
+      if isWriter { try repeating(try system.lock(descriptor)) }
+    } catch {
+      throw KeeperFailure(url, nil, error)
+    }
+  }
+
+  // If the initializer fails after the folder was opened, the deinitializer runs too.
+  deinit {
+    // A child process that was started at this moment still has the descriptor, and so the lock.
+    try? system.unlock(descriptor)
+    try? system.close(descriptor)
+  }
+
+  /// Creates a folder and its missing parents, so that they are on the disk afterward.
+  private static func make(_ url: URL, _ system: any FileSystem) throws(SystemError) {
+    do throws(SystemError) {
+      try repeating(try system.makeFolder(url.path))
+    } catch {
+      switch error.code {
+      case EEXIST, EISDIR: return
+      case ENOENT where url.path != "/":
+        try make(url.deletingLastPathComponent(), system)
+        try repeating(try system.makeFolder(url.path))
+      default: throw error
+      }
+    }
+    let parent = try repeating(try system.openFolder(url.deletingLastPathComponent().path))
+    defer { try? system.close(parent) }
+    try repeating(try system.synchronize(parent))
+  }
+
+  /// Throws an error if another folder, or none, has this folder's path. Files in a folder that was moved
+  /// away would never be found again.
+  func checkPlace() throws(SystemError) {
+    let other = try repeating(try system.openFolder(url.path))
+    defer { try? system.close(other) }
+    let places = (
+      try repeating(try system.identity(of: other)),
+      try repeating(try system.identity(of: descriptor))
+    )
+    if places.0 != places.1 { throw .noFolder }
+  }
+
+  func url(of file: String) -> URL { url.appendingPathComponent(file) }
+
+  /// Returns the contents of a file, or nil if the file is missing.
+  func contents(of name: String) throws(SystemError) -> Data? {
+    let file: Int32
+    do throws(SystemError) {
+      file = try repeating(try system.open(name, in: descriptor))
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    defer { try? system.close(file) }
+    guard try repeating(try system.mode(of: file)) & S_IFMT == S_IFREG else { throw .notAFile }
+    return try readAll(file)
+  }
+
+  private func readAll(_ file: Int32) throws(SystemError) -> Data {
+    var data = Data()
+    while true {
+      let part = try repeating(try readPart(of: file))
+      if part.isEmpty { return data }
+      data.append(contentsOf: part)
+    }
+  }
+
+  private func readPart(of file: Int32) throws(SystemError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      Result { () throws(SystemError) in try system.read(file, into: bytes) }
+    }
+    return Array(buffer[..<(try count.get())])
+  }
+
+  /// Writes the beginning of the data, and returns the number of written bytes.
+  private func writePart(_ data: Data, to file: Int32) throws(SystemError) -> Int {
+    let count = data.withUnsafeBytes { bytes in
+      Result { () throws(SystemError) in try system.write(file, bytes) }
+    }
+    return try count.get()
+  }
+
+  /// Replaces a file, and keeps the replaced file as its previous generation.
+  ///
+  /// When the method returns, the new file is on the disk. If the method throws an error, or the process ends,
+  /// the current name belongs to the old file or to the new one:
+  ///
+  /// | Completed step | current | previous |
+  /// |---|---|---|
+  /// | the temporary file is on the disk | old | older |
+  /// | the previous generation is a link | old | old |
+  /// | the temporary file is renamed | new | old |
+  func replace(_ name: FileName, with data: Data) throws(SystemError) {
+    try write(data, to: name.temporary)
+    try keepPrevious(of: name)
+    try repeating(try system.rename(name.temporary, to: name.current, in: descriptor))
+    try synchronizeNames()
+  }
+
+  private func write(_ data: Data, to name: String) throws(SystemError) {
+    try removeIfPresent(name)
+    let file = try repeating(try system.create(name, in: descriptor))
+    var isOpen = true
+    do throws(SystemError) {
+      var rest = data
+      while !rest.isEmpty {
+        rest = rest.dropFirst(try repeating(try writePart(rest, to: file)))
+      }
+      try repeating(try system.synchronize(file))
+      // After a failed `close`, the descriptor is closed nevertheless.
+      isOpen = false
+      do { try system.close(file) } catch  where error.code == EINTR {}
+    } catch {
+      if isOpen { try? system.close(file) }
+      // The part that has been written must not fill the disk.
+      try? system.remove(name, in: descriptor)
+      throw error
+    }
+  }
+
+  private func keepPrevious(of name: FileName) throws(SystemError) {
+    let new = name.temporaryPrevious
+    try removeIfPresent(new)
+    do throws(SystemError) {
+      try repeating(try system.link(name.current, to: new, in: descriptor))
+    } catch {
+      switch error.code {
+      case ENOENT: return
+      case EPERM, EACCES, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK:
+        // The file system has no links.
+        guard let data = try? contents(of: name.current) else { throw error }
+        try write(data, to: new)
+      default: throw error
+      }
+    }
+    try repeating(try system.rename(new, to: name.previous, in: descriptor))
+    // If both names already belonged to the same file, `rename` has done nothing.
+    try removeIfPresent(new)
+  }
+
+  /// Gives a file and its previous generation names that no file has.
+  ///
+  /// As long as the file has its name, a new keeper finds the same failure, and asks for the same decision. So
+  /// the previous generation is renamed first.
+  func setAside(_ name: FileName) throws(SystemError) {
+    let number = try freeNumber(for: name)
+    try renameIfPresent(name.previous, to: name.asidePrevious(number))
+    try renameIfPresent(name.current, to: name.aside(number))
+    try synchronizeNames()
+  }
+
+  /// Makes the previous generation of a file the current one, and gives the file a name that no file has.
+  func restorePrevious(of name: FileName, _ previous: Data) throws(SystemError) {
+    let aside = name.aside(try freeNumber(for: name))
+    try write(previous, to: name.temporary)
+    do throws(SystemError) {
+      try repeating(try system.link(name.current, to: aside, in: descriptor))
+    } catch {
+      // The file is missing, is a folder, or is in a file system without links.
+      try renameIfPresent(name.current, to: aside)
+    }
+    try repeating(try system.rename(name.temporary, to: name.current, in: descriptor))
+    try synchronizeNames()
+  }
+
+  private func freeNumber(for name: FileName) throws(SystemError) -> Int {
+    var number = 1
+    while true {
+      let isUsed = (try exists(name.aside(number)), try exists(name.asidePrevious(number)))
+      if !isUsed.0, !isUsed.1 { return number }
+      number += 1
+    }
+  }
+
+  private func exists(_ name: String) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      _ = try repeating(try system.identity(of: name, in: descriptor))
+      return true
+    } catch {
+      if error.code == ENOENT { return false }
+      throw error
+    }
+  }
+
+  func watch(_ onChange: @escaping @Sendable () -> Void) throws(SystemError) -> AnyObject & Sendable
+  {
+    try system.watch(descriptor, at: url.path, onChange: onChange)
+  }
+
+  private func synchronizeNames() throws(SystemError) {
+    try repeating(try system.synchronize(descriptor))
+  }
+
+  private func removeIfPresent(_ name: String) throws(SystemError) {
+    do throws(SystemError) {
+      try repeating(try system.remove(name, in: descriptor))
+    } catch {
+      if error.code != ENOENT { throw error }
+    }
+  }
+
+  private func renameIfPresent(_ name: String, to newName: String) throws(SystemError) {
+    do throws(SystemError) {
+      try repeating(try system.rename(name, to: newName, in: descriptor))
+    } catch {
+      if error.code != ENOENT { throw error }
+    }
+  }
+}
+
+/// Makes a system call again until no signal interrupts the call.
+@discardableResult
+private func repeating<Result>(
+  _ call: @autoclosure () throws(SystemError) -> Result
+) throws(SystemError) -> Result {
+  while true {
+    do throws(SystemError) {
+      return try call()
+    } catch {
+      if error.code != EINTR { throw error }
+    }
+  }
+}
+
+/// The names of an archive's files.
+struct FileName {
+  let name: String
+
+  var current: String { "\(name).json" }
+  var previous: String { "\(name).previous" }
+
+  /// The file that is being written.
+  var temporary: String { ".\(name).saving" }
+
+  /// A second name of the current file, while it becomes the previous generation.
+  var temporaryPrevious: String { ".\(name).becoming-previous" }
+
+  func aside(_ number: Int) -> String { "\(name).aside-\(number).json" }
+
+  func asidePrevious(_ number: Int) -> String { "\(name).aside-\(number).previous" }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// The contents of a file: a JSON object with the format's version, the version of the saved type, a checksum,
+/// and the saved value.
+///
+/// ```json
+/// {
+///   "format" : 1,
+///   "version" : 2,
+///   "checksum" : "e7f57f3e",
+///   "saved" : { "draft" : "", "notes" : [] }
+/// }
+/// ```
+///
+/// The checksum covers the format, the version, and the bytes of the saved value, with one space after each
+/// number. A file without a checksum isn't checked, so a person can edit the file. The text of a value that isn't JSON has the key
+/// `savedAsBase64`.
+package struct Envelope {
+  /// The newest version of this format.
+  static let format = 1
+
+  let version: Int
+  let saved: Data
+
+  init(version: Int, saved: Data) {
+    self.version = version
+    self.saved = saved
+  }
+
+  /// Parses the contents of a file.
+  package init(_ data: Data) throws(KeeperFailure.Cause) {
+    if data.isEmpty { throw .damaged("it is empty") }
+    guard let members = JSONMembers(of: data) else {
+      throw .damaged("it isn't a JSON object, or its end is missing")
+    }
+    guard let format = members.number("format") else { throw .damaged("it has no format") }
+    guard format <= Envelope.format else { throw .newerFormat(known: Envelope.format) }
+    guard let version = members.number("version") else { throw .damaged("it has no version") }
+    let text = members["savedAsBase64"]
+    guard let bytes = text ?? members["saved"] else { throw .damaged("it has no saved value") }
+    if let checksum = members["checksum"] {
+      guard checksum.elementsEqual("\"\(Envelope.checksum(format, version, bytes))\"".utf8) else {
+        throw .damaged("the checksum doesn't match the contents")
+      }
+    }
+    guard text != nil else {
+      self.init(version: version, saved: bytes)
+      return
+    }
+    guard let saved = Data(base64Encoded: bytes.dropFirst().dropLast()) else {
+      throw .damaged("the saved value isn't a base64 text")
+    }
+    self.init(version: version, saved: saved)
+  }
+
+  private static func checksum(_ format: Int, _ version: Int, _ bytes: Data) -> String {
+    Checksum(of: Data("\(format) \(version) ".utf8) + bytes).text
+  }
+
+  /// Returns the contents of a file.
+  ///
+  /// - Parameter isJSON: Whether the saved value is JSON text.
+  func data(isJSON: Bool) -> Data {
+    let bytes = isJSON ? saved.indented() : Data("\"\(saved.base64EncodedString())\"".utf8)
+    let header = """
+      {
+        "format" : \(Envelope.format),
+        "version" : \(version),
+        "checksum" : "\(Envelope.checksum(Envelope.format, version, bytes))",
+        "\(isJSON ? "saved" : "savedAsBase64")" :\u{20}
+      """
+    return Data(header.utf8) + bytes + Data("\n}\n".utf8)
+  }
+}
+
+extension Data {
+  /// Returns JSON text without surrounding space, and with two more spaces after each line break. JSON's
+  /// strings contain no line breaks.
+  fileprivate func indented() -> Data {
+    let space: Set = Set<UInt8>(" \n\r\t".utf8)
+    guard let last = lastIndex(where: { !space.contains($0) }) else { return self }
+    let text = self[...last].drop { space.contains($0) }
+    var copy = Data(capacity: count + count / 8)
+    for (number, line) in text.split(separator: UInt8(ascii: "\n")).enumerated() {
+      if number > 0 { copy.append(contentsOf: "\n  ".utf8) }
+      copy.append(line)
+    }
+    return copy
+  }
+}

@@ -1,0 +1,26 @@
+/// A store of a keeper, without the store's type.
+protocol AnyKeptStore: AnyObject, Sendable {
+  /// Whether the store has not been deallocated.
+  var isAlive: Bool { get }
+
+  /// Returns whether this object is the link between another store and its file.
+  func belongs(to store: any Persistable) -> Bool
+
+  /// Reads the store's value for the next `writeSnapshot(to:)`. The caller must hold the dispatcher's turn.
+  ///
+  /// - Parameters:
+  ///   - isOnlyIfChanged: Whether to skip a store that hasn't changed since its last snapshot.
+  ///   - isLast: Whether the store's later changes are not saved.
+  func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool)
+
+  /// Writes the snapshot to the store's file, unless the file already has the same contents.
+  ///
+  /// If the method throws an error, the caller must call `retrySnapshot()`.
+  func writeSnapshot(to folder: Folder) throws(KeeperFailure)
+
+  /// Schedules another snapshot after a failed write. The caller must hold the dispatcher's turn.
+  func retrySnapshot()
+
+  /// Reads the store's file, and returns a closure that restores the store, or nil if the file hasn't changed.
+  func readChangedFile(in folder: Folder) throws(KeeperFailure) -> (() -> Void)?
+}

@@ -1,0 +1,47 @@
+import FluxCapacitor
+
+/// A store that a ``Keeper`` saves to a file, and restores from the file.
+///
+/// Declare a `Codable` type for the part of the store that you want to save:
+///
+/// ```swift
+/// extension NotesStore: Persistable {
+///   struct Saved: Codable {
+///     var notes: [String]
+///     var draft: String
+///   }
+///
+///   static let archive = Archive(Saved.self, named: "notes", version: 1)
+///
+///   var saved: Saved { Saved(notes: _notes.value, draft: _draft.value) }
+///
+///   func restore(_ saved: Saved) {
+///     _notes.value = saved.notes
+///     _draft.value = saved.draft
+///   }
+/// }
+/// ```
+///
+/// During a save, the keeper holds the dispatcher's turn while it reads ``saved``. Don't wait for another
+/// thread in ``saved`` or in ``restore(_:)``.
+public protocol Persistable: Storable {
+  /// The saved part of the store.
+  associatedtype Saved: Codable & Sendable
+
+  /// The name, the version and the migrations of the store's file.
+  static var archive: Archive<Saved> { get }
+
+  /// The part of the store to save.
+  ///
+  /// The keeper reads the property on a background thread, between two reduces, and encodes the result after
+  /// the turn. `open` also reads the property, on the calling thread.
+  var saved: Saved { get }
+
+  /// Sets the store's variables to saved values.
+  ///
+  /// A keeper calls this method before any other code can use the store, or, if the keeper follows another
+  /// process, in a transaction on a background thread.
+  ///
+  /// - Parameter saved: The saved part of the store, in the newest version.
+  func restore(_ saved: Saved)
+}

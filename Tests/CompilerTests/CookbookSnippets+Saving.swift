@@ -1,0 +1,79 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+// The cookbook's recipe for saving, and a test of this recipe.
+
+extension Dispatcher {
+  fileprivate enum Form: DispatchState {
+    typealias RelatedStoreType = FormStore
+    typealias RelatedActionType = FormAction
+
+    case setText(String)
+  }
+}
+
+private struct FormAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Form
+}
+
+private final class FormStore: Storable {
+  let text: Constant<String>
+  private let _text = Variable("")
+
+  init() { text = Constant(_text) }
+
+  func reduce(with state: Dispatcher.Form) {
+    switch state {
+    case .setText(let text): _text.value = text
+    }
+  }
+}
+
+extension FormStore: Persistable {
+  static let archive = Archive(String.self, named: "draft", version: 1)
+
+  var saved: String { _text.value }
+
+  func restore(_ saved: String) { _text.value = saved }
+}
+
+private enum Recipes {
+  @MainActor
+  final class Application {
+    let form: FormStore
+    private let keeper: Keeper
+    private let dustBuster = DustBuster()
+
+    init(folder: URL, warn: @escaping @MainActor (String?) -> Void) throws {
+      keeper = try Keeper(directory: folder)
+      form = try keeper.open(FormStore.self)
+      keeper.failure.observe(on: .main) { warn($0?.failureReason) }.cleaned(by: dustBuster)
+    }
+
+    /// Call this method before the application ends.
+    func stop() async throws { try await keeper.close() }
+  }
+}
+
+extension CookbookSnippets {
+  // MARK: - Saving
+
+  @MainActor
+  @Test func draftSurvivesTheApplication() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("CookbookSnippets-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await withDispatcher(Dispatcher()) {
+      let application = try Recipes.Application(folder: folder) { _ in }
+      FormAction().invoke(.setText("Where we're going"))
+      try await application.stop()
+    }
+
+    let application = try Recipes.Application(folder: folder) { _ in }
+
+    #expect(application.form.text.value == "Where we're going")
+  }
+}

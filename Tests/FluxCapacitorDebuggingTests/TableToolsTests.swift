@@ -1,0 +1,238 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// Time travel, logs and the explorer show a table as one value with named rows.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct TableToolsTests {
+  fileprivate struct Card: Identifiable, Equatable {
+    let id: String
+    var title: String
+    var password = Password()
+  }
+
+  fileprivate struct Password: Secret, Equatable {}
+
+  private let store = CardStore.instantiate()
+  private let milk = Card(id: "milk", title: "Milk")
+  private let bread = Card(id: "bread", title: "Bread")
+  private let text = Text()
+
+  private func change(_ body: @escaping @Sendable (VariableTable<Card>) -> Void) {
+    Dispatcher.shared.dispatch(Dispatcher.Cards.change(body))
+  }
+
+  @Test func eventOfADispatchHasTheRowsOfATableAsOneValue() {
+    let events = DispatchLog()
+    let dust = Dispatcher.shared.intercept { events.append($0) }
+
+    change { [milk] in $0.append(milk) }
+    change { _ in }
+
+    #expect(events.all.map(\.changes.count) == [1, 0])
+    let change = events.all.first?.changes.first
+    #expect(change?.name == "cards")
+    #expect(change?.oldValue as? [Card] == [])
+    #expect(change?.newValue as? [Card] == [milk])
+    dust.clean()
+  }
+
+  @Test func timeTravelRestoresTheRowsOfATable() {
+    let circuits = TimeCircuits()
+    let titles = ValueRecorder(store.cards.row("milk").map { $0?.title })
+    let ids = ValueRecorder(store.cards.ids)
+
+    change { [milk, bread] in $0.replaceAll(with: [milk, bread]) }
+    change { $0["milk"]?.title = "Oat milk" }
+    change { $0.remove("milk") }
+    circuits.undo()
+    circuits.travel(to: 0)
+    circuits.travel(to: 3)
+
+    // The last travel writes the row and removes it again, which is one change.
+    #expect(titles.values == [nil, "Milk", "Oat milk", nil, "Oat milk", nil, nil])
+    #expect(
+      ids.values == [
+        [], ["milk", "bread"], ["bread"], ["milk", "bread"], [], ["bread"],
+      ]
+    )
+    #expect(store.cards.rows.value == [bread])
+  }
+
+  @Test func timeTravelRestoresTheRowsThatCountAsEqual() {
+    let loose = LooseStore.instantiate()
+    let circuits = TimeCircuits()
+    let notes = ValueRecorder(loose.rows.row(1).map { $0?.note })
+    let others = ValueRecorder(loose.rows.row(2), ignoreFirst: true)
+    Dispatcher.shared.dispatch(Dispatcher.Loose.note("first"))
+    Dispatcher.shared.dispatch(Dispatcher.Loose.note("second"))
+
+    circuits.undo()
+
+    #expect(notes.values == ["", "first", "second", "first"])
+    #expect(others.values.isEmpty)
+    #expect(loose.rows[1]?.note == "first")
+  }
+
+  @Test func logHasALineForEachChangedRow() {
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
+    change { [milk, bread] in $0.replaceAll(with: [milk, bread]) }
+    let count = text.lines.count
+
+    change { cards in
+      cards["milk"]?.title = "Oat milk"
+      cards.append(Card(id: "tea", title: "Tea"))
+      cards.move("milk", to: 1)
+      cards.remove("bread")
+    }
+
+    #expect(
+      text.lines.dropFirst(count + 1) == [
+        #"    CardStore.cards["bread"]: Card(id: "bread", title: "Bread", password: •••) → nil"#,
+        #"    CardStore.cards["milk"].title: "Milk" → "Oat milk""#,
+        #"    CardStore.cards["tea"]: nil → Card(id: "tea", title: "Tea", password: •••)"#,
+      ]
+    )
+    withExtendedLifetime(logger) {}
+  }
+
+  @Test func logNamesTheMovedRow() {
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
+    let tea = Card(id: "tea", title: "Tea")
+    change { [milk, bread] in $0.replaceAll(with: [milk, bread, tea]) }
+    let count = text.lines.count
+
+    change { $0.move("milk", to: 2) }
+
+    #expect(
+      text.lines.dropFirst(count + 1) == [#"    CardStore.cards["milk"] position: 0 → 2"#]
+    )
+    withExtendedLifetime(logger) {}
+  }
+
+  @Test func logHasALineForATableThatWasWrittenWithoutADifference() {
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
+    change { [milk] in $0.append(milk) }
+    let count = text.lines.count
+
+    change { [milk] in $0["milk"] = milk }
+
+    #expect(text.lines.dropFirst(count + 1).count == 1)
+    #expect(text.lines.last?.hasPrefix("    CardStore.cards: [Card(") == true)
+    withExtendedLifetime(logger) {}
+  }
+
+  @Test func jsonLineHasTheChangedRows() throws {
+    let logger = DispatchLogger(format: .jsonLines, to: text)
+    change { [milk] in $0.append(milk) }
+
+    change { $0["milk"]?.title = "Oat milk" }
+
+    let data = Data(text.lines[1].utf8)
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let changes = try #require(object["changes"] as? [[String: Any]])
+    #expect(
+      changes.first?["rows"] as? [[String: String]] == [
+        ["name": #"["milk"].title"#, "old": #""Milk""#, "new": #""Oat milk""#]
+      ]
+    )
+    withExtendedLifetime(logger) {}
+  }
+
+  @Test func longListOfChangedRowsIsCut() {
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
+
+    change { cards in
+      cards.replaceAll(with: (0..<1_000).map { Card(id: "\($0)", title: "") })
+    }
+
+    #expect(text.lines.count == 102)
+    #expect(text.lines.last == "    CardStore.cards: … → 900 more")
+    withExtendedLifetime(logger) {}
+  }
+
+  @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."))
+  func liveExplorerShowsTheChangedRows() async throws {
+    let circuits = TimeCircuits()
+    let explorer = try LiveExplorer(circuits, title: "Cards")
+    let rows = """
+      [...document.querySelectorAll("#changes tr")]
+        .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).join("|")
+      """
+    change { [milk] in $0.append(milk) }
+    change { $0["milk"]?.title = "Oat milk" }
+
+    let page = try await BrowserPage(explorer.url)
+
+    try await page.wait(until: #"\#(rows) === 'CardStore.cards["milk"].title "Milk" "Oat milk"'"#)
+    #expect(store.cards["milk"]?.title == "Oat milk")
+  }
+}
+
+private final class DispatchLog: @unchecked Sendable {
+  // `lock` guards `events`.
+  private let lock = NSLock()
+  private var events: [DispatchEvent] = []
+
+  var all: [DispatchEvent] { lock.withLock { events } }
+
+  func append(_ event: DispatchEvent) { lock.withLock { events.append(event) } }
+}
+
+extension Dispatcher {
+  fileprivate enum Cards: DispatchState {
+    typealias RelatedStoreType = CardStore
+    typealias RelatedActionType = CardAction
+
+    case change(@Sendable (VariableTable<TableToolsTests.Card>) -> Void)
+  }
+}
+
+private struct CardAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Cards
+}
+
+private final class CardStore: Storable {
+  var cards: ConstantTable<TableToolsTests.Card> { _cards.constant }
+  private let _cards = VariableTable<TableToolsTests.Card>()
+
+  func reduce(with state: Dispatcher.Cards) {
+    switch state {
+    case .change(let body): body(_cards)
+    }
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Loose: DispatchState {
+    typealias RelatedStoreType = LooseStore
+    typealias RelatedActionType = LooseAction
+
+    case note(String)
+  }
+}
+
+private struct LooseAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Loose
+}
+
+private final class LooseStore: Storable {
+  /// A row whose `==` ignores a property.
+  struct Row: Identifiable, Equatable {
+    let id: Int
+    var note = ""
+
+    static func == (left: Row, right: Row) -> Bool { left.id == right.id }
+  }
+
+  var rows: ConstantTable<Row> { _rows.constant }
+  private let _rows = VariableTable([Row(id: 1), Row(id: 2)])
+
+  func reduce(with state: Dispatcher.Loose) {
+    switch state {
+    case .note(let note): _rows[1]?.note = note
+    }
+  }
+}

@@ -1,0 +1,279 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// B13: each system call of a keeper fails in turn. Afterward, a new keeper finds one whole state, which is no
+/// older than the last `flush` that returned.
+@Suite(.timeLimit(.minutes(5)))
+struct FaultTests {
+  private static let faults: [FaultyFileSystem.Fault] = [
+    .error(ENOSPC), .error(EIO), .error(EACCES), .error(EINTR), .errorAfter(EIO), .partialWrite,
+    .end, .endAfter,
+  ]
+
+  /// The steps after which a file must hold whole states. `wasFlushed` receives the number of notes that a
+  /// successful flush has saved.
+  private static func run(
+    _ system: FaultyFileSystem,
+    in folder: TemporaryFolder,
+    wasFlushed: (Int) -> Void
+  ) async {
+    let dispatcher = Dispatcher()
+    do {
+      let keeper = try Keeper(
+        directory: folder.file("state"),
+        dispatcher: dispatcher,
+        clock: ManualClock(),
+        fileSystem: system
+      )
+      let store = try keeper.open(NotesStore.self)
+      for count in 1...3 {
+        NotesAction(dispatcher).add("note \(count)")
+        if (try? await keeper.flush()) != nil { wasFlushed(store.count.value) }
+      }
+      NotesAction(dispatcher).add("last")
+      if (try? await keeper.close()) != nil { wasFlushed(store.count.value) }
+      // A second attempt succeeds after a passing fault.
+      if (try? await keeper.close()) != nil { wasFlushed(store.count.value) }
+    } catch {
+      // The keeper couldn't be created, or the store couldn't be opened.
+    }
+  }
+
+  @Test(arguments: faults)
+  func newKeeperFindsAWholeStateAfterEachFault(fault: FaultyFileSystem.Fault) async throws {
+    var place = 0
+    while true {
+      let folder = try TemporaryFolder()
+      let system = FaultyFileSystem(fault, at: place)
+      var (flushed, flushes) = (0, 0)
+      await Self.run(system, in: folder) {
+        flushed = $0
+        flushes += 1
+      }
+
+      let calls = system.calls
+      let text =
+        "\(fault) at call \(place), \(calls.indices.contains(place) ? calls[place] : "none")"
+      let dispatcher = Dispatcher()
+      let keeper = try Keeper(directory: folder.file("state"), dispatcher: dispatcher)
+      let store = try keeper.open(NotesStore.self)
+      #expect(store.saved.isWhole, "\(text)")
+      #expect(store.count.value >= flushed, "\(text)")
+      if !system.hasEnded, flushed > 0 { #expect(store.count.value == 4, "\(text)") }
+      if fault.isHarmless { #expect(flushes == 5, "\(text)") }
+      // The new keeper can save.
+      NotesAction(dispatcher).add("after the fault")
+      try await keeper.close()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("state").path)
+      #expect(Set(names).isSubset(of: ["notes.json", "notes.previous"]), "\(text)")
+
+      if place >= calls.count { break }
+      place += 1
+    }
+    #expect(place > 40)
+  }
+
+  @Test func failureIsPublishedUntilARetrySucceeds() async throws {
+    let folder = try TemporaryFolder()
+    let clock = ManualClock()
+    let dispatcher = Dispatcher()
+    let system = FaultyFileSystem(.error(ENOSPC), atEach: "write")
+    let keeper = try Keeper(
+      directory: folder.url,
+      dispatcher: dispatcher,
+      clock: clock,
+      fileSystem: system
+    )
+    let store = try keeper.open(NotesStore.self)
+    let failures = ValueRecorder(keeper.failure)
+    NotesAction(dispatcher).add("Roads")
+
+    #expect(await clock.sleeping() == [.milliseconds(500)])
+    clock.advance(by: .milliseconds(500))
+    // After each failure, the keeper waits twice as long.
+    #expect(await clock.sleeping() == [.seconds(1)])
+    clock.advance(by: .seconds(1))
+    #expect(await clock.sleeping() == [.seconds(2)])
+    let failure = await failures.next(2).last?.flatMap(\.self)
+    #expect(failure?.cause == .system(call: "write", code: ENOSPC))
+    #expect(failure?.file.lastPathComponent == "notes.json")
+    // The part that was written doesn't fill the disk.
+    #expect(folder.names == [])
+    system.heal()
+    clock.advance(by: .seconds(2))
+
+    #expect(await failures.next(1) == [nil])
+    #expect(try folder.contains("Roads"))
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func flushThrowsTheFailureAndLaterFlushesSucceed() async throws {
+    let folder = try TemporaryFolder()
+    let dispatcher = Dispatcher()
+    let system = FaultyFileSystem(.error(EACCES), atEach: "rename")
+    let keeper = try Keeper(
+      directory: folder.url,
+      dispatcher: dispatcher,
+      clock: ManualClock(),
+      fileSystem: system
+    )
+    let store = try keeper.open(NotesStore.self)
+    NotesAction(dispatcher).add("Roads")
+
+    let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+    #expect(keeper.failure.value == failure)
+    system.heal()
+    try await keeper.flush()
+
+    #expect(keeper.failure.value == nil)
+    #expect(try folder.contains("Roads"))
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func failingStoreDoesNotDelayAnotherStore() async throws {
+    let folder = try TemporaryFolder()
+    let dispatcher = Dispatcher()
+    let clock = ManualClock()
+    let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
+    let notes = try keeper.open(NotesStore.self)
+    let stubborn = try keeper.open(StubbornStore.self)
+    for _ in 1...3 { await #expect(throws: KeeperFailure.self) { try await keeper.flush() } }
+    await clock.sleeping(3)
+
+    NotesAction(dispatcher).add("Roads")
+
+    #expect(await clock.sleeping() == [.milliseconds(500)])
+    withExtendedLifetime((notes, stubborn)) {}
+  }
+
+  @Test func failedSaveIsNotRepeatedWithoutAPause() async throws {
+    let folder = try TemporaryFolder()
+    let clock = ManualClock()
+    let keeper = try Keeper(
+      directory: folder.url,
+      dispatcher: Dispatcher(),
+      maximumDelay: .zero,
+      clock: clock
+    )
+    let stubborn = try keeper.open(StubbornStore.self)
+
+    await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+
+    #expect(await clock.sleeping() == [.milliseconds(200)])
+    withExtendedLifetime(stubborn) {}
+  }
+
+  // MARK: - Recovery
+
+  /// The notes after an interrupted recovery, and after the next attempt with the same decision.
+  @Test(arguments: [Recovery.restorePrevious, .startFresh], faults)
+  func interruptedRecoveryCanBeRepeated(
+    recovery: Recovery,
+    fault: FaultyFileSystem.Fault
+  ) async throws {
+    let previous = #"{"format":1,"version":1,"saved":{"lines":["previous"]}}"#
+    var place = 0
+    while true {
+      let folder = try TemporaryFolder()
+      try folder.write("damaged", to: "notes.json")
+      try folder.write(previous, to: "notes.previous")
+      let system = FaultyFileSystem(fault, at: place)
+      do {
+        let keeper = try Keeper(
+          directory: folder.url,
+          dispatcher: Dispatcher(),
+          fileSystem: system
+        )
+        _ = try keeper.open(NotesStore.self) { _ in recovery }
+      } catch {}
+
+      let text = "\(recovery), \(fault) at call \(place), \(system.calls)"
+      let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher())
+      let store = try keeper.open(NotesStore.self) { failure in
+        if case .damaged = failure.cause {} else { Issue.record("\(failure) after \(text)") }
+        return recovery
+      }
+      #expect(store.notes.value == (recovery == .startFresh ? [] : ["previous"]), "\(text)")
+      let contents = try folder.contents.values.map { String(decoding: $0, as: UTF8.self) }
+      #expect(contents.contains("damaged"), "\(text)")
+      #expect(contents.contains(previous), "\(text)")
+
+      if place >= system.calls.count { break }
+      place += 1
+    }
+    #expect(place > 8)
+  }
+
+  @Test func recoveryThatCannotFindAFreeNameFails() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("damaged", to: "notes.json")
+    let system = FaultyFileSystem(.error(EMFILE), atEach: "fstatat")
+    let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), fileSystem: system)
+
+    #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) { _ in .startFresh } }
+
+    #expect(folder.names == ["notes.json"])
+  }
+
+  // MARK: - Encoding
+
+  @Test func storeThatChangesAfterAFailedCloseIsSaved() async throws {
+    let folder = try TemporaryFolder()
+    let dispatcher = Dispatcher()
+    let clock = ManualClock()
+    let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
+    let notes = try keeper.open(NotesStore.self)
+    let stubborn = try keeper.open(StubbornStore.self)
+    await #expect(throws: KeeperFailure.self) { try await keeper.close() }
+
+    let saved = FileWatch(folder)
+    NotesAction(dispatcher).add("Roads")
+    await clock.sleeping()
+    clock.advance(by: .seconds(1))
+
+    await saved.until { (try? folder.contains("Roads")) == true }
+    withExtendedLifetime((notes, stubborn)) {}
+  }
+
+  @Test func valueThatCannotBeEncodedIsAFailureOfItsFile() async throws {
+    let folder = try TemporaryFolder()
+    let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), clock: ManualClock())
+    let stubborn = try keeper.open(StubbornStore.self)
+
+    let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+
+    #expect(failure?.cause == .notEncodable("Refusal()"))
+    #expect(failure?.file.lastPathComponent == "stubborn.json")
+    withExtendedLifetime(stubborn) {}
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Stubborn: DispatchState {
+    typealias RelatedStoreType = StubbornStore
+    typealias RelatedActionType = StubbornAction
+  }
+}
+
+private struct StubbornAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Stubborn
+}
+
+/// A store whose value can't be encoded.
+private final class StubbornStore: Persistable {
+  struct Refusal: Error {}
+
+  struct Saved: Codable {
+    func encode(to _: any Encoder) throws { throw Refusal() }
+  }
+
+  static let archive = Archive(Saved.self, named: "stubborn", version: 1)
+
+  var saved: Saved { Saved() }
+
+  func restore(_: Saved) {}
+  func reduce(with _: Dispatcher.Stubborn) {}
+}

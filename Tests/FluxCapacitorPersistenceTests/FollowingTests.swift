@@ -1,0 +1,179 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FollowingTests {
+  private let folder: TemporaryFolder
+  private let dispatcher = Dispatcher()
+  private let keeper: Keeper
+  private let store: NotesStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+    store = try keeper.open(NotesStore.self)
+  }
+
+  private func follower() throws -> (Keeper, NotesStore) {
+    let follower = try Keeper(directory: folder.url, role: .following, dispatcher: Dispatcher())
+    return (follower, try follower.open(NotesStore.self))
+  }
+
+  @Test func followerStartsWithTheSavedState() async throws {
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+
+    let (follower, followed) = try follower()
+
+    #expect(followed.notes.value == ["Roads"])
+    withExtendedLifetime(follower) {}
+  }
+
+  @Test func followerAdoptsEachSavedStateAsOneTransaction() async throws {
+    let (follower, followed) = try follower()
+    let pairs = ValueRecorder(Constant.combine(followed.notes, followed.count))
+    await pairs.next(1)
+
+    for count in 1...3 {
+      NotesAction(dispatcher).add("note \(count)")
+      try await keeper.flush()
+      let pair = await pairs.next(1).last
+      #expect(pair?.0.count == count)
+      #expect(pair?.1 == count)
+    }
+    withExtendedLifetime(follower) {}
+  }
+
+  @Test func followerAdoptsTheStatesOfTwoStoresInOneTransaction() async throws {
+    let counter = try keeper.open(CounterStore.self)
+    // This follower can't watch the folder, so it reads both files during `flush`.
+    let follower = try Keeper(
+      directory: folder.url,
+      role: .following,
+      dispatcher: Dispatcher(),
+      fileSystem: FaultyFileSystem(.error(EMFILE), atEach: "watch")
+    )
+    let notes = try follower.open(NotesStore.self)
+    let followedCounter = try follower.open(CounterStore.self)
+    try await follower.flush()
+    let pairs = ValueRecorder(Constant.combine(notes.count, Constant(followedCounter.count)))
+    await pairs.next(1)
+    NotesAction(dispatcher).add("Roads")
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+    try await keeper.flush()
+
+    try await follower.flush()
+
+    let pair = await pairs.next(1).last
+    #expect(pair?.0 == 1)
+    #expect(pair?.1 == 1)
+    withExtendedLifetime(counter) {}
+  }
+
+  @Test func followerWritesNothing() async throws {
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+    let before = try folder.contents
+    let followingDispatcher = Dispatcher()
+    let follower = try Keeper(
+      directory: folder.url,
+      role: .following,
+      dispatcher: followingDispatcher
+    )
+    let followed = try follower.open(NotesStore.self)
+
+    NotesAction(followingDispatcher).add("only here")
+    try await follower.flush()
+    try await follower.close()
+
+    #expect(followed.notes.value == ["Roads", "only here"])
+    #expect(try folder.contents == before)
+  }
+
+  @Test func followerKeepsItsStateIfTheFileIsDamaged() async throws {
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+    let (follower, followed) = try follower()
+
+    try folder.write("damaged", to: "new")
+    try FileManager.default.removeItem(at: folder.file("notes.json"))
+    try FileManager.default.moveItem(at: folder.file("new"), to: folder.file("notes.json"))
+    let failure = await #expect(throws: KeeperFailure.self) { try await follower.flush() }
+
+    #expect(followed.notes.value == ["Roads"])
+    #expect(follower.failure.value == failure)
+
+    NotesAction(dispatcher).add("Where we're going")
+    try await keeper.flush()
+    try await follower.flush()
+    #expect(followed.notes.value == ["Roads", "Where we're going"])
+    #expect(follower.failure.value == nil)
+  }
+
+  @Test func followerOfAMissingFolderIsAnError() throws {
+    let failure = #expect(throws: KeeperFailure.self) {
+      try Keeper(directory: folder.file("missing"), role: .following)
+    }
+
+    #expect(failure?.cause == .folderMissing)
+    #expect(!folder.names.contains("missing"))
+  }
+
+  @Test func closedFollowerAdoptsNothing() async throws {
+    let (follower, followed) = try follower()
+    try await follower.close()
+
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+
+    await #expect(throws: KeeperFailure.self) { try await follower.flush() }
+    #expect(followed.notes.value == [])
+  }
+
+  @Test func releasedFollowerIsFreed() async throws {
+    weak var followed: NotesStore?
+    do {
+      let (follower, store) = try follower()
+      followed = store
+      withExtendedLifetime(follower) {}
+    }
+
+    #expect(followed == nil)
+  }
+
+  @Test func followerRecoversWithoutRenamingFiles() throws {
+    try folder.write("damaged", to: "notes.json")
+    try folder.write(
+      #"{"format":1,"version":1,"saved":{"lines":["previous"]}}"#,
+      to: "notes.previous"
+    )
+    let before = try folder.contents
+    let follower = try Keeper(directory: folder.url, role: .following, dispatcher: Dispatcher())
+
+    let store = try follower.open(NotesStore.self) { _ in .restorePrevious }
+
+    #expect(store.notes.value == ["previous"])
+    #expect(try folder.contents == before)
+  }
+
+  @Test func followerThatCannotWatchItsFolderReadsTheFilesOnDemand() async throws {
+    let system = FaultyFileSystem(.error(EMFILE), atEach: "watch")
+    let follower = try Keeper(
+      directory: folder.url,
+      role: .following,
+      dispatcher: Dispatcher(),
+      fileSystem: system
+    )
+    #expect(follower.failure.value?.cause == .system(call: "watch", code: EMFILE))
+    let followed = try follower.open(NotesStore.self)
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+
+    try await follower.flush()
+
+    #expect(followed.notes.value == ["Roads"])
+  }
+}

@@ -1,0 +1,88 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+import FluxCapacitorTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// A keeper's memory is bounded: it holds one value of each store, even if saving is slower than the changes.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+struct SnapshotTests {
+  @Test func changesDuringASlowSaveAreReadOnceAfterward() async throws {
+    let folder = try TemporaryFolder()
+    let keeper = try Keeper(directory: folder.url, maximumDelay: .zero)
+    let store = try keeper.open(SlowStore.self)
+    Dispatcher.shared.dispatch(Dispatcher.Slow.add)
+    await store.pace.encodingBegins()
+    let reads = store.reads.withLock { $0 }
+
+    for _ in 1..<10_000 { Dispatcher.shared.dispatch(Dispatcher.Slow.add) }
+
+    #expect(store.reads.withLock { $0 } == reads)
+    store.pace.finishAll()
+    try await keeper.close()
+    // The remaining changes were read by the timer's pass, by `close`, or by both.
+    #expect(store.reads.withLock { $0 } <= reads + 2)
+    #expect(try folder.text("slow.json").contains("\"number\" : 10000"))
+  }
+}
+
+/// Lets a test decide when an encoder goes on.
+private final class Pace: Sendable {
+  private let beginnings = AsyncStream<Void>.makeStream()
+  private let permit = DispatchSemaphore(value: 0)
+
+  func encodingBegins() async { for await _ in beginnings.stream { return } }
+
+  func finishAll() { permit.signal() }
+
+  func wait() {
+    beginnings.continuation.yield()
+    permit.wait()
+    permit.signal()
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Slow: DispatchState {
+    typealias RelatedStoreType = SlowStore
+    typealias RelatedActionType = SlowAction
+
+    case add
+  }
+}
+
+private struct SlowAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Slow
+}
+
+/// A store whose value is encoded slowly, and that counts how often its value is read.
+private final class SlowStore: Persistable {
+  struct Saved: Codable {
+    var number: Int
+    var pace: Pace?
+
+    private enum CodingKeys: CodingKey { case number }
+
+    func encode(to encoder: any Encoder) throws {
+      if number > 0 { pace?.wait() }
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(number, forKey: .number)
+    }
+  }
+
+  static let archive = Archive(Saved.self, named: "slow", version: 1)
+
+  let pace = Pace()
+  let reads = Mutex(0)
+  private let number = Variable(0)
+
+  var saved: Saved {
+    reads.withLock { $0 += 1 }
+    return Saved(number: number.value, pace: pace)
+  }
+
+  func restore(_ saved: Saved) { number.value = saved.number }
+
+  func reduce(with _: Dispatcher.Slow) { number.value += 1 }
+}

@@ -1,0 +1,260 @@
+import FluxCapacitor
+import Testing
+
+/// B12: `observeChanges` describes each dispatch as a difference of ids.
+struct TableChangesTests {
+  /// A list on a screen, which applies the changes of a table.
+  private final class List: @unchecked Sendable {
+    // Only one observer uses these properties, and its calls never overlap.
+    var ids: [String] = []
+    var updated: [[String]] = []
+    var differences: [CollectionDifference<String>] = []
+
+    func apply(_ changes: TableChanges<String>) {
+      guard let ids = ids.applying(changes.difference) else {
+        Issue.record("The difference doesn't fit \(ids).")
+        return
+      }
+      self.ids = ids
+      updated.append(changes.updated)
+      differences.append(changes.difference)
+    }
+  }
+
+  @Test func firstCallInsertsAllRows() {
+    let cards = table("abc")
+    let list = List()
+
+    let dust = cards.observeChanges { list.apply($0) }
+
+    #expect(list.ids == ["a", "b", "c"])
+    #expect(list.updated == [[]])
+    dust.clean()
+  }
+
+  @Test func firstCallHappensEvenWithoutRows() {
+    let list = List()
+
+    let dust = table("").observeChanges { list.apply($0) }
+
+    #expect(list.differences.count == 1)
+    dust.clean()
+  }
+
+  @Test func eachChangeOfATableMakesOneCall() {
+    let cards = table("abc")
+    let list = List()
+    let dust = cards.observeChanges { list.apply($0) }
+
+    cards["b"]?.title = "other"
+    cards.append(Card("d"))
+    cards.move("d", to: 0)
+    cards.remove("a")
+    cards.removeAll()
+
+    #expect(list.updated == [[], ["b"], [], [], [], []])
+    #expect(list.differences.map(\.count) == [3, 0, 1, 2, 1, 3])
+    #expect(list.ids.isEmpty)
+    dust.clean()
+  }
+
+  @Test func movedRowHasAssociatedOffsets() {
+    let cards = table("abcd")
+    let list = List()
+    let dust = cards.observeChanges { list.apply($0) }
+
+    cards.move("a", to: 2)
+
+    #expect(
+      list.differences.last.map(Array.init) == [
+        .remove(offset: 0, element: "a", associatedWith: 2),
+        .insert(offset: 2, element: "a", associatedWith: 0),
+      ]
+    )
+    dust.clean()
+  }
+
+  @Test func dispatchMakesOneCallWithTheSumOfItsChanges() {
+    let store = CardStore.instantiate()
+    Dispatcher.shared.changeCards { $0.replaceAll(with: "abcdef".map { Card(String($0)) }) }
+    let list = List()
+    let dust = store.cards.observeChanges { list.apply($0) }
+
+    Dispatcher.shared.changeCards { cards in
+      cards.append(Card("g"))
+      cards["g"]?.title = "new, so not updated"
+      cards["a"]?.title = "other"
+      cards["a"]?.title = "other again"
+      cards.remove("b")
+      cards["c"]?.title = "removed later"
+      cards.remove("c")
+      cards.append(Card("h"))
+      cards.remove("h")
+      cards.remove("d")
+      cards.insert(Card("d", "replaced"), at: 0)
+    }
+
+    #expect(list.ids == ["d", "a", "e", "f", "g"])
+    #expect(list.updated.last == ["a", "d"])
+    #expect(list.differences.count == 2)
+    dust.clean()
+  }
+
+  @Test func observerThatSubscribesInsideATransactionReceivesEachChangeOnce() {
+    let cards = table("a")
+    let list = List()
+    let dusts = DustBuster()
+
+    Dispatcher().transaction {
+      cards.append(Card("b"))
+      cards.observeChanges { list.apply($0) }.cleaned(by: dusts)
+      cards.append(Card("c"))
+    }
+    cards.append(Card("d"))
+
+    #expect(list.ids == ["a", "b", "c", "d"])
+    #expect(list.differences.map(\.count) == [2, 1, 1])
+  }
+
+  @Test func twoObserversReceiveTheSameChanges() {
+    let cards = table("a")
+    let (first, second) = (List(), List())
+    let dust = cards.observeChanges { first.apply($0) }
+    cards.append(Card("b"))
+    let other = cards.observeChanges { second.apply($0) }
+    cards.append(Card("c"))
+    dust.clean()
+    cards.append(Card("d"))
+
+    #expect(first.ids == ["a", "b", "c"])
+    #expect(second.ids == ["a", "b", "c", "d"])
+    other.clean()
+  }
+
+  @Test func replaceAllMovesAsFewRowsAsPossible() {
+    let cards = table("abcdefgh")
+    let list = List()
+    let dust = cards.observeChanges { list.apply($0) }
+
+    cards.replaceAll(with: "hbcdxefg".map { Card(String($0)) })
+
+    #expect(list.ids.joined() == "hbcdxefg")
+    // One row has moved, one was removed, and one was inserted.
+    #expect(list.differences.last?.count == 4)
+    #expect(list.updated.last == [])
+    dust.clean()
+  }
+
+  @Test @MainActor func changesOnTheMainQueueArriveAtOnce() {
+    let cards = table("a")
+    var shown: [String] = []
+    let dust = cards.observeChanges(on: .main) { changes in
+      shown = shown.applying(changes.difference) ?? []
+    }
+
+    cards.append(Card("b"))
+
+    #expect(shown == ["a", "b"])
+    dust.clean()
+  }
+
+  /// Random changes, compared with an array.
+  @Test(arguments: 0..<20) func tableEqualsAnArrayAfterRandomChanges(seed: Int) {
+    var random = SplitMix(seed: UInt64(seed))
+    let cards = table("")
+    var model: [Card] = []
+    let list = List()
+    let rows = (0..<12).map { _ in Log<Card?>() }
+    let dusts = DustBuster()
+    cards.observeChanges { list.apply($0) }.cleaned(by: dusts)
+    let names = (0..<12).map { String(UnicodeScalar(UInt8(97 + $0))) }
+    for (name, log) in zip(names, rows) {
+      cards.row(name).observe { log.append($0) }.cleaned(by: dusts)
+    }
+    let shownIDs = Log<[String]>()
+    cards.ids.observe { shownIDs.append($0) }.cleaned(by: dusts)
+
+    for step in 0..<stress(5_000) {
+      let before = Dictionary(uniqueKeysWithValues: model.map { ($0.id, $0) })
+      list.updated = []
+      Dispatcher.shared.transaction {
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          change(cards, &model, names, step, &random)
+        }
+      }
+      #expect(cards.rows.value == model)
+      #expect(list.ids == model.map(\.id))
+      #expect(shownIDs.last == model.map(\.id))
+      let changed = model.filter { before[$0.id] != nil && before[$0.id] != $0 }
+      let updated = list.updated.last ?? []
+      #expect(Set(updated).isSuperset(of: changed.map(\.id)))
+      #expect(Set(updated).isSubset(of: model.map(\.id).filter { before[$0] != nil }))
+      #expect(Set(updated).count == updated.count && list.updated.count <= 1)
+      for (name, log) in zip(names, rows) {
+        let row = model.first { $0.id == name }
+        #expect(log.last == row)
+        #expect(cards[name] == row)
+      }
+    }
+  }
+
+  private func change(
+    _ cards: VariableTable<Card>,
+    _ model: inout [Card],
+    _ names: [String],
+    _ step: Int,
+    _ random: inout SplitMix
+  ) {
+    let name = names.randomElement(using: &random) ?? ""
+    let index = model.firstIndex { $0.id == name }
+    let card = Card(name, "\(step)")
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0 where index == nil:
+      cards.append(card)
+      model.append(card)
+    case 1 where index == nil:
+      let position = Int.random(in: 0...model.count, using: &random)
+      cards.insert(card, at: position)
+      model.insert(card, at: position)
+    case 2:
+      cards.remove(name)
+      if let index { model.remove(at: index) }
+    case 3:
+      cards[name]?.title += "!"
+      if let index { model[index].title += "!" }
+    case 4:
+      cards[name] = card
+      if let index { model[index] = card } else { model.append(card) }
+    case 5:
+      guard let index else { return }
+      let position = Int.random(in: 0..<model.count, using: &random)
+      cards.move(name, to: position)
+      model.insert(model.remove(at: index), at: position)
+    case 6:
+      model = names.shuffled(using: &random).prefix(Int.random(in: 0...12, using: &random))
+        .map { name in
+          model.first { $0.id == name && Bool.random(using: &random) } ?? Card(name, "\(step)")
+        }
+      cards.replaceAll(with: model)
+    case 7 where Int.random(in: 0..<10, using: &random) == 0:
+      cards.removeAll()
+      model = []
+    default: break
+    }
+  }
+}
+
+/// A generator of random numbers with a seed, so that a failing test can be repeated.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,176 @@
+#if DEBUG
+  @testable import FluxCapacitor
+  import Observation
+  import Testing
+
+  /// V7 and B12: a table frees the resources of a row that no code uses any longer.
+  struct TableLifetimeTests {
+    /// A row with an object, so that a test can see when the row is freed.
+    private struct Holder: Identifiable {
+      let id: Int
+      let counted: Counted
+    }
+
+    @Test func removingARowFreesTheRow() {
+      let tally = Counted.Tally()
+      let table = VariableTable([Holder(id: 1, counted: Counted(tally))])
+      let dust = table.row(1).observe { _ in }
+      let row = table.row(1)
+      _ = row.value
+
+      table.remove(1)
+
+      #expect(tally.count == 0)
+      dust.clean()
+    }
+
+    @Test func cleaningTheLastObserverOfARowFreesItsClosure() {
+      let tally = Counted.Tally()
+      let cards = table("a")
+      let dusts = DustBuster()
+      for id in ["a", "missing"] {
+        let counted = Counted(tally)
+        cards.row(id).observe { _ = counted.pass($0) }.cleaned(by: dusts)
+      }
+      #expect(tally.count == 2)
+
+      cards.remove("a")
+      dusts.clean()
+
+      #expect(tally.count == 0)
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func unusedRowHasNoPart() {
+      let cards = table("ab")
+      do {
+        let row = cards.row("a")
+        _ = (row.value, cards.row("missing").value, cards.ids.value)
+        #expect(cards.partCount == 1)
+      }
+      #expect(cards.partCount == 0)
+
+      let dust = cards.row("a").map { $0?.title }.observe { _ in }
+      #expect(cards.partCount == 1)
+      dust.clean()
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func observationOfTheChangesEndsWithItsDust() {
+      let cards = table("ab")
+      let dust = cards.observeChanges { _ in }
+      cards.append(Card("c"))
+      #expect(cards.partCount == 1)
+
+      dust.clean()
+
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func freeingATableFreesTheObserversOfItsRows() {
+      let tally = Counted.Tally()
+      do {
+        let cards = table("a")
+        let counted = Counted(tally)
+        _ = cards.row("a").observe { _ = counted.pass($0) }
+        _ = cards.row("missing").observe { _ = counted.pass($0) }
+        _ = cards.ids.observe { _ = counted.pass($0) }
+        _ = cards.rows.observe { _ = counted.pass($0) }
+        _ = cards.observeChanges { _ = counted.pass($0) }
+        cards["a"]?.title = "other"
+      }
+
+      #expect(tally.count == 0)
+    }
+
+    @Test func constantOfARowOutlivesItsTable() {
+      let tally = Counted.Tally()
+      do {
+        var cards: VariableTable? = table("a")
+        let row = cards?.row("a")
+        let counted = Counted(tally)
+        _ = row?.observe { _ = counted.pass($0) }
+
+        cards = nil
+
+        #expect(row?.value == Card("a"))
+        #expect(tally.count == 1)
+      }
+      #expect(tally.count == 0)
+    }
+
+    @Test func rowsThatViewsHaveShownAreFreedAfterTheirNextChange() {
+      let cards = table("abc")
+      for id in ["a", "b", "missing"] {
+        withObservationTracking {
+          _ = cards.row(id).value
+        } onChange: {
+        }
+      }
+      #expect(cards.partCount == 3)
+
+      cards["a"]?.title = "other"
+      cards.remove("b")
+      cards.append(Card("missing"))
+
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func rowThatWasCombinedIsFreedWithItsLastObserver() {
+      let cards = table("ab")
+      let dust = cards.row("a").observe { _ in }
+      do { _ = Constant.combine(cards.row("a"), cards.row("b")) }
+
+      dust.clean()
+
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func rowThatAViewHasShownIsFreedWithItsLastObserver() {
+      let cards = table("a")
+      let dust = cards.row("a").observe { _ in }
+      withObservationTracking {
+        _ = cards.row("a").value
+      } onChange: {
+      }
+      cards["a"]?.title = "other"
+      #expect(cards.partCount == 1)
+
+      dust.clean()
+
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func rowIsFreedAfterItsOnlyObserverHasCleanedItself() {
+      let cards = table("a")
+      let dusts = DustBuster()
+      withObservationTracking {
+        _ = cards.row("a").value
+      } onChange: {
+      }
+      cards.row("a").observe(ignoreFirst: true) { _ in dusts.clean() }.cleaned(by: dusts)
+
+      cards["a"]?.title = "other"
+
+      #expect(cards.partCount == 0)
+    }
+
+    @Test func longListOfUnreceivedChangesIsFreedWithoutRecursion() {
+      let cards = table("a")
+      let dispatcher = Dispatcher()
+      let dust = cards.observeChanges { _ in }
+
+      dispatcher.transaction {
+        for number in 0..<100_000 { cards["a"]?.title = "\(number)" }
+        dust.clean()
+      }
+
+      #expect(cards.partCount == 0)
+    }
+  }
+
+  extension PrimitiveTable {
+    /// The number of rows, lists of ids and lists of changes that code uses.
+    fileprivate var partCount: Int { table.withLock { table.parts.count } }
+  }
+#endif

@@ -1,0 +1,250 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+/// B12: the constants of a table deliver each change once.
+struct TableObservingTests {
+  @Test func rowDeliversItsChangesAndItsAppearanceAndItsDisappearance() {
+    let cards = table("a")
+    let titles = Log<String?>()
+    let dust = cards.row("b").observe { titles.append($0?.title) }
+
+    cards.append(Card("b", "first"))
+    cards["b"]?.title = "second"
+    cards["b"] = Card("b", "third")
+    cards["a"]?.title = "other"
+    cards.remove("b")
+    cards.insert(Card("b", "fourth"), at: 0)
+    cards.move("b", to: 1)
+    cards.removeAll()
+    cards.replaceAll(with: [Card("b", "fifth")])
+
+    #expect(
+      titles.entries == [
+        nil, "first", "second", "third", nil, "fourth", nil, "fifth",
+      ]
+    )
+    dust.clean()
+  }
+
+  @Test func idsDeliverOnlyRowsThatAppearDisappearOrMove() {
+    let cards = table("ab")
+    let ids = Log<[String]>()
+    let dust = cards.ids.observe { ids.append($0) }
+
+    cards["a"]?.title = "other"
+    cards.append(Card("c"))
+    cards.move("c", to: 0)
+    cards.move("c", to: 0)
+    cards.insert(Card("d"), at: 1)
+    cards.remove("a")
+    cards["b"] = nil
+    cards.replaceAll(with: [Card("d"), Card("c")])
+    cards.replaceAll(with: [Card("d", "other"), Card("c")])
+
+    let letters = ids.entries.map { $0.joined() }
+    #expect(letters == ["ab", "abc", "cab", "cdab", "cdb", "cd", "dc"])
+    dust.clean()
+  }
+
+  @Test func rowsDeliverEveryChange() {
+    let cards = table("a")
+    let rows = Log<[String]>()
+    let dust = cards.rows.observe { rows.append($0.map(\.title)) }
+
+    cards["a"]?.title = "other"
+    cards["x"]?.title = "other"
+    cards.remove("x")
+    cards.append(Card("b"))
+    cards.removeAll()
+
+    #expect(rows.entries == [["A"], ["other"], ["other", "B"], []])
+    dust.clean()
+  }
+
+  @Test func changeOfOneRowCallsNoObserverOfAnotherRow() {
+    let cards = table("ab")
+    let calls = Tally()
+    let dust = cards.row("b").observe(ignoreFirst: true) { _ in calls.add() }
+
+    cards["a"]?.title = "other"
+    cards["a"] = nil
+    cards.append(Card("c"))
+
+    #expect(calls.value == 0)
+    dust.clean()
+  }
+
+  @Test func reduceCallsEachObserverOnceWithTheLastValue() {
+    let store = CardStore.instantiate()
+    let log = Log<String>()
+    let dusts = DustBuster()
+    for id in ["a", "b"] {
+      store.cards.row(id).observe(ignoreFirst: true) { row in
+        // The other rows have their values after the reduce.
+        let others = store.cards.rows.value.map(\.title).joined(separator: "+")
+        log.append("\(id): \(row?.title ?? "nil") in \(others)")
+      }
+      .cleaned(by: dusts)
+    }
+    store.cards.ids.observe(ignoreFirst: true) { log.append("ids: \($0.joined())") }
+      .cleaned(by: dusts)
+    store.cards.rows.observe(ignoreFirst: true) { log.append("rows: \($0.count)") }
+      .cleaned(by: dusts)
+
+    Dispatcher.shared.changeCards {
+      $0.append(Card("a"))
+      $0["a"]?.title = "first"
+      $0.append(Card("b"))
+      $0["b"]?.title = "second"
+      $0["a"]?.title += "!"
+    }
+
+    #expect(
+      log.entries.sorted() == [
+        "a: first! in first!+second", "b: second in first!+second", "ids: ab", "rows: 2",
+      ]
+    )
+  }
+
+  @Test func observerOfARowThatReadsAnotherRowSeesTheSameDispatch() {
+    let store = CardStore.instantiate()
+    let titles = Log<[String?]>()
+    Dispatcher.shared.changeCards { $0.replaceAll(with: [Card("a", "0"), Card("b", "0")]) }
+    let dust = store.cards.row("a").observe {
+      titles.append([$0?.title, store.cards["b"]?.title, store.cards.row("b").value?.title])
+    }
+
+    for number in 1...3 {
+      Dispatcher.shared.changeCards {
+        $0["a"]?.title = "\(number)"
+        $0["b"]?.title = "\(number)"
+      }
+    }
+
+    #expect(titles.entries == (0...3).map { [String?](repeating: "\($0)", count: 3) })
+    dust.clean()
+  }
+
+  @Test func rowsCombineIntoOneChange() {
+    let cards = table("ab")
+    let dispatcher = Dispatcher()
+    let titles = Log<String>()
+    let both = Constant.combine(cards.row("a"), cards.row("b")).map { first, second in
+      "\(first?.title ?? "-")\(second?.title ?? "-")"
+    }
+    let dust = both.removeDuplicates().observe { titles.append($0) }
+
+    dispatcher.transaction {
+      cards["a"]?.title = "X"
+      cards["b"]?.title = "Y"
+    }
+    cards["a"]?.tags.append(1)
+    cards.remove("b")
+
+    #expect(titles.entries == ["AB", "XY", "X-"])
+    dust.clean()
+  }
+
+  @Test func observerThatChangesTheTableIsCalledAfterAllObserversOfTheCurrentChange() {
+    let cards = table("a")
+    let log = Log<String>()
+    let dusts = DustBuster()
+    cards.row("a").observe(ignoreFirst: true) { row in
+      log.append("first \(row?.title ?? "nil")")
+      if row?.title == "1" { cards["a"]?.title = "2" }
+    }.cleaned(by: dusts)
+    cards.row("a").observe(ignoreFirst: true) { log.append("second \($0?.title ?? "nil")") }
+      .cleaned(by: dusts)
+
+    cards["a"]?.title = "1"
+
+    #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
+  }
+
+  @Test func valuesOfARowAreItsChanges() async {
+    let cards = table("a")
+    var values = cards.row("a").values(buffering: .unbounded).makeAsyncIterator()
+
+    cards["a"]?.title = "1"
+    cards["a"] = nil
+
+    #expect(await values.next()??.title == "A")
+    #expect(await values.next()??.title == "1")
+    #expect(await values.next() == .some(nil))
+  }
+
+  @Test @MainActor func rowBindsToAProperty() {
+    let cards = table("a")
+    let view = BoundView()
+    let dust = cards.row("a").map { $0?.title }.bind(to: view, \.text)
+
+    cards["a"]?.title = "1"
+
+    #expect(view.text == "1")
+    dust.clean()
+  }
+
+  @Test func replacingEqualRowsCallsNoObserver() {
+    let cards = table("abc")
+    let calls = Log<String>()
+    let dusts = DustBuster()
+    for id in ["a", "b", "c"] {
+      cards.row(id).observe(ignoreFirst: true) { _ in calls.append(id) }.cleaned(by: dusts)
+    }
+    cards.rows.observe(ignoreFirst: true) { _ in calls.append("rows") }.cleaned(by: dusts)
+    cards.ids.observe(ignoreFirst: true) { _ in calls.append("ids") }.cleaned(by: dusts)
+
+    cards.replaceAll(with: cards.rows.value)
+    #expect(calls.entries.isEmpty)
+    cards.replaceAll(with: [Card("c"), Card("b", "other"), Card("d"), Card("a")])
+
+    #expect(calls.entries.sorted() == ["b", "ids", "rows"])
+    #expect(cards.letters == "cbda")
+    for row in cards.rows.value { #expect(cards[row.id] == row) }
+  }
+
+  @Test func replacedRowThatEqualsTheFormerRowKeepsTheFormerValue() {
+    /// A row whose `==` ignores one property.
+    struct Loose: Identifiable, Equatable {
+      let id: Int
+      var note = ""
+
+      static func == (left: Loose, right: Loose) -> Bool { left.id == right.id }
+    }
+    let rows = VariableTable([Loose(id: 1, note: "old"), Loose(id: 2)])
+    let row = rows.row(1)
+
+    rows.replaceAll(with: [Loose(id: 2), Loose(id: 1, note: "new")])
+
+    #expect(rows[1]?.note == "old")
+    #expect(row.value?.note == "old")
+    #expect(rows.rows.value.last?.note == "old")
+  }
+
+  @Test func replacingRowsThatAreNotEquatableCallsTheirObservers() {
+    struct Plain: Identifiable {
+      let id: Int
+    }
+    let rows = VariableTable([Plain(id: 1), Plain(id: 2)])
+    let calls = Tally()
+    let dust = rows.row(1).observe(ignoreFirst: true) { _ in calls.add() }
+
+    rows.replaceAll(with: [Plain(id: 2), Plain(id: 1)])
+
+    #expect(calls.value == 1)
+    dust.clean()
+  }
+
+  @Test func genericCodeAlsoSkipsEqualRows() {
+    func replaceAll<Row>(of table: VariableTable<Row>) { table.replaceAll(with: table.rows.value) }
+    let cards = table("ab")
+    let calls = Tally()
+    let dust = cards.rows.observe(ignoreFirst: true) { _ in calls.add() }
+
+    replaceAll(of: cards)
+
+    #expect(calls.value == 0)
+    dust.clean()
+  }
+}

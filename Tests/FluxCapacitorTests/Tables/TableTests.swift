@@ -1,0 +1,143 @@
+import FluxCapacitor
+import Testing
+
+/// B12: reading and changing the rows of a table.
+struct TableTests {
+  @Test func rowIsFoundByItsID() {
+    let cards = table("abc").constant
+
+    #expect(cards["b"] == Card("b"))
+    #expect(cards["x"] == nil)
+    #expect(cards.row("c").value == Card("c"))
+    #expect(cards.row("x").value == nil)
+    #expect(cards.ids.value == ["a", "b", "c"])
+    #expect(cards.rows.value.map(\.title) == ["A", "B", "C"])
+  }
+
+  @Test func constantTableHasTheRowsOfItsVariableTable() {
+    let cards = table("a")
+    let published = ConstantTable(cards)
+
+    cards.append(Card("b"))
+
+    #expect(published.letters == "ab")
+    #expect(published["b"] == Card("b"))
+  }
+
+  @Test func appendedAndInsertedRowsHaveTheirPositions() {
+    let cards = table("")
+
+    cards.append(Card("b"))
+    cards.insert(Card("a"), at: 0)
+    cards.insert(Card("d"), at: 2)
+    cards.insert(Card("c"), at: 2)
+
+    #expect(cards.letters == "abcd")
+    for id in ["a", "b", "c", "d"] { #expect(cards[id] == Card(id)) }
+  }
+
+  @Test(arguments: [("a", 3, "bcda"), ("d", 0, "dabc"), ("b", 2, "acbd"), ("c", 2, "abcd")])
+  func movedRowHasItsNewPosition(id: String, position: Int, letters: String) {
+    let cards = table("abcd")
+
+    cards.move(id, to: position)
+    cards.move("x", to: 0)
+
+    #expect(cards.letters == letters)
+    for row in cards.rows.value { #expect(cards[row.id] == row) }
+  }
+
+  @Test(arguments: ["a", "b", "c"]) func removeReturnsTheRemovedRow(id: String) {
+    let cards = table("abc")
+
+    #expect(cards.remove(id) == Card(id))
+    #expect(cards.remove(id) == nil)
+
+    #expect(cards.letters == "abc".filter { String($0) != id })
+    for row in cards.rows.value { #expect(cards[row.id] == row) }
+  }
+
+  @Test func assigningARowReplacesOrAppendsIt() {
+    let cards = table("ab")
+
+    cards["a"] = Card("a", "Another")
+    cards["c"] = Card("c")
+    cards["b"] = nil
+    cards["x"] = nil
+
+    #expect(cards.rows.value == [Card("a", "Another"), Card("c")])
+  }
+
+  @Test(arguments: ["a", "b", "c"]) func rowChangesInPlace(id: String) {
+    let cards = table("abc")
+
+    cards[id]?.title += "!"
+    cards["x"]?.title += "!"
+
+    #expect(cards[id]?.title == "\(id.capitalized)!")
+    #expect(cards.letters == "abc")
+    #expect(cards.rows.value.count { $0.title.hasSuffix("!") } == 1)
+  }
+
+  @Test(arguments: ["a", "b", "c"]) func rowThatBecomesNilInPlaceIsRemoved(id: String) {
+    let cards = table("abc")
+    func change(_ row: inout Card?) { row = nil }
+
+    change(&cards[id])
+
+    #expect(cards.letters == "abc".filter { String($0) != id })
+    for row in cards.rows.value { #expect(cards[row.id] == row) }
+  }
+
+  @Test func rowThatAppearsInPlaceIsAppended() {
+    let cards = table("a")
+    func change(_ row: inout Card?) { row = Card("b") }
+
+    change(&cards["b"])
+
+    #expect(cards.letters == "ab")
+    #expect(cards["b"] == Card("b"))
+  }
+
+  @Test(arguments: [false, true])
+  func changeInPlaceDoesNotCopyTheArraysInARow(isObserved: Bool) {
+    let cards = table("abc")
+    let dust = isObserved ? cards.row("b").observe { _ in } : nil
+    cards["b"]?.tags = Array(0..<100)
+    cards["b"]?.tags.reserveCapacity(200)
+    func address() -> UInt? {
+      var address: UInt?
+      cards["b"]?.tags.withUnsafeMutableBufferPointer { address = UInt(bitPattern: $0.baseAddress) }
+      return address
+    }
+    let before = address()
+
+    cards["b"]?.tags.append(100)
+
+    #expect(address() == before)
+    #expect(cards["b"]?.tags.count == 101)
+    dust?.clean()
+  }
+
+  @Test func removeAllRemovesEveryRow() {
+    let cards = table("abc")
+
+    cards.removeAll()
+    cards.append(Card("b"))
+
+    #expect(cards.letters == "b")
+    #expect(cards["a"] == nil)
+  }
+
+  @Test func dispatcherReadReadsSeveralRowsOfOneReduce() {
+    let store = CardStore.instantiate()
+    Dispatcher.shared.changeCards {
+      $0.append(Card("a"))
+      $0.append(Card("b"))
+    }
+
+    let titles = Dispatcher.shared.read { [store.cards["a"]?.title, store.cards["b"]?.title] }
+
+    #expect(titles == ["A", "B"])
+  }
+}
