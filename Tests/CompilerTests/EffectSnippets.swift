@@ -108,6 +108,8 @@ struct EffectSnippets {
     }
   }
 
+  // `Task.immediate` needs these systems.
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
   @Test func firstPolicyLoadsTheFeedOnceForTwoOverlappingRefreshes() async {
     let action = Examples.FeedAction {
       await gate.pass()
@@ -116,11 +118,13 @@ struct EffectSnippets {
     await expectStates {
       Dispatcher.Feed.loaded(["news"])
     } when: {
-      async let first: Void = action.refresh()
+      let first = Task { await action.refresh() }
       await gate.reached()
-      async let second: Void = action.refresh()
+      // The task runs until it awaits the first refresh, before the gate opens.
+      let second = Task.immediate { await action.refresh() }
       gate.open()
-      _ = await (first, second)
+      await first.value
+      await second.value
     }
   }
 
