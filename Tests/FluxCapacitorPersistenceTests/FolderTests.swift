@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The results for unusual folders and files, which the article "Persistence" lists.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FolderTests {
   private let folder: TemporaryFolder
 

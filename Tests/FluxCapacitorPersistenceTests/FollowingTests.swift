@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FollowingTests {
   private let folder: TemporaryFolder
   private let dispatcher = Dispatcher()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct RecoveryTests {
   private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import FluxCapacitorPersistence
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct TimeTravelTests {
   private let folder: TemporaryFolder
 
