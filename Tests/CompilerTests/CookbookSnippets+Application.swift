@@ -227,15 +227,10 @@ extension Dispatcher {
 }
 
 private final class AccountStore: Storable {
-  let token: Constant<Recipes.Token?>
-  let failure: Constant<String?>
+  var token: Constant<Recipes.Token?> { _token.constant }
+  var failure: Constant<String?> { _failure.constant }
   private let _token = Variable<Recipes.Token?>(nil)
   private let _failure = Variable<String?>(nil)
-
-  init() {
-    token = Constant(_token)
-    failure = Constant(_failure)
-  }
 
   func reduce(with state: Dispatcher.Account) {
     switch state {
@@ -266,12 +261,8 @@ private struct CartAction: Actionable {
 }
 
 private final class CartStore: Storable {
-  let total: Constant<Int>
+  var total: Constant<Int> { _total.constant }
   private let _total = Variable(0)
-
-  init() {
-    total = Constant(_total)
-  }
 
   func reduce(with state: Dispatcher.Cart) {
     switch state {

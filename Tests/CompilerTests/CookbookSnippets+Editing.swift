@@ -7,16 +7,14 @@ import Testing
 
 private enum Recipes {
   final class SignUpStore: Storable {
-    let form: Constant<SignUpForm>
-    let rejection: Constant<String?>
+    var form: Constant<SignUpForm> { _form.constant }
+    var rejection: Constant<String?> { _rejection.constant }
     let isComplete: Constant<Bool>
     private let _form = Variable(SignUpForm())
     private let _rejection = Variable<String?>(nil)
 
     init() {
-      form = Constant(_form)
-      rejection = Constant(_rejection)
-      isComplete = form.map { !$0.name.isEmpty && $0.email.contains("@") }.removeDuplicates()
+      isComplete = _form.map { !$0.name.isEmpty && $0.email.contains("@") }.removeDuplicates()
     }
 
     func reduce(with state: Dispatcher.SignUp) {

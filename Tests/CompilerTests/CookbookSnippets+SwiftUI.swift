@@ -82,13 +82,12 @@ private struct UploadAction: Actionable {
 }
 
 private final class UploadStore: Storable {
-  let count: Constant<Int>
+  var count: Constant<Int> { _count.constant }
   let failures: Signal<String>
   private let _count = Variable(0)
   private let _failures = Sink<String>()
 
   init() {
-    count = Constant(_count)
     failures = Signal(_failures)
   }
 

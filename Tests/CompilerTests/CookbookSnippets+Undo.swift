@@ -6,9 +6,9 @@ import Testing
 
 private enum Recipes {
   final class NotesStore: Storable {
-    let notes: Constant<[Int: String]>
-    let searchText: Constant<String>
-    let confirmed: Constant<Set<Int>>
+    var notes: Constant<[Int: String]> { _notes.constant }
+    var searchText: Constant<String> { _searchText.constant }
+    var confirmed: Constant<Set<Int>> { _confirmed.constant }
     let canUndo: Constant<Bool>
     private let _notes = Variable<[Int: String]>([:])
     private let _searchText = Variable("")
@@ -17,9 +17,6 @@ private enum Recipes {
     private let redoable = Variable<[NoteEdit]>([])
 
     init() {
-      notes = Constant(_notes)
-      searchText = Constant(_searchText)
-      confirmed = Constant(_confirmed)
       canUndo = undoable.map { !$0.isEmpty }.removeDuplicates()
     }
 

@@ -204,15 +204,10 @@ extension Dispatcher {
 }
 
 private final class TimelineStore: Storable {
-  let items: Constant<[String]>
-  let nextPage: Constant<Int?>
+  var items: Constant<[String]> { _items.constant }
+  var nextPage: Constant<Int?> { _nextPage.constant }
   private let _items = Variable<[String]>([])
   private let _nextPage = Variable<Int?>(1)
-
-  init() {
-    items = Constant(_items)
-    nextPage = Constant(_nextPage)
-  }
 
   func reduce(with state: Dispatcher.Timeline) {
     switch state {

@@ -20,15 +20,10 @@ extension Dispatcher {
 }
 
 final class AlbumStore: Storable {
-  let badges: Constant<Set<Badge>>
-  let headline: Constant<String>
+  var badges: Constant<Set<Badge>> { _badges.constant }
+  var headline: Constant<String> { _headline.constant }
   private let _badges = Variable<Set<Badge>>([])
   private let _headline = Variable("")
-
-  init() {
-    badges = Constant(_badges)
-    headline = Constant(_headline)
-  }
 
   func reduce(with state: Dispatcher.Album) {
     switch state {

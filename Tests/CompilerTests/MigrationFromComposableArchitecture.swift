@@ -21,15 +21,10 @@ extension Dispatcher {
 }
 
 final class GuestsStore: Storable {
-  let count: Constant<Int>
-  let isFetching: Constant<Bool>
+  var count: Constant<Int> { _count.constant }
+  var isFetching: Constant<Bool> { _isFetching.constant }
   private let _count = Variable(0)
   private let _isFetching = Variable(false)
-
-  init() {
-    count = Constant(_count)
-    isFetching = Constant(_isFetching)
-  }
 
   func reduce(with state: Dispatcher.Guests) {
     switch state {

@@ -19,16 +19,14 @@ struct ScoreAction: Actionable {
 }
 
 final class ScoreStore: Storable {
-  let score: Constant<Int>
-  let best: Constant<Int>
+  var score: Constant<Int> { _score.constant }
+  var best: Constant<Int> { _best.constant }
   let title: Constant<String>
   private let _score = Variable(0)
   private let _best = Variable(0)
 
   init() {
-    score = Constant(_score)
-    best = Constant(_best)
-    title = Constant.combine(score, best).map { "\($0), at best \($1)" }
+    title = Constant.combine(_score.constant, _best.constant).map { "\($0), at best \($1)" }
   }
 
   func reduce(with state: Dispatcher.Score) {

@@ -20,16 +20,14 @@ extension Dispatcher {
 }
 
 final class VotesStore: Storable {
-  let count: Constant<Int>
+  var count: Constant<Int> { _count.constant }
   let countIsEven: Constant<Bool>
-  let isOpen: Constant<Bool>
+  var isOpen: Constant<Bool> { _isOpen.constant }
   private let _count = Variable(0)
   private let _isOpen = Variable(true)
 
   init() {
-    count = Constant(_count)
     countIsEven = _count.map { $0 % 2 == 0 }
-    isOpen = Constant(_isOpen)
   }
 
   func reduce(with state: Dispatcher.Votes) {

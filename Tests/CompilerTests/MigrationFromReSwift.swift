@@ -19,15 +19,13 @@ extension Dispatcher {
 }
 
 final class StepsStore: Storable {
-  let count: Constant<Int>
-  let isFetching: Constant<Bool>
+  var count: Constant<Int> { _count.constant }
+  var isFetching: Constant<Bool> { _isFetching.constant }
   let countText: Constant<String>
   private let _count = Variable(0)
   private let _isFetching = Variable(false)
 
   init() {
-    count = Constant(_count)
-    isFetching = Constant(_isFetching)
     countText = _count.map { String($0) }.removeDuplicates()
   }
 

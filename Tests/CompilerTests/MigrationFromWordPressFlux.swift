@@ -29,13 +29,9 @@ struct VisitsAction: Actionable {
 
 final class VisitsStore: Queryable {
   let queries = Queries<String>()
-  let counts: Constant<[String: Int]>
+  var counts: Constant<[String: Int]> { _counts.constant }
   private let _counts = Variable<[String: Int]>([:])
   private let requests = Effects(.concurrent(.max))
-
-  init() {
-    counts = Constant(_counts)
-  }
 
   func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
     for page in new.subtracting(old) where counts.value[page] == nil {

@@ -63,12 +63,8 @@
   }
 
   final class SettingsStore: Storable {
-    let isNotifying: Constant<Bool>
+    var isNotifying: Constant<Bool> { _isNotifying.constant }
     private let _isNotifying = Variable(false)
-
-    init() {
-      isNotifying = Constant(_isNotifying)
-    }
 
     func reduce(with state: Dispatcher.Settings) {
       switch state {

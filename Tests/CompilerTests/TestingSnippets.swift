@@ -21,18 +21,12 @@ extension Dispatcher {
 }
 
 final class RepositoryStore: Storable {
-  let names: Constant<[String]>
-  let isFetching: Constant<Bool>
-  let failure: Constant<String?>
+  var names: Constant<[String]> { _names.constant }
+  var isFetching: Constant<Bool> { _isFetching.constant }
+  var failure: Constant<String?> { _failure.constant }
   private let _names = Variable<[String]>([])
   private let _isFetching = Variable(false)
   private let _failure = Variable<String?>(nil)
-
-  init() {
-    names = Constant(_names)
-    isFetching = Constant(_isFetching)
-    failure = Constant(_failure)
-  }
 
   func reduce(with state: Dispatcher.Repository) {
     switch state {

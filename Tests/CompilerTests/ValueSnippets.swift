@@ -146,12 +146,8 @@ enum ValueSnippets {
 
   final class PriceStore: Queryable {
     let queries = Queries<String>()
-    let prices: Constant<[String: Int]>
+    var prices: Constant<[String: Int]> { _prices.constant }
     private let _prices = Variable<[String: Int]>([:])
-
-    init() {
-      prices = Constant(_prices)
-    }
 
     func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
       for product in new.subtracting(old) { print("Fetch the price of \(product).") }

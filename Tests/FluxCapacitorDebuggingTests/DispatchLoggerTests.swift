@@ -143,13 +143,9 @@ private struct AccountAction: Actionable {
 }
 
 private final class AccountStore: Storable {
-  let name: Constant<String>
+  var name: Constant<String> { _name.constant }
   private let _name = Variable("")
   private let token = Variable<Token?>(nil)
-
-  init() {
-    name = Constant(_name)
-  }
 
   func reduce(with state: Account) {
     switch state {

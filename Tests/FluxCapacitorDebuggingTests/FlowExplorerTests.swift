@@ -161,14 +161,10 @@ private struct NoteAction: Actionable {
 }
 
 private final class NoteStore: Storable {
-  let text: Constant<String>
+  var text: Constant<String> { _text.constant }
   private let _text = Variable("")
   private let edits = Variable(0)
   private let neverWrittenTo = Variable("-")
-
-  init() {
-    text = Constant(_text)
-  }
 
   func reduce(with state: Note) {
     switch state {

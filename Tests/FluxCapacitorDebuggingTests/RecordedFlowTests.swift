@@ -181,12 +181,8 @@ private struct ListAction: Actionable {
 }
 
 private final class ListStore: Storable {
-  let names: Constant<[String]>
+  var names: Constant<[String]> { _names.constant }
   private let _names = Variable<[String]>([])
-
-  init() {
-    names = Constant(_names)
-  }
 
   func reduce(with state: List) {
     switch state {
@@ -233,12 +229,8 @@ private struct ChainAction: Actionable {
 }
 
 private final class ChainStore: Storable {
-  let count: Constant<Int>
+  var count: Constant<Int> { _count.constant }
   private let _count = Variable(0)
-
-  init() {
-    count = Constant(_count)
-  }
 
   func reduce(with state: Chain) {
     switch state {

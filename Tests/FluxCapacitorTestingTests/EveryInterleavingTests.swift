@@ -290,12 +290,8 @@
   }
 
   final class TallyStore: Storable {
-    let count: Constant<Int>
+    var count: Constant<Int> { _count.constant }
     private let _count = Variable(0)
-
-    init() {
-      count = Constant(_count)
-    }
 
     func reduce(with state: Dispatcher.Tally) {
       switch state {

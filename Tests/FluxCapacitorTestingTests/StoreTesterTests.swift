@@ -189,7 +189,7 @@ struct StoreTesterTests {
     #expect(
       sentences.first?.contains(
         """
-        ✗ sarches: the store has no variable with this name, only isSearching, results, count, searches
+        ✗ sarches: the store has no variable with this name, only count, isSearching, results, searches
         """
       ) == true
     )

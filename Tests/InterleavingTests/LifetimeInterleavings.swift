@@ -114,6 +114,50 @@
       }
     }
 
+    @Test func constantOfAVariableIsCreatedOnceWhileAnotherThreadMapsTheVariable() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let constants = Trace<Constant<Int>>()
+        for _ in 0..<2 {
+          scenario.thread {
+            for variable in variables.entries { constants.append(variable.constant) }
+          }
+        }
+        scenario.thread {
+          for variable in variables.entries {
+            let dust = variable.map { $0 }.observe { _ in }
+            variable.value = 1
+            dust.clean()
+          }
+        }
+        scenario.check {
+          let created = constants.entries
+          #expect(created.count == 2 && created[0] === created[1])
+          #expect(variables.entries.allSatisfy { $0.constant === created[0] })
+          #expect(created[0].value == 1)
+        }
+      }
+    }
+
+    @Test func constantOfAReleasedVariableIsFreedWhileAnotherThreadMapsIt() {
+      explore { scenario in
+        let variables = Trace(Variable(0))
+        let constants = Trace<Constant<Int>>()
+        let log = Trace<String>()
+        for variable in variables.entries { constants.append(Constant(variable)) }
+        for variable in variables.entries {
+          let ending = Ending { log.append("freed") }
+          _ = variable.constant.observe { _ in withExtendedLifetime(ending) {} }
+        }
+        scenario.thread { variables.removeAll() }
+        scenario.thread {
+          for constant in constants.entries { constant.map { $0 }.observe { _ in }.clean() }
+          constants.removeAll()
+        }
+        scenario.check { #expect(log.entries == ["freed"]) }
+      }
+    }
+
     @Test func observerCleanedWhileItsVariableIsReleasedIsFreedOnce() {
       explore { scenario in
         let variables = Trace(Variable(0))

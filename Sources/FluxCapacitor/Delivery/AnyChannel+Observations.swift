@@ -96,7 +96,7 @@ extension AnyChannel {
     lock.lock()
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    let hasMore = hasCleaned || isClosed || anyAttachments?.left != nil
+    let hasMore = hasCleaned || isClosed || anyAttachments?.use { $0.left != nil } ?? false
     let detached = hasMore ? deliverWhatIsLeft(hasCleaned: hasCleaned, on: thread) : nil
     lock.unlock()
     detached?.release()
@@ -109,13 +109,13 @@ extension AnyChannel {
     var detached = Detached()
     if hasCleaned {
       removeCleaned(into: &detached)
-      if let region = anyAttachments?.downstream?.ownRegion {
+      if let region = downstream?.ownRegion {
         region.forEachChannel { $0.removeCleaned(into: &detached) }
         detached.others = region.takeDetached()
       }
     }
     if isClosed { closeIfIdle(into: &detached) }
-    if let version = anyAttachments?.left.take() {
+    if let version = anyAttachments?.use({ $0.left.take() }) {
       thread.pointee.changesOfOthers &+= 1
       thread.append(place(through: version), isOwn: false)
     }
@@ -149,7 +149,7 @@ extension AnyChannel {
       next += 1
       channel.regionChannel.lock.withLock {
         AnyChannel.walk(channel.stretch) { if !$0.isCleaned { count += 1 } }
-        channel.anyAttachments?.downstream?.forEachDependent {
+        channel.downstream?.forEachDependent {
           if known.insert(ObjectIdentifier($0)).inserted { channels.append($0) }
         }
       }

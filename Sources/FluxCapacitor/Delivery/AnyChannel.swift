@@ -37,9 +37,9 @@ import Synchronization
   /// reaches zero.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
-  /// The properties that few channels need. The object's class is `Attachments` with the channel's
-  /// element type.
-  @exclusivity(unchecked) @usableFromInline final var anyAttachments: AnyAttachments?
+  /// The properties that few channels need, as `Attachments` with the channel's element type, and the
+  /// read-only side of the channel's variable.
+  @usableFromInline final let attached = Attached()
 
   @inlinable init(handles: UInt32 = 1) {
     self.handles = ScheduledAtomic(handles)
@@ -72,14 +72,14 @@ import Synchronization
   /// Constants of other regions don't count here, because changes are announced to such constants
   /// separately.
   @inlinable final var needsDelivery: Bool {
-    first != nil || anyAttachments?.downstream.map { $0.nodeCount > 0 } ?? false
+    first != nil || downstream.map { $0.nodeCount > 0 } ?? false
   }
 
   /// Whether an observer or a derived constant needs the channel's changes. The caller must hold the
   /// region's lock.
   @inlinable final var isObserved: Bool {
     if first != nil { return true }
-    return anyAttachments?.downstream?.isInUse ?? false
+    return downstream?.isInUse ?? false
   }
 
   /// The variable's value as an existential. The caller must hold the variable's lock.
@@ -97,7 +97,7 @@ import Synchronization
   /// Whether no thread is delivering the channel and no change is pending. The caller must hold the
   /// region's lock.
   @inlinable final var isIdle: Bool {
-    !deliverer.isDelivering && !(anyAttachments?.hasBacklog ?? false)
+    !deliverer.isDelivering && !(anyAttachments?.use { $0.hasBacklog } ?? false)
   }
 
   /// Ends all observations, because the last handle has been dropped.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The properties that few channels need. A channel creates its attachments on first use, which keeps
 /// variables small.
 ///
@@ -24,6 +26,10 @@
 
   /// A tracker, and the observation that notifies the tracker of the channel's changes.
   typealias Tracking = (tracker: Tracker, dust: Dust)
+
+  /// The address of the read-only side of the channel's variable, or zero. `Attached` explains the
+  /// address's ordering and lifetime.
+  @usableFromInline final let readOnlySide = Atomic<UInt>(0)
 
   @inlinable init() {}
 }

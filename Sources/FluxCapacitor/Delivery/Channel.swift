@@ -14,20 +14,16 @@ import Synchronization
   /// Returns the channel's attachments, and creates the attachments on first use. The caller must hold
   /// the lock of the channel's region.
   @inlinable final func ensureAttachments() -> Attachments<Element> {
-    // The downcasts are safe because only this method creates attachments.
-    if let anyAttachments { return unsafeDowncast(anyAttachments, to: Attachments<Element>.self) }
+    if let attachments { return attachments.takeUnretainedValue() }
     let attachments = Attachments<Element>()
-    anyAttachments = attachments
+    attached.add(attachments)
     return attachments
   }
 
-  /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained,
-  /// because attachments live as long as their channel. The caller must hold the lock of the channel's
-  /// region.
+  /// The channel's attachments with their element type. The cast is safe, because only
+  /// `ensureAttachments` creates attachments.
   @inlinable final var attachments: Unmanaged<Attachments<Element>>? {
-    anyAttachments.map {
-      .passUnretained(unsafeDowncast($0, to: Attachments<Element>.self))
-    }
+    anyAttachments.map { .fromOpaque($0.toOpaque()) }
   }
 
   override func ensureAnyAttachments() -> AnyAttachments { ensureAttachments() }
@@ -67,7 +63,7 @@ import Synchronization
   @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
     deliverer = Deliverer(thread)
     // The reference to the region is unretained, because the region lives as long as this channel.
-    let region = anyAttachments?.downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
+    let region = downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }

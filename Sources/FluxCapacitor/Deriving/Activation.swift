@@ -67,7 +67,7 @@ extension Node {
     }
     guard isFirst else { return }
     for root in source.roots {
-      root.channel.anyAttachments?.listeners.insert(.passUnretained(source))
+      root.channel.anyAttachments?.use { $0.listeners.insert(.passUnretained(source)) }
     }
   }
 
@@ -136,7 +136,7 @@ extension Node {
       }
     }
     guard isFirst else { return }
-    for root in source.roots { root.channel.anyAttachments?.listeners.remove(source) }
+    for root in source.roots { root.channel.anyAttachments?.use { $0.listeners.remove(source) } }
   }
 
   /// Records the state and the edition of the channel's first value. The caller must hold the region's

@@ -253,7 +253,7 @@ extension AnyChannel {
   /// lock.
   final var node: Node? {
     // Only `ensureNode` and derived channels set `downstream`, so `downstream` is always a `Node`.
-    anyAttachments?.downstream.map { unsafeDowncast($0, to: Node.self) }
+    downstream.map { unsafeDowncast($0, to: Node.self) }
   }
 
   /// Traps, because a formula or an evaluation needs the channel's value before the value is computed.

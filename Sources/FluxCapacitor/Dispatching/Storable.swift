@@ -4,12 +4,8 @@
 ///
 /// ```swift
 /// final class CounterStore: Storable {
-///   let count: Constant<Int>
+///   var count: Constant<Int> { _count.constant }
 ///   private let _count = Variable(0)
-///
-///   init() {
-///     count = Constant(_count)
-///   }
 ///
 ///   func reduce(with state: Dispatcher.Counter) {
 ///     switch state {

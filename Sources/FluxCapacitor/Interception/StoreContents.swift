@@ -2,10 +2,11 @@
 ///
 /// The search also looks inside structs, tuples, enums, optionals, arrays and dictionaries, but not inside
 /// other objects. If a constant publishes a variable, the item's `name` is the constant's name, and
-/// `otherName` is the variable's name.
+/// `otherName` is the variable's name. A computed property `count` can publish a variable `_count`, so the
+/// item's name is then also `count`.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
-    package let name: String
+    package fileprivate(set) var name: String
     package fileprivate(set) var otherName: String?
     package let value: any AnyPrimitiveValue
   }
@@ -31,6 +32,7 @@ package struct StoreContents: Sendable {
         add(child, name: (label ?? "").replacing("$__lazy_storage_$_", with: ""))
       }
     }
+    nameAfterComputedProperties()
   }
 
   /// The variables and the constants that publish a variable, without the derived constants.
@@ -49,10 +51,7 @@ package struct StoreContents: Sendable {
   /// - Returns: Whether the value is a variable, contains a variable, or can contain a variable later.
   @discardableResult private mutating func add(_ value: Any, name: String) -> Bool {
     if let value = value as? any AnyPrimitiveValue {
-      // A store publishes its private table `_cards` by a computed property `cards`.
-      let isPrivate = value.isTable && name.hasPrefix("_")
-      let other = isPrivate ? name : nil
-      add(Item(name: isPrivate ? String(name.dropFirst()) : name, otherName: other, value: value))
+      add(Item(name: name, value: value))
       return true
     }
     let mirror = Mirror(reflecting: value)
@@ -86,6 +85,18 @@ package struct StoreContents: Sendable {
       return true
     default:
       return false
+    }
+  }
+
+  /// Removes the underscore from the names of variables, except where another variable or constant has
+  /// the name without the underscore.
+  private mutating func nameAfterComputedProperties() {
+    let names = Set(items.map(\.name))
+    for index in items.indices where !items[index].value.isConstant {
+      let name = items[index].name
+      guard name.hasPrefix("_"), !names.contains(String(name.dropFirst())) else { continue }
+      items[index].name.removeFirst()
+      items[index].otherName = items[index].otherName ?? name
     }
   }
 

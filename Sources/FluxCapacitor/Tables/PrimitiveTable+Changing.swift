@@ -23,7 +23,9 @@ extension PrimitiveTable where Trait == MutableTrait {
   ///   }
   /// }
   /// ```
-  @inlinable public var constant: ConstantTable<Row> { ConstantTable(self) }
+  @inlinable public var constant: ConstantTable<Row> {
+    table.readOnlySide { ConstantTable(self) }
+  }
 
   /// The row with an id, or `nil` if the table contains no such row.
   ///

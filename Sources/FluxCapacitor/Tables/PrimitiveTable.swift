@@ -39,7 +39,9 @@ where Row.ID: Sendable {
   /// Creates a table from a channel. The new table owns one of the channel's handles.
   @inlinable init(sharing table: TableChannel<Row>) { self.table = table }
 
-  @inlinable deinit { table.dropHandle() }
+  @inlinable deinit {
+    if Trait.self == MutableTrait.self { table.dropHandleOfVariable() } else { table.dropHandle() }
+  }
 
   /// The row with an id, or `nil` if the table contains no such row.
   ///
@@ -112,8 +114,6 @@ extension PrimitiveTable: AnyPrimitiveValue {
   package var isDerived: Bool { false }
 
   package var isConstant: Bool { Trait.self == ImmutableTrait.self }
-
-  package var isTable: Bool { true }
 
   package var anyValue: any Sendable { rows.value }
 

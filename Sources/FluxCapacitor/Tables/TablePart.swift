@@ -71,7 +71,7 @@ extension AnyChannel {
         return false
       }
       guard let first else { return true }
-      guard let tracking = anyAttachments?.tracking, !tracking.tracker.isAwaited,
+      guard let tracking = anyAttachments?.use({ $0.tracking }), !tracking.tracker.isAwaited,
         first.use({ $0 === tracking.dust && $0.next?.toOpaque() == first.toOpaque() })
       else { return false }
       tracker = tracking.dust

@@ -9,9 +9,6 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// Whether the value can only be read.
   var isConstant: Bool { get }
 
-  /// Whether the value is the array of a table's rows.
-  var isTable: Bool { get }
-
   var anyValue: any Sendable { get }
 
   /// The value and its version, which every write changes.
@@ -38,8 +35,6 @@ extension PrimitiveValue: AnyPrimitiveValue {
   package var identity: ObjectIdentifier { ObjectIdentifier(channel) }
 
   package var isDerived: Bool { channel.isDerived }
-
-  package var isTable: Bool { false }
 
   package var isConstant: Bool { Trait.self == ImmutableTrait.self }
 

@@ -16,7 +16,7 @@
   /// Reading `tracking` needs no lock here, because no thread sets `tracking` without a handle. Waiting for
   /// the region's lock could cause a deadlock here, because the deinit of a value that a mutation discards
   /// might call `close()`.
-  override func close() { anyAttachments?.tracking?.dust.clean() }
+  override func close() { anyAttachments?.use { $0.tracking }?.dust.clean() }
 
   /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
   /// current value.

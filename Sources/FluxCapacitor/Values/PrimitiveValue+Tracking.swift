@@ -18,7 +18,7 @@ extension Channel {
     observing observe: (Tracker) -> Dust
   ) -> AnyAttachments.Tracking {
     regionChannel.acquire()
-    let former = anyAttachments?.tracking
+    let former = anyAttachments?.use { $0.tracking }
     regionChannel.lock.unlock()
     if let former { return former }
     let tracker = Tracker(isTemporary: isOwned)

@@ -41,7 +41,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   @inlinable init(sharing channel: Channel<Element>) { self.channel = channel }
 
-  @inlinable deinit { channel.dropHandle() }
+  @inlinable deinit {
+    if Trait.self == MutableTrait.self { channel.dropHandleOfVariable() } else { channel.dropHandle() }
+  }
 
   /// The current value.
   ///
@@ -143,6 +145,32 @@ extension PrimitiveValue where Trait == MutableTrait {
   @inlinable public convenience init(_ value: Element) {
     self.init(sharing: ValueChannel(value))
   }
+
+  /// The read-only side of this variable: a constant with the same value and the same observers.
+  ///
+  /// A store keeps a variable private, and publishes the variable's constant. Interceptors, test tools and
+  /// logs call the variable `_count` by the name of the published property, `count`:
+  ///
+  /// ```swift
+  /// final class CounterStore: Storable {
+  ///   var count: Constant<Int> { _count.constant }
+  ///   private let _count = Variable(0)
+  ///
+  ///   func reduce(with state: Dispatcher.Counter) {
+  ///     switch state {
+  ///     case .add(let amount): _count.value += amount
+  ///     case .reset: _count.value = 0
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// You can read this property on any thread, also inside a mutation of the variable. The constant is
+  /// created once, and the variable keeps it. If you keep the constant, the value remains readable after
+  /// the variable's deallocation.
+  ///
+  /// - Complexity: O(1), with one allocation for the first read.
+  @inlinable public var constant: Constant<Element> { channel.readOnlySide { Constant(self) } }
 
   /// The current value.
   ///

@@ -20,8 +20,8 @@
   /// Makes the variable's value a change. An idle channel keeps the value in `stored` until delivery. In
   /// a busy channel, the value joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
-    if let attachments = anyAttachments, !attachments.listeners.isEmpty {
-      thread.pointee.listeners.insert(contentsOf: attachments.listeners)
+    anyAttachments?.use {
+      if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
     if needsDelivery {
       if isIdle { mark = .committed } else { enqueue(value) }

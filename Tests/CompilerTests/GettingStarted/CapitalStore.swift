@@ -8,12 +8,8 @@ final class CapitalStore: Storable {
     case failed(reason: String)
   }
 
-  let phase: Constant<Phase>
+  var phase: Constant<Phase> { _phase.constant }
   private let _phase = Variable(Phase.idle)
-
-  init() {
-    phase = Constant(_phase)
-  }
 
   func reduce(with state: Dispatcher.Capital) {
     switch state {

@@ -20,13 +20,9 @@ struct TallyAction: Actionable {
 }
 
 final class TallyStore: Storable {
-  let sum: Constant<Int>
+  var sum: Constant<Int> { _sum.constant }
   private let _sum = Variable(0)
   private let password = Variable<Password?>(nil)
-
-  init() {
-    sum = Constant(_sum)
-  }
 
   func reduce(with state: Tally) {
     switch state {

@@ -24,18 +24,12 @@ struct NotesAction: Actionable {
 
 /// A store with two variables that every reduce of `.add` changes together.
 final class NotesStore: Storable {
-  let notes: Constant<[String]>
-  let count: Constant<Int>
-  let draft: Constant<String>
+  var notes: Constant<[String]> { _notes.constant }
+  var count: Constant<Int> { _count.constant }
+  var draft: Constant<String> { _draft.constant }
   private let _notes = Variable<[String]>([])
   private let _count = Variable(0)
   private let _draft = Variable("")
-
-  init() {
-    notes = Constant(_notes)
-    count = Constant(_count)
-    draft = Constant(_draft)
-  }
 
   func reduce(with state: Dispatcher.Notes) {
     switch state {

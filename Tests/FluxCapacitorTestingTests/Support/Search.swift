@@ -15,16 +15,14 @@ extension Dispatcher {
 }
 
 final class SearchStore: Storable {
-  let isSearching: Constant<Bool>
-  let results: Constant<[String]>
+  var isSearching: Constant<Bool> { _isSearching.constant }
+  var results: Constant<[String]> { _results.constant }
   let count: Constant<Int>
   private let _isSearching = Variable(false)
   private let _results = Variable<[String]>([])
   private let searches = Variable(0)
 
   init() {
-    isSearching = Constant(_isSearching)
-    results = Constant(_results)
     count = _results.map(\.count)
   }
 

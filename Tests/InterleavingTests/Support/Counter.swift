@@ -16,15 +16,10 @@ extension Dispatcher {
 /// A store whose reduce sets both variables or neither. The value of `doubled` is twice the value of
 /// `count`.
 final class CounterStore: Storable {
-  let count: Constant<Int>
-  let doubled: Constant<Int>
+  var count: Constant<Int> { _count.constant }
+  var doubled: Constant<Int> { _doubled.constant }
   private let _count = Variable(0)
   private let _doubled = Variable(0)
-
-  init() {
-    count = Constant(_count)
-    doubled = Constant(_doubled)
-  }
 
   func reduce(with state: Dispatcher.Counter) {
     switch state {

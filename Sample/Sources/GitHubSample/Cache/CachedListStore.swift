@@ -6,11 +6,10 @@ package final class CachedListStore: Storable {
   package typealias DispatchStateType = Dispatcher.CachedList
 
   /// The last list, or nil if no list has been saved yet.
-  package let list: Constant<FetchedList?>
+  package var list: Constant<FetchedList?> { _list.constant }
   private let _list = Variable<FetchedList?>(nil)
 
   package init() {
-    list = Constant(_list)
   }
 
   package func reduce(with state: Dispatcher.CachedList) {

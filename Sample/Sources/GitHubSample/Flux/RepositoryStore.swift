@@ -4,11 +4,11 @@ import FluxCapacitor
 package final class RepositoryStore: Storable {
   package typealias DispatchStateType = Dispatcher.Repository
 
-  package let isRepositoryFetching: Constant<Bool>
+  package var isRepositoryFetching: Constant<Bool> { _isRepositoryFetching.constant }
   private let _isRepositoryFetching = Variable<Bool>(false)
 
   /// The repositories, in the order in which they were fetched.
-  package let repositories: Constant<[GitHub.Repository]>
+  package var repositories: Constant<[GitHub.Repository]> { _repositories.constant }
   private let _repositories = Variable<[GitHub.Repository]>([])
 
   /// The numbers of fetched repositories and of all repositories, or nil before the first page.
@@ -16,23 +16,19 @@ package final class RepositoryStore: Storable {
   private let _totalCount = Variable<Int?>(nil)
   private let _hasMore = Variable<Bool>(false)
 
-  package let selectedRepository: Constant<GitHub.Repository?>
+  package var selectedRepository: Constant<GitHub.Repository?> { _selectedRepository.constant }
   private let _selectedRepository = Variable<GitHub.Repository?>(nil)
 
   /// The error that ended the fetch early. The store keeps the repositories that were fetched
   /// before the error.
-  package let failure: Constant<ApiError?>
+  package var failure: Constant<ApiError?> { _failure.constant }
   private let _failure = Variable<ApiError?>(nil)
 
   package init() {
-    isRepositoryFetching = Constant(_isRepositoryFetching)
-    repositories = Constant(_repositories)
-    total = Constant.combine(repositories, Constant(_totalCount), Constant(_hasMore))
+    total = Constant.combine(_repositories.constant, _totalCount.constant, _hasMore.constant)
       .map { repositories, totalCount, hasMore in
         totalCount.map { Total(shown: repositories.count, all: $0, hasMore: hasMore) }
       }
-    selectedRepository = Constant(_selectedRepository)
-    failure = Constant(_failure)
   }
 
   package func reduce(with state: Dispatcher.Repository) {

@@ -4,14 +4,14 @@ import FluxCapacitor
 package final class UserStore: Storable {
   package typealias DispatchStateType = Dispatcher.User
 
-  package let selectedUser: Constant<GitHub.User?>
+  package var selectedUser: Constant<GitHub.User?> { _selectedUser.constant }
   private let _selectedUser = Variable<GitHub.User?>(nil)
 
-  package let isUserFetching: Constant<Bool>
+  package var isUserFetching: Constant<Bool> { _isUserFetching.constant }
   private let _isUserFetching = Variable(false)
 
   /// The users, in the order in which they were fetched. The best matches come first.
-  package let users: Constant<[GitHub.User]>
+  package var users: Constant<[GitHub.User]> { _users.constant }
   private let _users = Variable<[GitHub.User]>([])
 
   /// The numbers of fetched users and of all matching users, or nil before the first page.
@@ -20,17 +20,13 @@ package final class UserStore: Storable {
 
   /// The error that ended the fetch early. The store keeps the users that were fetched before the
   /// error.
-  package let failure: Constant<ApiError?>
+  package var failure: Constant<ApiError?> { _failure.constant }
   private let _failure = Variable<ApiError?>(nil)
 
   package init() {
-    selectedUser = Constant(_selectedUser)
-    isUserFetching = Constant(_isUserFetching)
-    users = Constant(_users)
-    total = Constant.combine(users, Constant(_totalCount)).map { users, totalCount in
+    total = Constant.combine(_users.constant, _totalCount.constant).map { users, totalCount in
       totalCount.map { Total(shown: users.count, all: $0, hasMore: users.count < $0) }
     }
-    failure = Constant(_failure)
   }
 
   package func reduce(with state: Dispatcher.User) {

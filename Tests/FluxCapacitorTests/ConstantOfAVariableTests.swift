@@ -1,0 +1,138 @@
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+/// `Variable.constant` and `VariableTable.constant`: the read-only side is created once.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct ConstantOfAVariableTests {
+  private let variable = Variable(1)
+  private let log = Log<String>()
+
+  @Test func eachReadReturnsTheSameConstant() {
+    #expect(variable.constant === variable.constant)
+  }
+
+  @Test func constantStaysTheSameWhenItsVariableIsObservedAndMapped() {
+    let before = variable.constant
+    let dust = variable.map { $0 + 1 }.observe { _ in }
+    #expect(variable.constant === before)
+    dust.clean()
+  }
+
+  @Test func constantIsCreatedOnceForAVariableThatIsAlreadyMapped() {
+    let dust = variable.map { $0 + 1 }.observe { _ in }
+    #expect(variable.constant === variable.constant)
+    dust.clean()
+  }
+
+  @Test func constantHasTheValueAndTheObserversOfItsVariable() {
+    let dust = variable.constant.observe { [log] in log.append("\($0)") }
+    variable.value = 2
+    dust.clean()
+    variable.value = 3
+
+    #expect(log.entries == ["1", "2"])
+    #expect(variable.constant.value == 3)
+  }
+
+  @Test func firstReadInsideAMutationReturnsTheConstant() {
+    let constant = variable.modify { _ in variable.constant }
+    #expect(constant === variable.constant)
+    #expect(constant.value == 1)
+  }
+
+  @Test func firstReadInsideAReduceReturnsTheConstant() {
+    let store = ScriptStore.instantiate()
+    Dispatcher.shared.reduce { [log] store in
+      store.first.value = 2
+      log.append("\(store.first.constant === store.first.constant) \(store.first.constant.value)")
+    }
+    #expect(log.entries == ["true 2"])
+    withExtendedLifetime(store) {}
+  }
+
+  @Test(arguments: [false, true])
+  func constantIsFreedWithItsVariable(isMapped: Bool) {
+    weak var constant: Constant<Int>?
+    weak var observed: Token?
+    do {
+      let variable = Variable(0)
+      let dust = isMapped ? variable.map { $0 }.observe { _ in } : nil
+      let token = Token()
+      observed = token
+      _ = variable.constant.observe { _ in withExtendedLifetime(token) {} }
+      constant = variable.constant
+      #expect(constant != nil)
+      dust?.clean()
+    }
+    #expect(constant == nil)
+    #expect(observed == nil)
+  }
+
+  @Test func keptConstantOutlivesItsVariable() {
+    let constant = Variable("kept").constant
+    let dust = constant.observe { [log] in log.append($0) }
+    #expect(constant.value == "kept")
+    #expect(log.entries == ["kept"])
+    dust.clean()
+  }
+
+  @Test func eachReadOfATableReturnsTheSameConstantTable() {
+    let table = VariableTable([Card("a")])
+    let constant = table.constant
+    let dust = constant.row("a").map { $0 == nil }.observe { _ in }
+    table.append(Card("b"))
+    #expect(table.constant === constant)
+    #expect(constant.rows.value.count == 2)
+    dust.clean()
+  }
+
+  @Test func constantTableIsFreedWithItsTable() {
+    weak var constant: ConstantTable<Card>?
+    do {
+      let table = VariableTable([Card("a")])
+      constant = table.constant
+      #expect(constant != nil)
+    }
+    #expect(constant == nil)
+  }
+
+  @Test func interceptorCallsAVariableByTheNameOfItsComputedConstant() {
+    let store = ComputedStore.instantiate()
+    let dust = Dispatcher.shared.intercept { [log] event in
+      log.append(event.changes.map { "\($0.name) \($0.newValue)" }.joined(separator: ", "))
+    }
+
+    Dispatcher.shared.dispatch(Dispatcher.Computed.set(1))
+
+    #expect(log.entries == ["count 1, total 1, _total 1"])
+    dust.clean()
+    withExtendedLifetime(store) {}
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Computed: DispatchState {
+    typealias RelatedStoreType = ComputedStore
+
+    case set(Int)
+  }
+}
+
+/// Two variables of this store would have the same name without the underscore.
+private final class ComputedStore: Storable {
+  private let _count = Variable(0)
+  private let total = Variable(0)
+  private let _total = Variable(0)
+
+  var count: Constant<Int> { _count.constant }
+
+  func reduce(with state: Dispatcher.Computed) {
+    switch state {
+    case .set(let value):
+      for variable in [_count, total, _total] { variable.value = value }
+    }
+  }
+}
+
+private final class Token: Sendable {}
