@@ -144,6 +144,56 @@ extension AnyChannel {
   @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
 
+// MARK: - Attachments and the read-only side
+
+extension AnyChannel {
+  /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained, because
+  /// attachments live as long as their channel. The caller must hold the lock of the channel's region.
+  @inlinable final var anyAttachments: Unmanaged<AnyAttachments>? { attached.attachments }
+
+  /// The channel's node in the graph of derived constants, if the channel has one. The caller must hold the
+  /// lock of the channel's region.
+  @inlinable final var downstream: Downstream? { anyAttachments?.use { $0.downstream } }
+
+  /// Returns the read-only side of the channel's variable, and creates it on first use.
+  ///
+  /// The caller must hold a reference to the variable, because the variable's deinit releases the
+  /// read-only side.
+  ///
+  /// - Parameter create: Creates the read-only side. This closure runs under the channel's lock.
+  @inlinable final func readOnlySide<Side: AnyObject>(_ create: () -> Side) -> Side {
+    let known = attached.addressOfReadOnlySide
+    let address = known == 0 ? addressOfReadOnlySide { .passRetained(create()) } : known
+    guard let side = UnsafeRawPointer(bitPattern: address) else { trap("\(self) has no constant.") }
+    // The object is a `Side`, because all calls for one channel have the same type.
+    return Unmanaged.fromOpaque(side).takeUnretainedValue()
+  }
+
+  @usableFromInline
+  final func addressOfReadOnlySide(_ create: () -> Unmanaged<AnyObject>) -> UInt {
+    // During a mutation of the variable, this thread already holds the lock.
+    let isHeld = lock.isHeld(by: CurrentThread.current.id)
+    if !isHeld { lock.lock() }
+    defer { if !isHeld { lock.unlock() } }
+    if attached.addressOfReadOnlySide == 0 { attached.setReadOnlySide(create()) }
+    return attached.addressOfReadOnlySide
+  }
+
+  /// Releases the read-only side, because the variable is being deallocated.
+  @inlinable final func releaseReadOnlySide() {
+    if attached.addressOfReadOnlySide != 0 { takeReadOnlySide()?.release() }
+  }
+
+  /// Removes the read-only side. The caller must release it without a lock, because the deinit of the
+  /// read-only side can end observations.
+  @usableFromInline final func takeReadOnlySide() -> Unmanaged<AnyObject>? {
+    lock.withLock {
+      defer { attached.setReadOnlySide(nil) }
+      return UnsafeRawPointer(bitPattern: attached.addressOfReadOnlySide).map { .fromOpaque($0) }
+    }
+  }
+}
+
 /// The objects that a thread has detached under a region's lock, and that it has to release after
 /// unlocking.
 @usableFromInline struct Detached {

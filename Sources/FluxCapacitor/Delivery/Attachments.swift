@@ -44,6 +44,69 @@ import Synchronization
   @inlinable override init() { super.init() }
 }
 
+/// The attachments of a channel, and the read-only side of the channel's variable, in a single word.
+///
+/// The read-only side is the constant of a variable, or the constant table of a variable table. A single
+/// word keeps variables small:
+///
+/// | word | meaning |
+/// |---|---|
+/// | zero | the channel has neither attachments nor a read-only side |
+/// | odd | the address of the read-only side, plus one |
+/// | even | the address of the attachments, which hold the address of the read-only side |
+///
+/// The lock of the channel's region guards all writes. `readOnlySide` is also read without the lock.
+/// Therefore, each write of an address has release ordering, and such a read has acquire ordering. Under
+/// the lock, relaxed ordering is enough.
+///
+/// The word owns one reference to the attachments, for as long as the channel exists. It also owns one
+/// reference to the read-only side, until the variable is deallocated.
+@usableFromInline struct Attached: ~Copyable {
+  @usableFromInline let word = Atomic<UInt>(0)
+
+  @inlinable init() {}
+
+  deinit { attachments?.release() }
+
+  /// The attachments, if the channel has them. The caller must hold the lock of the channel's region.
+  @inlinable var attachments: Unmanaged<AnyAttachments>? {
+    let word = word.load(ordering: .relaxed)
+    guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return nil }
+    return .fromOpaque(address)
+  }
+
+  /// Adds the attachments, which take over the read-only side. The caller must hold the lock of the
+  /// channel's region.
+  ///
+  /// - Precondition: The channel has no attachments.
+  @usableFromInline func add(_ attachments: AnyAttachments) {
+    let side = addressOfReadOnlySide
+    attachments.readOnlySide.store(side, ordering: .relaxed)
+    let address = UInt(bitPattern: Unmanaged.passRetained(attachments).toOpaque())
+    word.store(address, ordering: .releasing)
+  }
+
+  /// The address of the read-only side, or zero. The caller must hold the lock, or a reference to the
+  /// variable.
+  @inlinable var addressOfReadOnlySide: UInt {
+    let word = word.load(ordering: .acquiring)
+    guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return word & ~1 }
+    return Unmanaged<AnyAttachments>.fromOpaque(address).use {
+      $0.readOnlySide.load(ordering: .acquiring)
+    }
+  }
+
+  /// Replaces the read-only side. The caller must hold the lock.
+  func setReadOnlySide(_ side: Unmanaged<AnyObject>?) {
+    let address = side.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
+    if let attachments {
+      attachments.use { $0.readOnlySide.store(address, ordering: .releasing) }
+    } else {
+      word.store(address == 0 ? 0 : address | 1, ordering: .releasing)
+    }
+  }
+}
+
 /// The base class of a channel's node in the graph of derived constants.
 ///
 /// This class declares the members that the delivery code uses. The subclass `Node` is in the folder

@@ -40,7 +40,8 @@ where Row.ID: Sendable {
   @inlinable init(sharing table: TableChannel<Row>) { self.table = table }
 
   @inlinable deinit {
-    if Trait.self == MutableTrait.self { table.dropHandleOfVariable() } else { table.dropHandle() }
+    if Trait.self == MutableTrait.self { table.releaseReadOnlySide() }
+    table.dropHandle()
   }
 
   /// The row with an id, or `nil` if the table contains no such row.

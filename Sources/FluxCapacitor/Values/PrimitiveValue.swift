@@ -42,7 +42,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   @inlinable init(sharing channel: Channel<Element>) { self.channel = channel }
 
   @inlinable deinit {
-    if Trait.self == MutableTrait.self { channel.dropHandleOfVariable() } else { channel.dropHandle() }
+    if Trait.self == MutableTrait.self { channel.releaseReadOnlySide() }
+    channel.dropHandle()
   }
 
   /// The current value.
