@@ -53,6 +53,14 @@ struct DocumentationTests {
     #expect(readme.wordCount <= 500)
   }
 
+  @Test func readmeCounterHasAtMost22LinesBeforeItsUse() throws {
+    let counter = try #require(readme.blocks(in: "swift").first)
+    let lines = counter.text.split(separator: "\n")
+    let use = try #require(lines.firstIndex { $0.contains("CounterStore.instantiate()") })
+
+    #expect(use <= 22)
+  }
+
   @Test func readmeShowsSwiftCodeWithinTheFirst15Lines() throws {
     let first = try #require(readme.blocks.first)
 

@@ -13,6 +13,19 @@
     }
   }
 
+  /// The view of the README, whose counter has no action type.
+  enum ReadmeSnippets {
+    struct CounterView: View {
+      @State private var store = CounterStore.instantiate()
+      private let action = Invoker<Dispatcher.Counter>()
+
+      var body: some View {
+        Text("Count: \(store.count.value)")
+        Button("Add one") { action.invoke(.add(1)) }
+      }
+    }
+  }
+
   extension TableSnippets {
     struct CardList: View {
       @State private var store = CardStore.instantiate()
