@@ -140,11 +140,12 @@ public final class StoreTester<Store: Storable>: Sendable {
   ///
   /// ```swift
   /// tester.expect {
-  ///   Change(\.count, to: 3)
-  ///   Change(\.count, to: 0)
+  ///   Change(\.isFetching, to: true)
+  ///   Change(\.names, to: ["octocat/FluxCapacitor"])
+  ///   Change(\.isFetching, to: false)
   /// } when: {
-  ///   action.invoke(.add(3))
-  ///   action.invoke(.reset)
+  ///   action.invoke(.isFetching(true))
+  ///   action.invoke(.show(["octocat/FluxCapacitor"]))
   /// }
   /// ```
   ///

@@ -5,12 +5,15 @@
     /// Returns a SwiftUI binding that reads this constant, and passes each new value to a closure.
     ///
     /// ```swift
-    /// struct MuteToggle: View {
+    /// struct SettingsView: View {
     ///   @State private var store = SettingsStore.instantiate()
     ///   private let action = SettingsAction()
     ///
     ///   var body: some View {
-    ///     Toggle("Notifications", isOn: store.isNotifying.binding { action.invoke(.setNotifying($0)) })
+    ///     Toggle(
+    ///       "Notifications",
+    ///       isOn: store.isNotifying.binding { action.invoke(.setNotifying($0)) }
+    ///     )
     ///   }
     /// }
     /// ```
