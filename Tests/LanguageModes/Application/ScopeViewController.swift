@@ -29,7 +29,7 @@ final class ScopeViewController: ViewController {
   }
 }
 
-/// A class that is neither `Sendable` nor isolated to an actor, except in a module with main actor isolation.
+/// A model without any annotation.
 final class Model {
   var count = 0
 }
