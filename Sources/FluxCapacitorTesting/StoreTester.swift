@@ -136,6 +136,48 @@ public final class StoreTester<Store: Storable>: Sendable {
     )
   }
 
+  /// Expects a synchronous operation to cause the listed changes.
+  ///
+  /// ```swift
+  /// tester.expect {
+  ///   Change(\.isFetching, to: true)
+  ///   Change(\.names, to: ["octocat/FluxCapacitor"])
+  ///   Change(\.isFetching, to: false)
+  /// } when: {
+  ///   action.invoke(.isFetching(true))
+  ///   action.invoke(.show(["octocat/FluxCapacitor"]))
+  /// }
+  /// ```
+  ///
+  /// A synchronous test can use this method without `await`. In an asynchronous test, the compiler chooses the
+  /// asynchronous method of the same name.
+  ///
+  /// - Parameters:
+  ///   - changes: The expected changes, in the order in which the observers receive the changes.
+  ///   - operation: The operation that causes the changes.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  @_disfavoredOverload public func expect(
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+    @ListBuilder<Change<Store>> _ changes: () -> [Change<Store>],
+    when operation: () throws -> Void
+  ) rethrows {
+    let before = Snapshot(of: contents.value, startingAt: recording.all.count)
+    try operation()
+    expect(
+      changes(),
+      since: before,
+      after: "the operation",
+      at: Place(fileID, filePath, line, column)
+    )
+  }
+
   private func expect(
     _ expected: [Change<Store>],
     since before: Snapshot,

@@ -10,6 +10,24 @@ private enum SequenceSnippets {
     }
   }
 
+  static func signalValues() {
+    let sink = Sink<String>()
+    let messages = sink.signal.values
+    let toasts = Task {
+      for await message in messages { print(message) }
+    }
+    sink.send("Saved.")
+    toasts.cancel()
+  }
+
+  final class Logger: Sendable {
+    init() {
+      Dispatcher.shared.observe(Dispatcher.Counter.self, duringScopeOf: self) { state in
+        print("Dispatched: \(state)")
+      }
+    }
+  }
+
   static func values() {
     let counter = Variable(0)
     let shown = Task {

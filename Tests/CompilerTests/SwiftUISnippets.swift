@@ -54,10 +54,7 @@
     var body: some View {
       Toggle(
         "Notifications",
-        isOn: Binding(
-          get: { store.isNotifying.value },
-          set: { action.invoke(.setNotifying($0)) }
-        )
+        isOn: store.isNotifying.binding { action.invoke(.setNotifying($0)) }
       )
     }
   }

@@ -75,6 +75,18 @@ enum TableSnippets {
     dust.clean()
   }
 
+  @MainActor
+  final class ListView {
+    private var ids: [String] = []
+
+    init(cards: ConstantTable<Card>) {
+      cards.observeChanges(duringScopeOf: self, on: .main) { [weak self] changes in
+        guard let self else { return }
+        ids = ids.applying(changes.difference) ?? []
+      }
+    }
+  }
+
   static func changes() {
     let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
     let dust = cards.observeChanges { changes in

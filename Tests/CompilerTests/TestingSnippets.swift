@@ -101,6 +101,20 @@ struct RepositoryActionTests {
     }
   }
 
+  @Test func showChangesTheNames() {
+    let tester = StoreTester(RepositoryStore.self)
+    let action = RepositoryAction(session: MockApiSession { [$0] })
+
+    tester.expect {
+      Change(\.isFetching, to: true)
+      Change(\.names, to: ["octocat/FluxCapacitor"])
+      Change(\.isFetching, to: false)
+    } when: {
+      action.invoke(.isFetching(true))
+      action.invoke(.show(["octocat/FluxCapacitor"]))
+    }
+  }
+
   @Test func fetchChangesTheNamesAndEndsFetching() async {
     let tester = StoreTester(RepositoryStore.self)
     let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })

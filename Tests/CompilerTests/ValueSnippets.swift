@@ -109,8 +109,32 @@ enum ValueSnippets {
   static func primitiveValueDerived3() {
     let first = Variable("Emmett")
     let last = Variable("Brown")
-    let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }
+    let name = Constant.combine(first, last).map { "\($0) \($1)" }
     print(name.value)  // Emmett Brown
+  }
+
+  static func tuples() {
+    let (seconds, isRunning) = (Variable(0), Variable(true))
+    let clock = Constant.combine(seconds.map { $0 / 60 }, isRunning).removeDuplicates()
+    let dust = clock.observe { print("\($0) min, \($1)") }  // 0 min, true
+    seconds.value = 59
+    seconds.value = 60  // 1 min, true
+    dust.clean()
+  }
+
+  @MainActor
+  final class Toast {
+    var text = ""
+
+    init(messages: some ObservationSource<String>) {
+      messages.bind(to: self, \.text)
+    }
+  }
+
+  final class History: Sendable {
+    init(counter: Constant<Int>) {
+      counter.observeChanges(duringScopeOf: self) { old, new in print("\(old) → \(new)") }
+    }
   }
 
   final class Exporter: Sendable {

@@ -231,6 +231,45 @@ struct StoreTesterTests {
     #expect(sentences.first?.contains("✗ rows[1]: 1 → 2, which was not expected") == true)
   }
 
+  @Test func synchronousExpectChecksTheChangesWithoutAwait() {
+    let tester = StoreTester(SearchStore.self)
+
+    tester.expect {
+      Change(\.results, to: ["a"])
+      Change(\.results, to: ["b"])
+    } when: {
+      SearchAction().invoke(.found(["a"]))
+      SearchAction().invoke(.found(["b"]))
+    }
+  }
+
+  @Test func synchronousAndAwaitedExpectFailWithTheSameMessage() async {
+    let tester = StoreTester(SearchStore.self)
+
+    let synchronous = await failures {
+      tester.expect {
+        Change(\.results, to: ["b"])
+      } when: {
+        SearchAction().invoke(.found(["a"]))
+      }
+    }
+    SearchAction().invoke(.found([]))
+    let awaited = await failures {
+      await tester.expect {
+        Change(\.results, to: ["b"])
+      } when: {
+        await Task.yield()
+        SearchAction().invoke(.found(["a"]))
+      }
+    }
+
+    let message = [
+      "SearchStore after the operation:\n✗ results: [] → [\"a\"], but [\"b\"] was expected "
+    ]
+    #expect(synchronous.map { $0.replacing(/\(line \d+\)/, with: "") } == message)
+    #expect(awaited.map { $0.replacing(/\(line \d+\)/, with: "") } == message)
+  }
+
   @Test func failureOfAStoreTesterNamesATaskThatIsStillRunning() async {
     let tester = StoreTester(SearchStore.self)
     let (gate, dusts) = (Gate(), DustBuster())

@@ -23,6 +23,41 @@ struct CombineTests {
     dust.clean()
   }
 
+  @Test func combineAcceptsVariablesAndConstantsInAnyMix() {
+    let (first, second, third) = (Variable(1), Variable("a"), Variable(true))
+
+    let two = Constant.combine(first, Constant(second))
+    let three = Constant.combine(Constant(first), second, third)
+    second.value = "b"
+
+    #expect(two.value == (1, "b"))
+    #expect(three.value == (1, "b", true))
+  }
+
+  @Test func removeDuplicatesSkipsEqualTuplesOfTwoToSixElements() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dusts = DustBuster()
+    let parity = variable.map { $0 % 2 }
+    let (p, q) = (parity, variable.map { _ in "a" })
+
+    Constant.combine(p, q).removeDuplicates().observe { _ in log.append(2) }.cleaned(by: dusts)
+    Constant.combine(p, q, p).removeDuplicates().observe { _ in log.append(3) }
+      .cleaned(by: dusts)
+    Constant.combine(p, q, p, q).removeDuplicates().observe { _ in log.append(4) }
+      .cleaned(by: dusts)
+    Constant.combine(p, q, p, q, p).removeDuplicates().observe { _ in log.append(5) }
+      .cleaned(by: dusts)
+    Constant.combine(p, q, p, q, q, p).removeDuplicates().observe { _ in log.append(6) }
+      .cleaned(by: dusts)
+    variable.value = 2
+    let afterEqualValues = log.entries
+    variable.value = 3
+
+    #expect(afterEqualValues == [2, 3, 4, 5, 6])
+    #expect(log.entries.sorted() == [2, 2, 3, 3, 4, 4, 5, 5, 6, 6])
+  }
+
   @Test func diamondOfDerivedConstantsDeliversOneConsistentValuePerChange() {
     let source = Variable(1)
     let count = Tally()

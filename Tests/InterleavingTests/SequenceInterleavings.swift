@@ -22,6 +22,25 @@
       }
     }
 
+    @Test func valuesOfASignalMissNoEventSentAfterTheCall() {
+      explore { scenario in
+        let sink = Sink<Int>()
+        let seen = Trace<Int>()
+        let events = sink.signal.values
+        scenario.task {
+          for await event in events {
+            seen.append(event)
+            if event == 2 { break }
+          }
+        }
+        scenario.thread {
+          sink.send(1)
+          sink.send(2)
+        }
+        scenario.check { #expect(seen.entries == [1, 2]) }
+      }
+    }
+
     @Test func valuesSequenceEndsWhenItsConsumingTaskIsCancelled() {
       explore { scenario in
         let variable = Variable(0)

@@ -69,32 +69,79 @@ extension PrimitiveValue where Element: Equatable {
   @inlinable public func removeDuplicates() -> Constant<Element> { removeDuplicates(by: ==) }
 }
 
-extension PrimitiveValue where Trait == ImmutableTrait {
-  /// Returns a constant whose value is a tuple of several constants' values.
+// Overloads with parameter packs crash the compiler, or match a tuple with labels as an empty tuple.
+extension PrimitiveValue {
+  /// Returns a constant that skips each tuple whose elements are equal to the previous tuple's elements.
   ///
-  /// If a reduce changes several of the constants, the combined constant delivers one change, even if
-  /// the constants belong to several dispatchers. If open transactions of several dispatchers write the
+  /// ```swift
+  /// let (seconds, isRunning) = (Variable(0), Variable(true))
+  /// let clock = Constant.combine(seconds.map { $0 / 60 }, isRunning).removeDuplicates()
+  /// let dust = clock.observe { print("\($0) min, \($1)") }  // 0 min, true
+  /// seconds.value = 59
+  /// seconds.value = 60  // 1 min, true
+  /// dust.clean()
+  /// ```
+  @inlinable public func removeDuplicates<A: Equatable, B: Equatable>() -> Constant<Element>
+  where Element == (A, B) { removeDuplicates(by: ==) }
+
+  /// Returns a constant that skips each tuple of three elements that equal the previous tuple's elements.
+  @inlinable public func removeDuplicates<A: Equatable, B: Equatable, C: Equatable>() -> Constant<
+    Element
+  > where Element == (A, B, C) { removeDuplicates(by: ==) }
+
+  /// Returns a constant that skips each tuple of four elements that equal the previous tuple's elements.
+  @inlinable public func removeDuplicates<A: Equatable, B: Equatable, C: Equatable, D: Equatable>()
+    -> Constant<Element> where Element == (A, B, C, D)
+  { removeDuplicates(by: ==) }
+
+  /// Returns a constant that skips each tuple of five elements that equal the previous tuple's elements.
+  @inlinable
+  public func removeDuplicates<
+    A: Equatable,
+    B: Equatable,
+    C: Equatable,
+    D: Equatable,
+    E: Equatable
+  >() -> Constant<Element> where Element == (A, B, C, D, E) { removeDuplicates(by: ==) }
+
+  /// Returns a constant that skips each tuple of six elements that equal the previous tuple's elements.
+  @inlinable
+  public func removeDuplicates<
+    A: Equatable,
+    B: Equatable,
+    C: Equatable,
+    D: Equatable,
+    E: Equatable,
+    F: Equatable
+  >() -> Constant<Element> where Element == (A, B, C, D, E, F) { removeDuplicates(by: ==) }
+}
+
+extension PrimitiveValue where Trait == ImmutableTrait {
+  /// Returns a constant whose value is a tuple of the values of several constants and variables.
+  ///
+  /// If a reduce changes several of the values, the combined constant delivers one change, even if
+  /// the values belong to several dispatchers. If open transactions of several dispatchers write the
   /// same variable, these transactions are delivered as one change.
   ///
   /// After its first value, an observer receives only the values of whole reduces and transactions. The
   /// only exception is a combined constant that you create while another thread's reduce is in progress.
   ///
   /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
-  /// > constants one by one. The first value that an observer receives is the result of such a read. To
+  /// > values one by one. The first value that an observer receives is the result of such a read. To
   /// > read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   ///
   /// ```swift
   /// let first = Variable("Emmett")
   /// let last = Variable("Brown")
-  /// let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }
+  /// let name = Constant.combine(first, last).map { "\($0) \($1)" }
   /// print(name.value)  // Emmett Brown
   /// ```
-  @inlinable public static func combine<each Source: Sendable>(
-    _ constants: repeat Constant<each Source>
+  @inlinable public static func combine<each SourceTrait, each Source: Sendable>(
+    _ values: repeat PrimitiveValue<each SourceTrait, each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
     var count = 0
-    for _ in repeat each constants { count += 1 }
-    let sources = (repeat FluxCapacitor.Source(each constants, isOnly: count == 1))
+    for _ in repeat each values { count += 1 }
+    let sources = (repeat FluxCapacitor.Source(each values, isOnly: count == 1))
     var list: [AnySource] = []
     repeat list.append(each sources)
     return Constant(
@@ -104,19 +151,19 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     )
   }
 
-  /// This overload is unavailable, because `combine` needs at least one constant.
-  @available(*, unavailable, message: "Combine at least one constant.")
+  /// This overload is unavailable, because `combine` needs at least one value.
+  @available(*, unavailable, message: "Combine at least one value.")
   public static func combine() -> Constant<()> where Element == () {
-    trap("Constant.combine was called without constants.")
+    trap("Constant.combine was called without values.")
   }
 
-  /// Returns a constant whose value is a tuple of two constants' values.
+  /// Returns a constant whose value is a tuple of two values.
   ///
   /// The compiler's specialization for two types makes this overload three times as fast as the overload
-  /// for any number of constants.
-  @inlinable public static func combine<First: Sendable, Second: Sendable>(
-    _ first: Constant<First>,
-    _ second: Constant<Second>
+  /// for any number of values.
+  @inlinable public static func combine<FirstTrait, First: Sendable, SecondTrait, Second: Sendable>(
+    _ first: PrimitiveValue<FirstTrait, First>,
+    _ second: PrimitiveValue<SecondTrait, Second>
   ) -> Constant<(First, Second)> where Element == (First, Second) {
     let first = Source(first, isOnly: false)
     let second = Source(second, isOnly: false)

@@ -1,8 +1,9 @@
-/// An asynchronous sequence of a constant's values, or of the states that a dispatcher dispatches.
+/// An asynchronous sequence of a constant's values, of a signal's events, or of the states that a dispatcher
+/// dispatches.
 ///
 /// Any number of consumers may iterate over the sequence, each with its own buffer. The sequence never
-/// throws. ``PrimitiveValue/values(buffering:)`` and ``Dispatcher/states(of:buffering:)`` describe the
-/// guarantees.
+/// throws. ``PrimitiveValue/values(buffering:)``, ``Signal/values(buffering:)`` and
+/// ``Dispatcher/states(of:buffering:)`` describe the guarantees.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -24,9 +25,17 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let policy: BufferingPolicy
   @usableFromInline let subscribe: Subscribe
 
-  @inlinable init(buffering policy: BufferingPolicy, subscribe: @escaping Subscribe) {
+  /// The consumer of the first iterator, if the sequence observes before it has an iterator.
+  @usableFromInline let first: FirstConsumer?
+
+  @inlinable init(
+    buffering policy: BufferingPolicy,
+    startingNow isStarted: Bool = false,
+    subscribe: @escaping Subscribe
+  ) {
     self.policy = policy
     self.subscribe = subscribe
+    first = isStarted ? FirstConsumer(Consumer(buffering: policy, subscribe: subscribe)) : nil
   }
 
   /// Creates an iterator for one consumer, and starts the consumer's observation.
@@ -34,7 +43,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   /// From now on, the consumer's buffer collects values according to the buffering policy. The observation
   /// ends when the iterator is released, or when a task that waits in `next` is cancelled.
   @inlinable public func makeAsyncIterator() -> Iterator {
-    Iterator(consumer: Consumer(buffering: policy, subscribe: subscribe))
+    Iterator(consumer: first?.take() ?? Consumer(buffering: policy, subscribe: subscribe))
   }
 }
 
@@ -97,6 +106,17 @@ extension Values {
       buffer.finish(dropping: true)
       dust.end()
     }
+  }
+
+  /// Holds a consumer until the first iterator takes it, so that the iterator alone retains its consumer.
+  @usableFromInline final class FirstConsumer: @unchecked Sendable {
+    // `lock` guards `consumer`.
+    private let lock = Lock()
+    @exclusivity(unchecked) private var consumer: Consumer?
+
+    @usableFromInline init(_ consumer: Consumer) { self.consumer = consumer }
+
+    @usableFromInline func take() -> Consumer? { lock.withLock { consumer.take() } }
   }
 
   /// Appends an observation's values to a buffer, and ends the buffer when the observation has ended.

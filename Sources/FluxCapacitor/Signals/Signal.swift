@@ -13,7 +13,7 @@
 /// dust.clean()
 /// ```
 public struct Signal<Event: Sendable>: Sendable {
-  private let subscribe: @Sendable (ExecuteQueue, @escaping @Sendable (Event) -> Void) -> Dust
+  let subscribe: @Sendable (ExecuteQueue, @escaping @Sendable (Event) -> Void) -> Dust
 
   /// Calls a closure with every event that is sent after this call.
   ///
@@ -26,6 +26,7 @@ public struct Signal<Event: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.
+  ///   - ignoreFirst: Has no effect, because a signal has no current value.
   ///   - changes: The closure to call with each event. The observation retains the closure until you clean
   ///     the Dust.
   /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its
@@ -33,6 +34,7 @@ public struct Signal<Event: Sendable>: Sendable {
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe(
     on queue: ExecuteQueue = .current,
+    ignoreFirst: Bool = false,
     changes: @escaping @Sendable (Event) -> Void
   ) -> Dust {
     subscribe(queue, changes)

@@ -30,6 +30,18 @@ struct ApplicationTests {
     #expect(controller.spinnerChanges == [true, false])
   }
 
+  @Test func viewControllerReceivesEventsChangesAndStatesDuringItsScope() {
+    let controller = ScopeViewController()
+    controller.viewDidLoad()
+
+    controller.sink.send(1)
+    controller.count.value = 10
+    UserAction(session: session).invoke(.lastSearchQuery("octocat"))
+
+    #expect(controller.label.text == "1")
+    #expect(controller.counts == [1, 1, 10, 100])
+  }
+
   @Test func observerOnMainIsCalledImmediatelyForAChangeOnTheMainThread() {
     let controller = UserRepositoryViewController(
       repositoryAction: RepositoryAction(session: session)

@@ -1,0 +1,59 @@
+extension Dispatcher {
+  /// Calls a closure with every later state of a type, while an object exists.
+  ///
+  /// ``observe(_:on:states:)-(_,ExecuteQueue,_)`` describes the order of the calls and the guarantees.
+  ///
+  /// ```swift
+  /// final class Logger: Sendable {
+  ///   init() {
+  ///     Dispatcher.shared.observe(Dispatcher.Counter.self, duringScopeOf: self) { state in
+  ///       print("Dispatched: \(state)")
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the states.
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first state after the deallocation ends the observation and releases the closure.
+  ///   - queue: The queue on which `states` is called.
+  ///   - states: A closure that receives each state.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1).
+  @_disfavoredOverload @discardableResult public func observe<State: DispatchState>(
+    _ type: State.Type,
+    duringScopeOf object: some AnyObject & Sendable,
+    on queue: ExecuteQueue = .current,
+    states: @escaping @Sendable (State) -> Void
+  ) -> Dust {
+    signal(of: type).observe(duringScopeOf: object, on: queue, changes: states)
+  }
+
+  /// Observes on the main actor, during the scope of a `Sendable` object.
+  @discardableResult public func observe<State: DispatchState>(
+    _ type: State.Type,
+    duringScopeOf object: some AnyObject & Sendable,
+    on queue: ExecuteQueue.Main,
+    states: @escaping @MainActor @Sendable (State) -> Void
+  ) -> Dust {
+    signal(of: type).observe(duringScopeOf: object, on: queue, changes: states)
+  }
+
+  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  @MainActor @discardableResult public func observe<State: DispatchState>(
+    _ type: State.Type,
+    duringScopeOf object: some AnyObject,
+    on queue: ExecuteQueue.Main,
+    states: @escaping @MainActor @Sendable (State) -> Void
+  ) -> Dust {
+    signal(of: type).observe(duringScopeOf: object, on: queue, changes: states)
+  }
+
+  private func signal<State: DispatchState>(of type: State.Type) -> Signal<State> {
+    Signal { queue, states in self.observe(type, on: queue, states: states) }
+  }
+}

@@ -1,0 +1,41 @@
+/// A source of values or events that observers receive: a ``Variable``, a ``Constant`` or a ``Signal``.
+///
+/// Every source has `observe`, `bind(to:)` and `observe(duringScopeOf:)`.
+///
+/// ```swift
+/// @MainActor
+/// final class Toast {
+///   var text = ""
+///
+///   init(messages: some ObservationSource<String>) {
+///     messages.bind(to: self, \.text)
+///   }
+/// }
+/// ```
+public protocol ObservationSource<Element>: Sendable {
+  /// The type of the values or events.
+  associatedtype Element: Sendable
+
+  /// Calls a closure with the current value, if the source has a value, and then with every change or event.
+  ///
+  /// Calls to one observer never overlap, and no lock is held during a call. <doc:Concurrency> describes the
+  /// threads, the order of the calls, and the calls that wait.
+  ///
+  /// - Parameters:
+  ///   - queue: The queue on which `changes` is called.
+  ///   - ignoreFirst: Whether to skip the current value. A signal has no current value.
+  ///   - changes: Receives each value or event. The observation retains this closure until you clean the
+  ///     Dust.
+  /// - Returns: The observation, which lasts until you clean it, or until the source is deallocated.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of constants and
+  ///   variables upstream.
+  func observe(
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool,
+    changes: @escaping @Sendable (Element) -> Void
+  ) -> Dust
+}
+
+extension PrimitiveValue: ObservationSource {}
+
+extension Signal: ObservationSource {}

@@ -1,0 +1,59 @@
+extension PrimitiveTable {
+  /// Calls a closure with the changes of each transaction, for a list on a screen, while an object exists.
+  ///
+  /// ``observeChanges(on:changes:)-(ExecuteQueue,_)`` describes the order of the calls and the guarantees.
+  ///
+  /// ```swift
+  /// @MainActor
+  /// final class ListView {
+  ///   private var ids: [String] = []
+  ///
+  ///   init(cards: ConstantTable<Card>) {
+  ///     cards.observeChanges(duringScopeOf: self, on: .main) { [weak self] changes in
+  ///       guard let self else { return }
+  ///       ids = ids.applying(changes.difference) ?? []
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
+  ///
+  /// - Parameters:
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the closure.
+  ///   - queue: The queue on which `changes` is called.
+  ///   - changes: Receives the changes. The first call inserts all rows.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(n) in the number of rows.
+  @_disfavoredOverload @discardableResult public func observeChanges(
+    duringScopeOf object: some AnyObject & Sendable,
+    on queue: ExecuteQueue = .current,
+    changes: @escaping @Sendable (TableChanges<Row.ID>) -> Void
+  ) -> Dust {
+    transactions.observe(duringScopeOf: object, on: queue, changes: changes)
+  }
+
+  /// Observes on the main actor, during the scope of a `Sendable` object.
+  @discardableResult public func observeChanges(
+    duringScopeOf object: some AnyObject & Sendable,
+    on queue: ExecuteQueue.Main,
+    changes: @escaping @MainActor @Sendable (TableChanges<Row.ID>) -> Void
+  ) -> Dust {
+    transactions.observe(duringScopeOf: object, on: queue, changes: changes)
+  }
+
+  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  @MainActor @discardableResult public func observeChanges(
+    duringScopeOf object: some AnyObject,
+    on queue: ExecuteQueue.Main,
+    changes: @escaping @MainActor @Sendable (TableChanges<Row.ID>) -> Void
+  ) -> Dust {
+    transactions.observe(duringScopeOf: object, on: queue, changes: changes)
+  }
+
+  private var transactions: Signal<TableChanges<Row.ID>> {
+    Signal { queue, changes in self.observeChanges(on: queue, changes: changes) }
+  }
+}

@@ -1,0 +1,54 @@
+extension PrimitiveValue {
+  /// Calls a closure with the old value and the new value of every change, while an object exists.
+  ///
+  /// ``observeChanges(on:changes:)-(ExecuteQueue,_)`` describes the order of the calls and the guarantees.
+  ///
+  /// ```swift
+  /// final class History: Sendable {
+  ///   init(counter: Constant<Int>) {
+  ///     counter.observeChanges(duringScopeOf: self) { old, new in print("\(old) → \(new)") }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
+  /// alive, so the observation would not end by itself.
+  ///
+  /// - Parameters:
+  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
+  ///     call starts. The first change after the deallocation ends the observation and releases the closure.
+  ///   - queue: The queue on which `changes` is called.
+  ///   - changes: Receives the old and the new value.
+  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of constants and
+  ///   variables upstream.
+  @_disfavoredOverload @discardableResult public func observeChanges(
+    duringScopeOf object: some AnyObject & Sendable,
+    on queue: ExecuteQueue = .current,
+    changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
+  ) -> Dust {
+    pairs.observe(duringScopeOf: object, on: queue) { changes($0.0, $0.1) }
+  }
+
+  /// Observes on the main actor, during the scope of a `Sendable` object.
+  @discardableResult public func observeChanges(
+    duringScopeOf object: some AnyObject & Sendable,
+    on queue: ExecuteQueue.Main,
+    changes: @escaping @MainActor @Sendable (_ old: Element, _ new: Element) -> Void
+  ) -> Dust {
+    pairs.observe(duringScopeOf: object, on: queue) { changes($0.0, $0.1) }
+  }
+
+  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  @MainActor @discardableResult public func observeChanges(
+    duringScopeOf object: some AnyObject,
+    on queue: ExecuteQueue.Main,
+    changes: @escaping @MainActor @Sendable (_ old: Element, _ new: Element) -> Void
+  ) -> Dust {
+    pairs.observe(duringScopeOf: object, on: queue) { changes($0.0, $0.1) }
+  }
+
+  private var pairs: Signal<(Element, Element)> {
+    Signal { queue, changes in self.observeChanges(on: queue) { changes(($0, $1)) } }
+  }
+}
