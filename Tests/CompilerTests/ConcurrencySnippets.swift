@@ -44,7 +44,7 @@ struct ConcurrencySnippets {
   @Test func combinedConstantComputesItsValueFromAllSources() {
     let first = Variable("Emmett")
     let last = Variable("Brown")
-    let name = Constant.combine(Constant(first), Constant(last)).map { "\($0) \($1)" }
+    let name = Constant.combine(first, last).map { "\($0) \($1)" }
 
     #expect(name.value == "Emmett Brown")
   }

@@ -33,7 +33,7 @@ private enum Recipes {
     private let edits = Variable<[TitleEdit]>([])
 
     init() {
-      title = Constant.combine(Constant(saved), Constant(edits)).map { $1.last?.title ?? $0 }
+      title = Constant.combine(saved, edits).map { $1.last?.title ?? $0 }
     }
 
     func reduce(with state: Dispatcher.Title) {

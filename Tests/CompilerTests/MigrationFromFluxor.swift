@@ -26,7 +26,7 @@ final class ScoreStore: Storable {
   private let _best = Variable(0)
 
   init() {
-    title = Constant.combine(_score.constant, _best.constant).map { "\($0), at best \($1)" }
+    title = Constant.combine(_score, _best).map { "\($0), at best \($1)" }
   }
 
   func reduce(with state: Dispatcher.Score) {

@@ -5,24 +5,11 @@
 
   struct CounterView: View {
     @State private var store = CounterStore.instantiate()
-    private let action = CounterAction()
+    private let action = Invoker<Dispatcher.Counter>()
 
     var body: some View {
       Text("Count: \(store.count.value)")
-      Button("Add one") { action.increment() }
-    }
-  }
-
-  /// The view of the README, whose counter has no action type.
-  enum ReadmeSnippets {
-    struct CounterView: View {
-      @State private var store = CounterStore.instantiate()
-      private let action = Invoker<Dispatcher.Counter>()
-
-      var body: some View {
-        Text("Count: \(store.count.value)")
-        Button("Add one") { action.invoke(.add(1)) }
-      }
+      Button("Add one") { action.invoke(.add(1)) }
     }
   }
 

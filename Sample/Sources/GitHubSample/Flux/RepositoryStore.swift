@@ -25,7 +25,7 @@ package final class RepositoryStore: Storable {
   private let _failure = Variable<ApiError?>(nil)
 
   package init() {
-    total = Constant.combine(_repositories.constant, _totalCount.constant, _hasMore.constant)
+    total = Constant.combine(_repositories, _totalCount, _hasMore)
       .map { repositories, totalCount, hasMore in
         totalCount.map { Total(shown: repositories.count, all: $0, hasMore: hasMore) }
       }

@@ -24,7 +24,7 @@ package final class UserStore: Storable {
   private let _failure = Variable<ApiError?>(nil)
 
   package init() {
-    total = Constant.combine(_users.constant, _totalCount.constant).map { users, totalCount in
+    total = Constant.combine(_users, _totalCount).map { users, totalCount in
       totalCount.map { Total(shown: users.count, all: $0, hasMore: users.count < $0) }
     }
   }
