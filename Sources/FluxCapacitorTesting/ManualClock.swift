@@ -149,7 +149,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   }
 
   /// A sentence that lists the deadlines of the sleeping tasks. The text is empty if no task is sleeping.
-  var sleepersByNow: String {
+  package var sleepersByNow: String {
     let (now, deadlines) = lock.withLock { (time, sleepers.values.map(\.deadline).sorted()) }
     guard !deadlines.isEmpty else { return "" }
     let list = deadlines.map { "\($0.offset)" }.joined(separator: ", ")

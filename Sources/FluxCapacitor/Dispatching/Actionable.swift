@@ -166,7 +166,9 @@ public struct DispatcherAction<Action: Actionable>: Sendable {
     _ body: (Action) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     try await withDispatcher(dispatcher) { () async -> Result<Value, Failure> in
-      do throws(Failure) { return .success(try await body(action)) } catch { return .failure(error) }
+      do throws(Failure) { return .success(try await body(action)) } catch {
+        return .failure(error)
+      }
     }
     .get()
   }

@@ -43,7 +43,8 @@ import Synchronization
     let reportsUnreachedStates: Bool
   #endif
 
-  init(pendingWork: PendingWork = PendingWork(), reportingUnreachedStates isReporting: Bool = true) {
+  init(pendingWork: PendingWork = PendingWork(), reportingUnreachedStates isReporting: Bool = true)
+  {
     self.pendingWork = pendingWork
     #if DEBUG
       reportsUnreachedStates = isReporting

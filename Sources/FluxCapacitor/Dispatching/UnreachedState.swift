@@ -92,7 +92,11 @@ extension Dispatcher {
         thread.pointee.replaying == nil, Dispatcher.shared.registry.reportsUnreachedStates,
         let handler = Dispatcher.onUnreachedState
       else { return }
-      let key = Place(state: ObjectIdentifier(State.self), fileID: "\(place.fileID)", line: place.line)
+      let key = Place(
+        state: ObjectIdentifier(State.self),
+        fileID: "\(place.fileID)",
+        line: place.line
+      )
       if let channel, channel.lock.withLock({ channel.isObserved }) { return }
       guard Dispatcher.known.withLock({ $0.insert(key).inserted }) else { return }
       let (fileID, line) = place

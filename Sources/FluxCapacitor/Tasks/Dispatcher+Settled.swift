@@ -24,8 +24,8 @@ extension Dispatcher {
   /// }
   /// ```
   ///
-  /// A task in a bag that only waits for the next element of ``PrimitiveValue/values``, of a signal's `values`
-  /// or of ``states(of:buffering:)`` doesn't count as work. When an element arrives, the task counts again.
+  /// A task in a bag that only waits for the next element of ``PrimitiveValue/values`` or
+  /// ``states(of:buffering:)`` doesn't count as work. When an element arrives, the task counts again.
   /// An operation of ``Effects`` counts until it has ended. The dispatcher doesn't track other tasks and
   /// threads, or observers on `.current` that another thread is calling.
   ///

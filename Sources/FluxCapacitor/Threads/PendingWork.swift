@@ -74,7 +74,7 @@ import Synchronization
     let number = change {
       lastNumber += 1
       pieces[lastNumber] = Piece(work: work)
-      count(lastNumber, 1)
+      busy += 1
       if let task { assign(lastNumber, to: task) }
       return lastNumber
     }
@@ -130,7 +130,7 @@ extension PendingWork {
 
     /// Records the task that does the work.
     func belong(to task: TaskID) {
-      record.change { if record.pieces[number] != nil { record.assign(number, to: task) } }
+      record.change { record.assign(number, to: task) }
     }
 
     /// Records that the work rests until a call of `takeTurn()`, which may also come first.
@@ -193,8 +193,8 @@ extension PendingWork {
   }
 
   /// Adds a piece of work to the number of busy or resting pieces, or subtracts the piece.
-  private func count(_ number: Int, _ difference: Int) {
-    guard let piece = pieces[number] else { return }
+  private func count(_ piece: Piece?, _ difference: Int) {
+    guard let piece else { return }
     switch condition(of: piece) {
     case nil: busy += difference
     case .resting: resting += difference
@@ -203,29 +203,32 @@ extension PendingWork {
   }
 
   private func update(_ number: Int, _ body: (inout Piece) -> Void) {
-    count(number, -1)
-    if pieces[number] != nil { body(&pieces[number]!) }
-    count(number, 1)
+    guard var piece = pieces[number] else { return }
+    count(piece, -1)
+    body(&piece)
+    count(piece, 1)
+    pieces[number] = piece
   }
 
   private func update(_ task: TaskID, _ body: (inout TaskRecord) -> Void) {
     var record = tasks[task] ?? TaskRecord()
-    for number in record.pieces { count(number, -1) }
+    for number in record.pieces { count(pieces[number], -1) }
     body(&record)
     tasks[task] = record.isEmpty ? nil : record
-    for number in record.pieces { count(number, 1) }
+    for number in record.pieces { count(pieces[number], 1) }
   }
 
   private func assign(_ number: Int, to task: TaskID) {
-    count(number, -1)
-    pieces[number]?.task = task
-    tasks[task, default: TaskRecord()].pieces.append(number)
-    count(number, 1)
+    update(number) { piece in
+      piece.task = task
+      tasks[task, default: TaskRecord()].pieces.append(number)
+    }
   }
 
   private func end(_ number: Int) {
-    count(number, -1)
-    guard let task = pieces.removeValue(forKey: number)?.task else { return }
+    let piece = pieces.removeValue(forKey: number)
+    count(piece, -1)
+    guard let task = piece?.task else { return }
     var awaiting: [TaskID] = []
     update(task) { record in
       record.pieces.removeAll { $0 == number }
