@@ -54,9 +54,11 @@ extension Dispatcher {
   /// test with pauses needs no calls of `sleeping()` and `advance(by:)`:
   ///
   /// ```swift
-  /// action.search("flux")
+  /// effects.run(after: .milliseconds(300), clock: clock) { effect in
+  ///   BasketAction().invoke(.show([Item(name: "Plutonium")]), as: effect)
+  /// }
   /// await Dispatcher.shared.settled(advancing: clock)
-  /// #expect(store.results.value == ["FluxCapacitor"])
+  /// #expect(store.items.value.count == 1)
   /// ```
   ///
   /// The clock never advances while a piece of the tracked work is running, so the result is the same in each

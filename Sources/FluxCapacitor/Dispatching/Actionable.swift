@@ -75,9 +75,9 @@ extension Actionable {
 /// An extension for one type of states adds methods. In this example, the type alias names the action:
 ///
 /// ```swift
-/// typealias CartAction = Invoker<Dispatcher.Cart>
+/// typealias BasketAction = Invoker<Dispatcher.Basket>
 ///
-/// extension Invoker<Dispatcher.Cart> {
+/// extension Invoker<Dispatcher.Basket> {
 ///   func add(_ item: Item) { invoke(.add(item)) }
 /// }
 /// ```
@@ -85,7 +85,7 @@ extension Actionable {
 /// The action can belong to a dispatcher, for example to the dispatcher of a server's session:
 ///
 /// ```swift
-/// CartAction(on: session.dispatcher).add(item)
+/// BasketAction(on: session.dispatcher).add(item)
 /// ```
 public struct Invoker<State: DispatchState>: Actionable {
   /// The states that the action invokes.

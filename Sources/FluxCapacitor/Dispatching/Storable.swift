@@ -78,10 +78,10 @@ extension Storable {
   /// ```swift
   /// final class Session: Sendable {
   ///   let dispatcher = Dispatcher()
-  ///   let cart: CartStore
+  ///   let basket: BasketStore
   ///
   ///   init() {
-  ///     cart = CartStore.instantiate(on: dispatcher)
+  ///     basket = BasketStore.instantiate(on: dispatcher)
   ///   }
   /// }
   /// ```
