@@ -1,4 +1,3 @@
-import Dispatch
 import FluxCapacitor
 
 extension Dispatcher {
@@ -18,10 +17,9 @@ extension Dispatcher {
   /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// A task that iterates over an endless sequence of values never ends by itself, so cancel the task
-  /// before you call this method. The dispatcher doesn't track other tasks, or variables that other threads
-  /// set outside a dispatch. The process-wide dispatcher doesn't track work that began before a test first
-  /// replaced `Dispatcher.shared`.
+  /// A task in a `DustBuster` that only waits for the next element of a sequence of the library, such as
+  /// `values`, doesn't count as work. The dispatcher doesn't track other tasks, or variables that other
+  /// threads set outside a dispatch.
   ///
   /// - Parameters:
   ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
@@ -42,17 +40,86 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
-    // A dispatcher tracks its work only while the dispatcher has a hook.
-    let hook = addHook { _ in }
-    defer { hook.clean() }
-    awaitReduce()
-    let pendingWork = pendingWork
-    let hasSettled = await wait(atMost: limit) { pendingWork.whenIdle($0) }
+    let hasSettled = await wait(atMost: limit) { when(.ended, $0) }
     if !hasSettled {
       Place(fileID, filePath, line, column)
         .fail("The dispatcher has not settled within \(limit). Still under way:\(pendingWorkList)")
     }
     return hasSettled
+  }
+
+  /// Waits until all the work that this dispatcher tracks has ended, and advances a clock meanwhile.
+  ///
+  /// While all the pending work sleeps on the clock, the method advances the clock to the next deadline. So a
+  /// test with pauses needs no calls of `sleeping()` and `advance(by:)`:
+  ///
+  /// ```swift
+  /// effects.run(after: .milliseconds(300), clock: clock) { effect in
+  ///   BasketAction().invoke(.show([Item(name: "Plutonium")]), as: effect)
+  /// }
+  /// await Dispatcher.shared.settled(advancing: clock)
+  /// #expect(store.items.value.count == 1)
+  /// ```
+  ///
+  /// The clock never advances while a piece of the tracked work is running, so the result is the same in each
+  /// run of the test. The following work counts as sleeping:
+  ///
+  /// - an operation of `Effects`, or a task in a `DustBuster`, whose own task sleeps on a `ManualClock`
+  /// - an operation that pauses on a `ManualClock`, or waits for its turn
+  /// - a task or an operation that awaits such an operation with `perform`
+  ///
+  /// An operation or a task that awaits a child task counts as running, even if the child task sleeps. If the
+  /// remaining work sleeps on a different clock, the method waits until the time limit.
+  ///
+  /// - Parameters:
+  ///   - clock: The clock to advance.
+  ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
+  ///     unfinished work. For example, a timer that never ends reaches the limit.
+  ///   - isolation: The actor of the caller.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by
+  ///     default.
+  ///   - filePath: See `fileID`.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  /// - Returns: Whether all the tracked work has ended.
+  @discardableResult
+  public func settled(
+    advancing clock: ManualClock,
+    within limit: Duration = .seconds(30),
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> Bool {
+    let driver = Task.detached { await self.advance(clock) }
+    let hasSettled = await wait(atMost: limit) { happened in
+      Task.detached {
+        await driver.value
+        happened()
+      }
+    }
+    driver.cancel()
+    if !hasSettled {
+      Place(fileID, filePath, line, column)
+        .fail(
+          """
+          The dispatcher has not settled within \(limit).\(clock.sleepersByNow) Still under \
+          way:\(pendingWorkList)
+          """
+        )
+    }
+    return hasSettled
+  }
+
+  /// Advances a clock from deadline to deadline until no work is pending or the task is cancelled.
+  private func advance(_ clock: ManualClock) async {
+    while !Task.isCancelled {
+      await reach(.resting)
+      if pendingWork.hasEnded { return }
+      guard !Task.isCancelled, pendingWork.isResting else { continue }
+      if !clock.advanceToNextDeadline() { await reach(.ended) }
+    }
   }
 
   /// A list of the unfinished work, with one line for each piece of work.
@@ -69,15 +136,5 @@ extension Dispatcher {
 
       Should the operation end with `await Dispatcher.shared.settled()`? Still under way:\(list)
       """
-  }
-
-  /// If a reduce or a transaction is running on another thread, tracks the reduce or transaction as
-  /// unfinished work.
-  private func awaitReduce() {
-    let end = pendingWork.begin { "A state is being reduced, or a transaction is running." }
-    DispatchQueue.global().async {
-      self.read {}
-      end()
-    }
   }
 }

@@ -20,8 +20,8 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
     testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void
   ) async throws {
-    let dispatcher = Dispatcher()
-    // The hook makes the dispatcher track its work, so that the test can call `settled()`.
+    let dispatcher = Dispatcher(reportingUnreachedStates: false)
+    // The hook makes the dispatcher track the calls of observers, so that `settled()` waits for them.
     let hook = dispatcher.addHook { _ in }
     let isolation = EscapedDispatches.shared.begin(dispatcher, for: test)
     defer {

@@ -34,14 +34,47 @@ public final class ManualClock: Clock, @unchecked Sendable {
     }
   }
 
-  // `lock` guards `time`, `sleepers` and `lastNumber`.
+  private struct Sleeper {
+    let deadline: Instant
+    let continuation: CheckedContinuation<Void, any Error>
+    let task = TaskID()
+    let work = PendingWork.current
+
+    /// Records that the task rests, so that `settled(advancing:)` may advance the clock.
+    ///
+    /// Another thread may have woken the task before this call, because the record counts suspensions.
+    func noteSleep() {
+      if let task { work.suspend(task, .resting) }
+    }
+
+    /// Resumes the task, which counts as busy from now on.
+    func wake(with result: Result<Void, any Error> = .success(())) {
+      if let task { work.resume(task, .resting) }
+      continuation.resume(with: result)
+    }
+  }
+
+  /// A call of `sleeping` that waits for sleeps.
+  private final class Claim {
+    let count: Int
+    let notify: @Sendable () -> Void
+    var durations: [Duration] = []
+
+    init(_ count: Int, _ notify: @escaping @Sendable () -> Void) {
+      self.count = count
+      self.notify = notify
+    }
+  }
+
+  // `lock` guards all properties below, and the claims.
   private let lock = Lock()
   private var time = Instant(offset: .zero)
-  private var sleepers: [Int: (deadline: Instant, continuation: Continuation)] = [:]
+  private var sleepers: [Int: Sleeper] = [:]
   private var lastNumber = 0
-  private let beginnings = Recording<Duration>()
 
-  private typealias Continuation = CheckedContinuation<Void, any Error>
+  /// The sleeps that have begun, were not cancelled, and belong to no claim yet.
+  private var begun: [(number: Int, duration: Duration)] = []
+  private var claims: [Claim] = []
 
   /// Creates a clock that starts at zero.
   public init() {}
@@ -60,12 +93,16 @@ public final class ManualClock: Clock, @unchecked Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let duration = lock.withLock {
+        let sleeper = Sleeper(deadline: deadline, continuation: continuation)
+        let (isAsleep, due) = lock.withLock {
           let duration = time.duration(to: deadline)
-          if duration > .zero { sleepers[number] = (deadline, continuation) }
-          return duration
+          guard duration > .zero else { return (false, [Claim]()) }
+          sleepers[number] = sleeper
+          begun.append((number, duration))
+          return (true, takeDueClaims())
         }
-        if duration > .zero { beginnings.note(duration) } else { continuation.resume() }
+        if isAsleep { sleeper.noteSleep() } else { continuation.resume() }
+        for claim in due { claim.notify() }
         // The cancellation handler might have run before `sleepers` contained this sleep.
         if Task.isCancelled { cancel(number) }
       }
@@ -76,24 +113,43 @@ public final class ManualClock: Clock, @unchecked Sendable {
   }
 
   private func cancel(_ number: Int) {
-    let sleeper = lock.withLock { sleepers.removeValue(forKey: number) }
-    sleeper?.continuation.resume(throwing: CancellationError())
+    let sleeper = lock.withLock {
+      let sleeper = sleepers.removeValue(forKey: number)
+      if sleeper != nil { begun.removeAll { $0.number == number } }
+      return sleeper
+    }
+    sleeper?.wake(with: .failure(CancellationError()))
   }
 
   /// Advances the clock, and wakes the sleeping tasks whose deadlines the clock has reached, in the order
   /// of their deadlines.
   public func advance(by duration: Duration) {
+    advance { $0.advanced(by: duration) }
+  }
+
+  /// Advances the clock to the next deadline of a sleeping task.
+  ///
+  /// - Returns: Whether a task was sleeping.
+  func advanceToNextDeadline() -> Bool {
+    advance { now in sleepers.values.map(\.deadline).min() ?? now }
+  }
+
+  /// Sets the time to the result of a closure, which this method calls under the lock.
+  ///
+  /// - Returns: Whether the method has woken a task.
+  @discardableResult private func advance(to end: (_ now: Instant) -> Instant) -> Bool {
     let due = lock.withLock {
-      time = time.advanced(by: duration)
+      time = end(time)
       let due = sleepers.filter { $0.value.deadline <= time }
       for number in due.keys { sleepers[number] = nil }
       return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
     }
-    for sleeper in due { sleeper.value.continuation.resume() }
+    for sleeper in due { sleeper.value.wake() }
+    return !due.isEmpty
   }
 
   /// A sentence that lists the deadlines of the sleeping tasks. The text is empty if no task is sleeping.
-  private var sleepersByNow: String {
+  package var sleepersByNow: String {
     let (now, deadlines) = lock.withLock { (time, sleepers.values.map(\.deadline).sorted()) }
     guard !deadlines.isEmpty else { return "" }
     let list = deadlines.map { "\($0.offset)" }.joined(separator: ", ")
@@ -101,7 +157,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   }
 
   /// Waits until tasks begin to sleep on this clock. Each call waits for new sleeps, which no earlier call
-  /// has waited for.
+  /// has waited for. A sleep that is cancelled before a call has waited for it doesn't count.
   ///
   /// - Parameters:
   ///   - count: The number of sleeps to wait for.
@@ -124,8 +180,50 @@ public final class ManualClock: Clock, @unchecked Sendable {
     column: UInt = #column
   ) async -> [Duration] {
     let place = Place(fileID, filePath, line, column)
-    return await beginnings.next(count, within: limit, orFailAt: place) { durations in
-      "sleeps on this clock: \(durations.count) of \(count) began.\(sleepersByNow)"
+    var claim: Claim?
+    _ = await wait(atMost: limit) { claim = self.claim(count, $0) }
+    let durations = claim.map(end) ?? []
+    if durations.count < count {
+      place.fail(
+        """
+        \(waited(limit)) for sleeps on this clock: \(durations.count) of \(count) \
+        began.\(sleepersByNow)
+        """
+      )
+    }
+    return durations
+  }
+
+  private func claim(_ count: Int, _ notify: @escaping @Sendable () -> Void) -> Claim {
+    let claim = Claim(count, notify)
+    let due = lock.withLock {
+      claims.append(claim)
+      return takeDueClaims()
+    }
+    for claim in due { claim.notify() }
+    return claim
+  }
+
+  /// Gives the first claims their sleeps, and returns the complete claims. The caller must hold the lock.
+  private func takeDueClaims() -> [Claim] {
+    var due: [Claim] = []
+    while let claim = claims.first, begun.count >= claim.count {
+      claim.durations = begun.prefix(claim.count).map(\.duration)
+      begun.removeFirst(claim.count)
+      due.append(claims.removeFirst())
+    }
+    return due
+  }
+
+  /// Ends a claim, and returns its sleeps. An incomplete claim takes the sleeps that have begun.
+  private func end(_ claim: Claim) -> [Duration] {
+    lock.withLock {
+      if let index = claims.firstIndex(where: { $0 === claim }) {
+        claims.remove(at: index)
+        claim.durations = begun.map(\.duration)
+        begun = []
+      }
+      return claim.durations
     }
   }
 }

@@ -75,6 +75,18 @@ struct ManualClockTests {
     }
   }
 
+  @Test func sleepingIgnoresASleepThatWasCancelledBeforeTheCall() async {
+    let cancelled = Task { try? await clock.sleep(for: .seconds(1)) }
+    let other = Task { try? await clock.sleep(for: .seconds(2)) }
+    while clock.sleepersByNow.split(separator: ",").count < 2 { await Task.yield() }
+    cancelled.cancel()
+
+    #expect(await clock.sleeping() == [.seconds(2)])
+    let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
+    #expect(sentences.first?.contains("0 of 1 began.") == true)
+    other.cancel()
+  }
+
   @Test func manualClockFailsTheTestWhenTheExpectedSleepDoesNotBeginInTime() async {
     let sentences = await failures { await clock.sleeping(within: .milliseconds(1)) }
 

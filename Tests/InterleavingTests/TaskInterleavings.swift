@@ -37,5 +37,56 @@
         }
       }
     }
+
+    // MARK: B14: work that is pending, resting or idle
+
+    @Test func settledSeesNoGapBetweenAnElementAndTheWorkOfItsConsumer() {
+      explore { scenario in
+        let variable = Variable(0)
+        let bag = DustBuster()
+        let log = Trace<Int>()
+        scenario.thread {
+          Task { for await value in variable.values { log.append(value) } }.cleaned(by: bag)
+          variable.value = 1
+          Dispatcher.shared.when(.ended) { log.append(-1) }
+        }
+        scenario.check {
+          #expect(log.entries.suffix(2) == [1, -1])
+          bag.clean()
+        }
+      }
+    }
+
+    @Test func effectThatReceivesItsTurnIsBusyBeforeTheFormerEffectHasEnded() {
+      explore { scenario in
+        let effects = Effects(.serial)
+        let log = Trace<Int>()
+        scenario.thread {
+          for number in 1...2 { effects.run { _ in log.append(number) } }
+          Dispatcher.shared.when(.resting) { log.append(-1) }
+        }
+        scenario.check {
+          #expect(log.entries == [1, 2, -1])
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    @Test func taskThatAwaitsAnEffectIsBusyBeforeTheEffectHasEnded() {
+      explore { scenario in
+        let effects = Effects(.serial)
+        let bag = DustBuster()
+        let log = Trace<Int>()
+        scenario.thread {
+          Task {
+            await effects.perform { _ in log.append(1) }
+            log.append(2)
+          }
+          .cleaned(by: bag)
+          Dispatcher.shared.when(.resting) { log.append(-1) }
+        }
+        scenario.check { #expect(log.entries == [1, 2, -1]) }
+      }
+    }
   }
 #endif

@@ -148,12 +148,10 @@ import Synchronization
   /// Sends a block to the observer's queue. The block permits one call of the observer.
   @usableFromInline func sendPermit(for mailbox: Mailbox<Element>) {
     let queue = mailbox.queue.dispatchQueue
-    let end = mailbox.activity?.begin {
-      "A \(Element.self) is on its way to an observer on the queue \"\(queue.label)\"."
-    }
+    let piece = mailbox.activity?.begin(.queuedCall(of: Element.self, on: queue))
     queue.send {
       self.permitOne(on: .current)
-      end?()
+      piece?.end()
     }
   }
 
@@ -234,7 +232,7 @@ import Synchronization
   @usableFromInline let queue: ExecuteQueue
   @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
 
-  /// The dispatcher's record of pending work, if calls of this observer are recorded.
+  /// The dispatcher's record of pending work, if the observer has a queue.
   @usableFromInline let activity: PendingWork?
 
   /// The number of the thread that is draining the mailbox, or zero.

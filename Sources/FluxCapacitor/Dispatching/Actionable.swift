@@ -15,8 +15,8 @@
 
   /// The dispatcher that receives this action's states.
   ///
-  /// By default, this property returns ``Dispatcher/shared``. To use a different dispatcher, declare this
-  /// property in the action.
+  /// By default, this property returns ``Dispatcher/shared``. To use a different dispatcher for some calls,
+  /// use ``on(_:)``. To use a different dispatcher always, declare this property in the action.
   var dispatcher: Dispatcher { get }
 }
 
@@ -56,7 +56,7 @@ extension Actionable {
   }
 }
 
-/// An action without methods of its own, for states that need no other work.
+/// An action for states that need no work other than their dispatch.
 ///
 /// ```swift
 /// extension Dispatcher {
@@ -71,10 +71,105 @@ extension Actionable {
 /// ```swift
 /// Invoker<Dispatcher.Theme>().invoke(.use("dark"))
 /// ```
+///
+/// An extension for one type of states adds methods. In this example, the type alias names the action:
+///
+/// ```swift
+/// typealias BasketAction = Invoker<Dispatcher.Basket>
+///
+/// extension Invoker<Dispatcher.Basket> {
+///   func add(_ item: Item) { invoke(.add(item)) }
+/// }
+/// ```
+///
+/// The action can belong to a dispatcher, for example to the dispatcher of a server's session:
+///
+/// ```swift
+/// BasketAction(on: session.dispatcher).add(item)
+/// ```
 public struct Invoker<State: DispatchState>: Actionable {
   /// The states that the action invokes.
   public typealias DispatchStateType = State
 
-  /// Creates an action that invokes states on ``Dispatcher/shared``.
-  public init() {}
+  @usableFromInline let ownDispatcher: Dispatcher?
+
+  /// Creates an action that invokes states on ``Dispatcher/shared``. Each call of a method uses the
+  /// dispatcher that is shared at the time of that call.
+  @inlinable public init() { ownDispatcher = nil }
+
+  /// Creates an action that invokes states on a dispatcher, on any thread and in any task.
+  ///
+  /// - Parameter dispatcher: The dispatcher, which the action keeps alive.
+  @inlinable public init(on dispatcher: Dispatcher) { ownDispatcher = dispatcher }
+
+  /// The dispatcher of ``init(on:)``, or else ``Dispatcher/shared``.
+  @inlinable public var dispatcher: Dispatcher { ownDispatcher ?? .shared }
+}
+
+extension Actionable {
+  /// Returns this action for use on a dispatcher.
+  ///
+  /// The result calls a closure with the action, inside ``withDispatcher(_:operation:)``. So the action
+  /// needs no ``dispatcher`` property:
+  ///
+  /// ```swift
+  /// let shop = ShopAction(api: api).on(session.dispatcher)
+  /// shop { $0.add(item) }
+  /// await shop { await $0.refresh() }
+  /// ```
+  ///
+  /// Tasks and effects that the action starts also use the dispatcher, and its ``Dispatcher/settled()`` waits
+  /// for the effects.
+  ///
+  /// > Warning: A completion handler on another thread and a detached task see the process-wide dispatcher
+  /// instead. An action with such a handler declares its own ``dispatcher`` property, which this method
+  /// doesn't change.
+  ///
+  /// - Parameter dispatcher: The dispatcher, which the result keeps alive.
+  /// - Returns: A value that you call with a closure, on any thread.
+  public func on(_ dispatcher: Dispatcher) -> DispatcherAction<Self> {
+    DispatcherAction(action: self, dispatcher: dispatcher)
+  }
+}
+
+/// An action together with the dispatcher on which the action works.
+///
+/// ``Actionable/on(_:)`` creates this value. Call the value with a closure that uses the action.
+public struct DispatcherAction<Action: Actionable>: Sendable {
+  let action: Action
+  let dispatcher: Dispatcher
+
+  /// Calls a closure with the action, while ``Dispatcher/shared`` is the dispatcher.
+  ///
+  /// The closure runs on the calling thread, before this method returns.
+  ///
+  /// - Parameter body: The closure that uses the action.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
+  public func callAsFunction<Value, Failure: Error>(
+    _ body: (Action) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try withDispatcher(dispatcher) { Result { () throws(Failure) in try body(action) } }.get()
+  }
+
+  /// Calls an asynchronous closure with the action, while ``Dispatcher/shared`` is the dispatcher.
+  ///
+  /// The closure runs in the calling task, before this method returns.
+  ///
+  /// - Parameters:
+  ///   - isolation: The actor on which this method runs, which is the caller's actor by default.
+  ///   - body: The closure that uses the action.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
+  public func callAsFunction<Value, Failure: Error>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (Action) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await withDispatcher(dispatcher) { () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await body(action)) } catch {
+        return .failure(error)
+      }
+    }
+    .get()
+  }
 }

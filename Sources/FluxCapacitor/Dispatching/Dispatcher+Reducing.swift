@@ -18,10 +18,10 @@ extension Dispatcher {
     _ reduce: @escaping (CurrentThread) -> Void
   ) -> Bool {
     if thread.pointee.replaying == ObjectIdentifier(registry) { return false }
-    let end = registry.beginDeferral(of: State.self)
+    let piece = registry.beginDeferral(of: State.self)
     thread.pointee.deferredDispatches.append { thread in
       reduce(thread)
-      end?()
+      piece.end()
     }
     return true
   }
@@ -33,6 +33,11 @@ extension Dispatcher {
     on thread: CurrentThread
   ) {
     let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
+    #if DEBUG
+      var isReduced = false
+      var channel: EventChannel<State>?
+      defer { if !isReduced { noteUnreached(state, from: place, on: thread, sentTo: channel) } }
+    #endif
     route?.use { route in
       guard route.currentEdition != 0 else { return }
       let hasTakenTurn = beginTurn(on: thread)
@@ -65,6 +70,9 @@ extension Dispatcher {
         }
         thread.pointee.reducing = nil
       }
+      #if DEBUG
+        (isReduced, channel) = (latest != nil, route.linkedChannel)
+      #endif
       if route.isLinkedToObserver || route.linkedChannel != nil {
         earlier = passOn(state, on: route, reducedBy: earlier, latest, from: place, on: thread)
       }

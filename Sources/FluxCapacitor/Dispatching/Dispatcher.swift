@@ -13,6 +13,11 @@ public final class Dispatcher: Sendable {
   /// Creates a dispatcher with no stores.
   public init() { registry = Registry() }
 
+  /// Creates a dispatcher for a test, which may leave states without a store.
+  package init(reportingUnreachedStates isReporting: Bool) {
+    registry = Registry(reportingUnreachedStates: isReporting)
+  }
+
   private init(_ registry: Registry) { self.registry = registry }
 
   deinit { registry.setLive(false) }
@@ -41,10 +46,10 @@ public final class Dispatcher: Sendable {
   /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change
   ///   are called after all observers of the current change.
   ///
-  /// > Warning: A state that reaches no store sets no variable, and the library reports no error.
-  /// Usually, no code has called ``Storable/instantiate()``, or the caller hasn't kept the returned
-  /// store. The dispatcher holds stores weakly, so your code must keep a strong reference to each
-  /// store.
+  /// > Warning: A state that reaches no store sets no variable, and is not an error. Usually, no code has
+  /// called ``Storable/instantiate()``, or the caller hasn't kept the returned store. The dispatcher holds
+  /// stores weakly, so your code must keep a strong reference to each store. In debug builds,
+  /// ``onUnreachedState`` reports such a state.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.

@@ -1,13 +1,8 @@
 extension Registry {
-  /// Returns the single live store of a type, and creates the store if there is none.
+  /// Returns the single live store of a type, which a closure creates if there is none.
   ///
   /// If no store of exactly this type exists or is being created, the method returns a registered store of a
   /// subclass.
-  func instantiate<S: Storable>(_: S.Type) -> S {
-    instantiate(S.self) { (S(), nil) }.store
-  }
-
-  /// Returns the single live store of a type, which a closure creates if there is none.
   ///
   /// - Returns: The store, and whether this call has created the store.
   func instantiate<S: Storable, Failure: Error>(

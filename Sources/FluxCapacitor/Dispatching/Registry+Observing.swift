@@ -18,23 +18,19 @@ extension Registry {
     return lock.withLock { .passUnretained(routeForRegistering(State.self)) }
   }
 
-  /// Adds a deferred dispatch to the pending work, if the registry's observer is enabled.
+  /// Adds a deferred dispatch to the pending work.
   ///
-  /// - Returns: A closure to call when the stores have reduced the deferred state.
-  @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> (@Sendable () -> Void)? {
-    guard isObserved.unscheduled.load(ordering: .relaxed) else { return nil }
-    return pendingWork.begin {
-      "A \(sourceName(of: type)) was invoked inside a reduce, modify, read or init, and is queued."
-    }
+  /// - Returns: A piece of work, which ends when the stores have reduced the deferred state.
+  @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> PendingWork.Ticket {
+    pendingWork.begin(.deferredDispatch(of: type))
   }
 
   /// Adds an entry to the pending work, because this thread has not called the observers of a state yet.
   @usableFromInline func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
     guard !thread.pointee.round.isEmpty || thread.hasOpenPlaces,
-      !thread.pointee.accounts.contains(where: { $0.of === pendingWork })
+      !thread.pointee.accounts.contains(where: { $0.record === pendingWork })
     else { return }
-    let end = pendingWork.begin { "The observers of a \(sourceName(of: type)) are being called." }
-    thread.pointee.accounts.append((of: pendingWork, end: end))
+    thread.pointee.accounts.append(pendingWork.begin(.delivery(of: type)))
   }
 
   /// The watchers of the registered stores, in no particular order.
@@ -44,4 +40,46 @@ extension Registry {
   @usableFromInline @inline(never) func noteTransaction() {
     for watcher in watchers { watcher.noteChange(isReduce: false) }
   }
+}
+
+/// An object that notes when a store might have changed, for a library that saves the store.
+///
+/// The dispatcher notes a change after each reduce of the store, and after each transaction. Only the first
+/// change after `reset()` calls a closure, so that watching costs a dispatch almost nothing.
+@usableFromInline package final class StoreWatcher: @unchecked Sendable {
+  /// Whether the store might have changed since the last `reset()`, guarded by the dispatcher's turn.
+  @exclusivity(unchecked) @usableFromInline var hasChanged = false
+
+  private let didChange: @Sendable (_ isReduce: Bool) -> Void
+
+  /// A closure to call before time travel, or nil if time travel is a change like any other.
+  let willTravel: (@Sendable () -> Void)?
+
+  /// Creates a watcher. The thread that calls the closures holds the dispatcher's turn.
+  ///
+  /// - Parameters:
+  ///   - didChange: A closure to call at the first change after `reset()`. Its argument is false if the
+  ///     change is a transaction or time travel.
+  ///   - willTravel: A closure to call before time travel. If the argument is nil, the watcher notes time
+  ///     travel as a change.
+  package init(
+    didChange: @escaping @Sendable (_ isReduce: Bool) -> Void,
+    willTravel: (@Sendable () -> Void)? = nil
+  ) {
+    self.didChange = didChange
+    self.willTravel = willTravel
+  }
+
+  /// Notes that the store might have changed. The caller must hold the dispatcher's turn.
+  @inlinable func noteChange(isReduce: Bool) {
+    if !hasChanged { noteFirstChange(isReduce: isReduce) }
+  }
+
+  @usableFromInline func noteFirstChange(isReduce: Bool) {
+    hasChanged = true
+    didChange(isReduce)
+  }
+
+  /// Lets the next change call `didChange` again. The caller must hold the dispatcher's turn.
+  package func reset() { hasChanged = false }
 }

@@ -12,7 +12,7 @@ import Synchronization
 
   @usableFromInline let routes = RouteTable()
 
-  /// The dispatcher's unfinished work, such as deferred dispatches, which `settled()` awaits in tests.
+  /// The dispatcher's unfinished work, such as deferred dispatches, which `settled()` awaits.
   let pendingWork: PendingWork
 
   /// The observer that a dispatching thread calls before and after every reduce while `isObserved` is true.
@@ -26,7 +26,6 @@ import Synchronization
   /// A thread without the lock uses `isObserved` as a hint, so relaxed ordering is enough for the read:
   /// - A dispatch is allowed to miss an observer that another thread is adding at that moment.
   /// - `routeIfObserved(for:)` takes the lock and reads `isObserved` again before it creates a route.
-  /// - `beginDeferral(of:)` only adds an entry to the pending work, for tests.
   @usableFromInline let isObserved = ScheduledAtomic(false)
 
   /// Whether a store with a watcher has been registered, so that a transaction must look for watchers.
@@ -39,8 +38,17 @@ import Synchronization
   @exclusivity(unchecked) var creations: [Creation] = []
   @exclusivity(unchecked) var awaited: [UInt32: Creation] = [:]
 
-  init(pendingWork: PendingWork = PendingWork()) {
+  #if DEBUG
+    /// Whether a state that reaches no store is reported to `Dispatcher.onUnreachedState`.
+    let reportsUnreachedStates: Bool
+  #endif
+
+  init(pendingWork: PendingWork = PendingWork(), reportingUnreachedStates isReporting: Bool = true)
+  {
     self.pendingWork = pendingWork
+    #if DEBUG
+      reportsUnreachedStates = isReporting
+    #endif
     setLive(true)
   }
 
@@ -75,6 +83,13 @@ import Synchronization
   /// Returns the channel that delivers the dispatched states of a type.
   func channel<State: DispatchState>(of _: State.Type) -> EventChannel<State> {
     lock.withLock { routeForRegistering(State.self).channelOfStates() }
+  }
+
+  /// Returns whether a state of a type would reach a live, registered store.
+  func hasStores<State: DispatchState>(for _: State.Type) -> Bool {
+    // This thread releases the stores after unlocking, because `stores` might hold the last references.
+    let stores = lock.withLock { route(for: State.self)?.takeUnretainedValue().liveStores() ?? [] }
+    return !stores.isEmpty
   }
 
   /// The live, registered stores, in no particular order.

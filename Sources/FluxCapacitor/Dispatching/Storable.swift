@@ -65,7 +65,42 @@ extension Storable {
   ///
   /// - Returns: The live store of this type.
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
-  public static func instantiate() -> Self { Dispatcher.shared.registry.instantiate(Self.self) }
+  public static func instantiate() -> Self { instantiate(on: .shared) }
+
+  /// Returns the single live store of this type in a dispatcher.
+  ///
+  /// A server gives each session its own dispatcher and its own stores:
+  ///
+  /// ```swift
+  /// final class Session: Sendable {
+  ///   let dispatcher = Dispatcher()
+  ///   let basket: BasketStore
+  ///
+  ///   init() {
+  ///     basket = BasketStore.instantiate(on: dispatcher)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The method gives the guarantees of ``instantiate()``, for the dispatcher that you pass. While the
+  /// store's `init` runs, ``Dispatcher/shared`` is that dispatcher. So the stores that the `init`
+  /// instantiates belong to the same dispatcher.
+  ///
+  /// > Warning: Keep the returned store, because the dispatcher holds stores weakly.
+  ///
+  /// - Precondition: The initializers of stores don't instantiate each other in a cycle. Otherwise, the
+  ///   method traps with a message that names the stores.
+  ///
+  /// - Parameter dispatcher: The dispatcher whose states the store reduces.
+  /// - Returns: The live store of this type.
+  /// - Complexity: O(n) in the number of stores that reduce the same type of states.
+  public static func instantiate(on dispatcher: Dispatcher) -> Self {
+    dispatcher.registry.instantiate(Self.self) {
+      let isShared = Dispatcher.shared === dispatcher
+      return (isShared ? Self() : withDispatcher(dispatcher) { Self() }, nil)
+    }
+    .store
+  }
 
   /// Unregisters this store from its dispatcher.
   ///

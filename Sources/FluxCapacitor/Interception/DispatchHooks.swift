@@ -112,11 +112,7 @@ extension Dispatcher {
 
   /// Returns whether a state would reach a live, registered store.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    // This thread releases the stores after unlocking, because `stores` might hold the last references.
-    let stores = registry.lock.withLock {
-      registry.route(for: State.self)?.takeUnretainedValue().liveStores() ?? []
-    }
-    return !stores.isEmpty
+    registry.hasStores(for: State.self)
   }
 
   /// The live, registered stores with their variables, in the order of the stores' names.

@@ -5,8 +5,6 @@
 ///
 /// As an invariant, the buffer is empty and has not ended while a consumer waits.
 @usableFromInline final class AsyncBuffer<Element: Sendable>: @unchecked Sendable {
-  @usableFromInline typealias Waiter = CheckedContinuation<Element?, Never>
-
   @usableFromInline let policy: BufferingPolicy
 
   // `lock` guards all variables in this group.
@@ -45,7 +43,8 @@
   func popFirst() -> Element? { lock.withLock { values.popFirst() } }
 
   /// Resumes a continuation with the next value, or with `nil` after the end of the buffer.
-  func wait(_ waiter: Waiter) {
+  func wait(_ continuation: CheckedContinuation<Element?, Never>) {
+    let waiter = Waiter(continuation)
     let (isReady, value) = lock.withLock {
       let value = values.popFirst()
       if value != nil || isFinished { return (true, value) }
@@ -58,7 +57,7 @@
       self.waiter = waiter
       return (false, nil)
     }
-    if isReady { waiter.resume(returning: value) }
+    if isReady { continuation.resume(returning: value) } else { waiter.noteSuspension() }
   }
 
   /// Ends the buffer, and resumes a waiting consumer with `nil`.
@@ -73,5 +72,30 @@
       return self.waiter.take()
     }
     waiter?.resume(returning: nil)
+  }
+}
+
+extension AsyncBuffer {
+  /// A consumer that waits for an element.
+  @usableFromInline struct Waiter {
+    private let continuation: CheckedContinuation<Element?, Never>
+    private let task = TaskID()
+    private let work = PendingWork.current
+
+    init(_ continuation: CheckedContinuation<Element?, Never>) { self.continuation = continuation }
+
+    /// Records that the consumer's task is idle, because only a new element lets the task continue.
+    ///
+    /// Another thread may have resumed the task before this call, because the record counts suspensions.
+    func noteSuspension() {
+      if let task { work.suspend(task, .idle) }
+    }
+
+    /// Resumes the consumer's task. The record counts the task as busy again before the thread that brings
+    /// the element ends its own work.
+    @usableFromInline func resume(returning element: Element?) {
+      if let task { work.resume(task, .idle) }
+      continuation.resume(returning: element)
+    }
   }
 }

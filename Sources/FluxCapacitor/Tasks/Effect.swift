@@ -31,6 +31,10 @@ public final class Effect: @unchecked Sendable {
   /// The continuation of a stream that ends when a waiting operation is allowed to begin.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
 
+  /// The operation in a dispatcher's record of pending work. The thread that starts the effect sets this
+  /// property before the queue's lock publishes the effect, and no thread changes the property afterward.
+  @exclusivity(unchecked) var piece: PendingWork.Ticket?
+
   init(in queue: EffectQueue) {
     self.queue = queue
     // A thread can call an observer on behalf of another thread, so an observer has no outer operation.

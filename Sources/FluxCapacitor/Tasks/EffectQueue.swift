@@ -137,6 +137,8 @@ final class EffectQueue: @unchecked Sendable {
       }
       return true
     }
+    // The next effect is busy before this effect stops being pending, so `settled()` sees no gap.
+    next?.piece?.takeTurn()
     next?.turn?.finish()
     if isCounted { count.value -= 1 }
   }

@@ -168,7 +168,12 @@ public final class Effects: Sendable {
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
-      if started.isNew || !started.isNested { await started.task.value }
+      if started.isNew || !started.isNested {
+        if let caller = TaskID() {
+          PendingWork.current.suspend(caller, untilEndOf: TaskID(started.task))
+        }
+        await started.task.value
+      }
     } onCancel: {
       whileCancelling { queue.cancel(effect) }
     }
@@ -182,23 +187,24 @@ public final class Effects: Sendable {
     _ line: UInt,
     _ operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> EffectQueue.Started {
-    let noteEnd = PendingWork.current?.begin { "The effect of \(fileID):\(line) is running." }
+    let piece = PendingWork.current.begin(.effect(fileID: fileID, line: line))
+    effect.piece = piece
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
       let isCancelled = effect.hasBeenCancelled
       // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
       return Task { [queue] in
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-        if let turn { for await _ in turn {} }
+        if let turn { await piece.wait(for: turn) }
         await endOfPause?()
         let hasWaited = turn != nil || endOfPause != nil
         await Effect.current.withValue(effect) {
           await Effects.begin(effect, hasWaited: hasWaited, operation, on: operation.isolation)
         }
         queue.end(effect)
-        noteEnd?()
+        piece.end()
       }
     }
-    if !started.isNew { noteEnd?() }
+    if started.isNew { piece.belong(to: TaskID(started.task)) } else { piece.end() }
     return started
   }
 
@@ -224,6 +230,18 @@ public final class Effects: Sendable {
   /// > Warning: If another thread calls `run` at the same time, its operation might start after the
   /// cancellation.
   public func cancel() { queue.cancel() }
+}
+
+extension PendingWork.Ticket {
+  /// Waits until a stream has ended or the task is cancelled. Meanwhile, the work counts as resting.
+  fileprivate func wait(for turn: AsyncStream<Never>) async {
+    awaitTurn()
+    await withTaskCancellationHandler {
+      for await _ in turn {}
+    } onCancel: {
+      whileCancelling { takeTurn() }
+    }
+  }
 }
 
 extension Clock<Duration> {

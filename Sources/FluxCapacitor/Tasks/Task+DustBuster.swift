@@ -20,18 +20,21 @@ extension Task {
   /// }
   /// ```
   ///
+  /// ``Dispatcher/settled()`` waits for the task, except while the task only waits for the next element of a
+  /// sequence such as ``PrimitiveValue/values``.
+  ///
   /// - Complexity: O(1), amortized.
   ///
   /// - Parameters:
   ///   - dustBuster: The bag that cancels the task.
-  ///   - fileID: The file of the call, for a test that waits for the task.
-  ///   - line: The line of the call, for a test that waits for the task.
+  ///   - fileID: The file of the call, for the message of a test that waits for the task.
+  ///   - line: The line of the call, for the message of a test that waits for the task.
   public func cleaned(
     by dustBuster: DustBuster,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let dust = TaskDust(cancelling: cancel, startedIn: fileID, line: line)
+    let dust = TaskDust(of: TaskID(self), cancelling: cancel, startedIn: fileID, line: line)
     dustBuster.insert(dust)
     // The detached task retires the Dust when the original task has ended, so that the bag can forget the
     // Dust. The detached task ends with the original task, so no code cancels the detached task. A detached

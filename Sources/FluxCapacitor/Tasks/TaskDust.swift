@@ -3,16 +3,17 @@ final class TaskDust: Dust, @unchecked Sendable {
   /// A closure that cancels the task, or `nil` if the task is cancelled or has ended. Guarded by `lock`.
   @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
 
-  /// A closure that removes the task from the dispatcher's pending work, if the pending work lists the task.
-  private let noteEnd: (@Sendable () -> Void)?
+  /// The task in the dispatcher's record of pending work.
+  private let piece: PendingWork.Ticket
 
   init(
+    of task: TaskID,
     cancelling cancel: @escaping @Sendable () -> Void,
     startedIn fileID: StaticString,
     line: UInt
   ) {
     cancelTask = cancel
-    noteEnd = PendingWork.current?.begin { "The task of \(fileID):\(line) is running." }
+    piece = PendingWork.current.begin(.task(fileID: fileID, line: line), by: task)
     super.init { $0.finishCleaning() }
   }
 
@@ -20,7 +21,7 @@ final class TaskDust: Dust, @unchecked Sendable {
   func retire() {
     forgetTask()
     clean()
-    noteEnd?()
+    piece.end()
   }
 
   /// Releases the task after unlocking, because the release can run the `deinit` of the task's result.

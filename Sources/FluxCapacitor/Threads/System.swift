@@ -67,6 +67,19 @@ extension ThreadState {
   #endif
 }
 
+#if DEBUG
+  /// Writes a text to standard error, if possible in one piece.
+  func writeToStandardError(_ text: String) {
+    Array(text.utf8).withUnsafeBytes { bytes in
+      #if canImport(WinSDK)
+        _ = _write(2, bytes.baseAddress, UInt32(bytes.count))
+      #else
+        _ = write(2, bytes.baseAddress, bytes.count)
+      #endif
+    }
+  }
+#endif
+
 /// Lets another thread run if one is ready.
 func yieldToOtherThreads() {
   #if canImport(WinSDK)

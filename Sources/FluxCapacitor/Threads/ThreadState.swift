@@ -47,9 +47,9 @@ import Synchronization
   /// The number of places at the end of `round` that were added during the open transaction.
   @usableFromInline var openPlaces: Int32 = 0
 
-  /// The records of pending work that include this thread's deliveries. Each element has a closure, which
-  /// the thread calls when no delivery is pending.
-  var accounts: [(of: PendingWork, end: @Sendable () -> Void)] = []
+  /// The pieces of work that stand for this thread's deliveries in the records of pending work. The thread
+  /// ends these pieces when no delivery is pending.
+  var accounts: [PendingWork.Ticket] = []
 
   /// The number of other threads' changes that this thread has delivered since its current round began.
   /// Withdrawing the offer of a handover resets this number to a lower value.

@@ -1,0 +1,117 @@
+import Synchronization
+
+/// A state that has reached no store, and the probable reason. See ``Dispatcher/onUnreachedState``.
+public struct UnreachedState: Sendable, CustomStringConvertible {
+  /// The dispatched state.
+  public let state: any DispatchState
+
+  /// The module and the file in which the state was invoked, in the form `Module/File.swift`.
+  public let fileID: StaticString
+
+  /// The line at which the state was invoked.
+  public let line: UInt
+
+  /// A sentence about the probable reason.
+  public let reason: String
+
+  /// A line of text with the source location, the type of the state, and the reason.
+  ///
+  /// The line doesn't contain the state's values, which may be private.
+  public var description: String {
+    "\(fileID):\(line): A \(sourceName(of: type(of: state))) has reached no store. \(reason)"
+  }
+}
+
+extension Dispatcher {
+  /// A closure to call, in debug builds, with a state that has reached no store.
+  ///
+  /// To dispatch such a state isn't an error. But often, no code has instantiated the store, no code keeps the
+  /// store, or the store belongs to a different dispatcher. By default, the closure writes one line to standard
+  /// error. Set the property to `nil` to silence the line, or to a closure of your own:
+  ///
+  /// ```swift
+  /// Dispatcher.onUnreachedState = { unreached in
+  ///   print(unreached)
+  /// }
+  /// ```
+  ///
+  /// - The closure is called for the first such state of each type and source location in the process, with
+  ///   any dispatcher.
+  /// - The dispatching thread calls the closure at the end of the dispatch, after the observers and under no
+  ///   lock of the library. Inside a ``transaction(_:)``, the thread still holds the turn of the transaction.
+  ///   The closure may invoke states. Several threads may call the closure at the same time.
+  /// - A state that only observers of the states receive has reached a receiver.
+  /// - Tests with `.isolatedDispatcher`, of FluxCapacitorTesting, don't call the closure.
+  ///
+  /// You can read and set the property on any thread. The process retains the closure until you replace it.
+  ///
+  /// > Note: A release build of the library never calls the closure.
+  ///
+  /// - Complexity: O(n) in the number of live dispatchers for each call, and O(1) for each further unreached
+  ///   state in a debug build.
+  public static var onUnreachedState: (@Sendable (UnreachedState) -> Void)? {
+    get { handler.withLock { $0 } }
+    set {
+      // This thread releases the former closure after unlocking, because a `deinit` is user code.
+      let former = handler.withLock { handler in
+        defer { handler = newValue }
+        return handler
+      }
+      withExtendedLifetime(former) {}
+    }
+  }
+
+  // `Mutex` has no points at which a test's scheduler switches threads.
+  private static let handler = Mutex<(@Sendable (UnreachedState) -> Void)?> {
+    #if DEBUG
+      writeToStandardError("\($0)\n")
+    #endif
+  }
+}
+
+#if DEBUG
+  extension Dispatcher {
+    private struct Place: Hashable {
+      let state: ObjectIdentifier
+      let fileID: String
+      let line: UInt
+    }
+
+    private static let known = Mutex<Set<Place>>([])
+
+    /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and place.
+    ///
+    /// - Parameter channel: The channel to which the dispatcher has sent the state, if any.
+    @usableFromInline func noteUnreached<State: DispatchState>(
+      _ state: State,
+      from place: SourcePlace,
+      on thread: CurrentThread,
+      sentTo channel: EventChannel<State>?
+    ) {
+      guard registry.reportsUnreachedStates, thread.pointee.scheduled == nil,
+        thread.pointee.replaying == nil, Dispatcher.shared.registry.reportsUnreachedStates,
+        let handler = Dispatcher.onUnreachedState
+      else { return }
+      let key = Place(
+        state: ObjectIdentifier(State.self),
+        fileID: "\(place.fileID)",
+        line: place.line
+      )
+      if let channel, channel.lock.withLock({ channel.isObserved }) { return }
+      guard Dispatcher.known.withLock({ $0.insert(key).inserted }) else { return }
+      let (fileID, line) = place
+      let reason = reason(for: State.self)
+      let unreached = UnreachedState(state: state, fileID: fileID, line: line, reason: reason)
+      thread.pointee.deferredDispatches.append { _ in handler(unreached) }
+    }
+
+    private func reason<State: DispatchState>(for _: State.Type) -> String {
+      let store = sourceName(of: State.RelatedStoreType.self)
+      let others = Registry.live.filter { $0 !== registry }
+      if others.contains(where: { $0.hasStores(for: State.self) }) {
+        return "A live \(store) is registered with a different dispatcher."
+      }
+      return "No live \(store) is registered. Instantiate the store, and keep a reference to it."
+    }
+  }
+#endif

@@ -1,0 +1,75 @@
+#if canImport(Dispatch)
+  import Dispatch
+#endif
+
+extension Dispatcher {
+  /// Waits until the work of this dispatcher has ended, for an orderly shutdown.
+  ///
+  /// The method waits for:
+  ///
+  /// - reduces and transactions of this dispatcher that are running, and states that were invoked inside a
+  ///   reduce
+  /// - pending calls of observers on a queue
+  /// - operations of ``Effects``
+  /// - tasks that were added to a ``DustBuster``
+  ///
+  /// An observer, an operation or a task belongs to the dispatcher that was ``shared`` when you added the
+  /// observer, ran the operation, or put the task into the bag. Outside ``withDispatcher(_:operation:)``, that
+  /// is the process-wide dispatcher. The method also waits for further work that this work begins.
+  ///
+  /// ```swift
+  /// func close() async {
+  ///   effects.cancel()
+  ///   await dispatcher.settled()
+  /// }
+  /// ```
+  ///
+  /// A task in a bag that only waits for the next element of ``PrimitiveValue/values`` or
+  /// ``states(of:buffering:)`` doesn't count as work. When an element arrives, the task counts again.
+  /// An operation of ``Effects`` counts until it has ended. The dispatcher doesn't track other tasks and
+  /// threads, or observers on `.current` that another thread is calling.
+  ///
+  /// The method has no time limit, and returns early only if the calling task is cancelled. You can call the
+  /// method in any task, on any actor. The task doesn't block a thread while it waits.
+  ///
+  /// > Warning: An operation of ``Effects`` or a task in a bag must not call this method, because the operation
+  /// or the task would wait for itself.
+  ///
+  /// > Note: In a file that imports FluxCapacitorTesting, `settled()` means the method of that library, which
+  /// fails the test after a time limit.
+  ///
+  /// - Complexity: O(1) when the work ends. The record of the work costs O(1) for each piece of work.
+  @_disfavoredOverload public nonisolated(nonsending) func settled() async { await reach(.ended) }
+
+  /// Waits until the pending work has reached a goal or the task is cancelled.
+  package nonisolated(nonsending) func reach(_ goal: PendingWork.Goal) async {
+    let (end, continuation) = AsyncStream<Never>.makeStream()
+    when(goal) { continuation.finish() }
+    for await _ in end {}
+  }
+
+  /// Calls a closure when no reduce is running and the pending work has reached a goal.
+  package func when(_ goal: PendingWork.Goal, _ body: @escaping @Sendable () -> Void) {
+    if registry.turn.isHeld(by: CurrentThread.current.id) || !registry.turn.tryLock() {
+      let reduce = pendingWork.begin(.reduce)
+      DispatchQueue.forWaiting.send {
+        self.waitForTurn()
+        reduce.end()
+      }
+    } else {
+      registry.turn.unlock()
+    }
+    pendingWork.when(goal, body)
+  }
+}
+
+extension DispatchQueue {
+  /// A queue whose threads may wait for another thread.
+  fileprivate static var forWaiting: DispatchQueue {
+    #if canImport(Dispatch)
+      .global()
+    #else
+      .main
+    #endif
+  }
+}
