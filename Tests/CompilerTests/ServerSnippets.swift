@@ -161,7 +161,8 @@ struct ServerSnippetTests {
       let line = """
         Shop/Handler.swift:12: A FluxCapacitor.Dispatcher.Basket has reached no store. A live CompilerTests.BasketStore is registered with a different dispatcher.
         """
-      #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(line))
+      let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(printed.contains(line))
     }
   #endif
 
