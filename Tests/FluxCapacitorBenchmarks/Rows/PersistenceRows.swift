@@ -1,3 +1,4 @@
+import Dispatch
 import FluxCapacitor
 import FluxCapacitorPersistence
 import Foundation
@@ -60,6 +61,13 @@ private final class SavedFolder {
   }
 
   deinit {
+    // On a slow disk, the first save might not have ended yet.
+    let isSaved = DispatchSemaphore(value: 0)
+    Task.detached { [keeper] in
+      try? await keeper.flush()
+      isSaved.signal()
+    }
+    isSaved.wait()
     let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
     precondition(names?.contains("notes.json") == true, "The keeper hasn't saved the store.")
     try? FileManager.default.removeItem(at: url)
