@@ -1,0 +1,151 @@
+import BoardSample
+import FluxCapacitor
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// Tests the whole board by its text.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct BoardTests {
+  private let folder = TemporaryFolder()
+  private let clock = ManualClock()
+
+  @Test func conversationInTheReadmeIsReal() async throws {
+    let readme = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("README.md")
+    let parts = try String(contentsOf: readme, encoding: .utf8)
+      .components(separatedBy: "```text\nThe board is empty.")
+    #expect(parts.count == 2)
+    let block = "The board is empty." + parts[parts.count - 1].components(separatedBy: "\n```")[0]
+    let board = try Conversation(in: folder)
+
+    var text = [board.newText()]
+    for line in block.split(separator: "\n") where line.hasPrefix("> ") {
+      text.append(await board.type(String(line.dropFirst(2))))
+      await Dispatcher.shared.settled()
+      text.append(board.newText())
+    }
+
+    #expect(text.filter { !$0.isEmpty }.joined(separator: "\n") == block)
+  }
+
+  @Test func searchShowsTheCardsAfterAPause() async throws {
+    let board = try Conversation(in: folder, clock: clock)
+    await board.type("add Buy milk", "add Buy bread")
+
+    await board.type("find milk")
+    clock.advance(by: .milliseconds(300))
+    await Dispatcher.shared.settled()
+    #expect(board.newText() == "Cards with “milk”:\n1 [ ] Buy milk")
+
+    await board.type("find soap")
+    clock.advance(by: .milliseconds(300))
+    await Dispatcher.shared.settled()
+    #expect(board.newText() == "No card contains “soap”. Type find to show all cards.")
+  }
+
+  @Test func mistakesAreAnsweredAndChangeNothing() async throws {
+    let board = try Conversation(in: folder)
+    _ = board.newText()
+
+    #expect(
+      await board.type("undo", "redo", "done 1", "sync", "what") == """
+        > undo
+        No edit is left to undo.
+        > redo
+        No edit is left to redo.
+        > done 1
+        No card has the number 1. Type list to see the numbers.
+        > sync
+        The server knows all edits.
+        > what
+        “what” isn't a command. Type help to see the commands.
+        """
+    )
+  }
+
+  @Test func refusedEditIsRolledBackAndReportedOnce() async throws {
+    let server = MockServer { $0.new?.isDone == true ? .refused(reason: "Not yet.") : nil }
+    let board = try Conversation(in: folder, server: server)
+    await board.type("add Buy milk", "sync")
+    await Dispatcher.shared.settled()
+    await board.type("done 1")
+
+    await board.type("sync")
+    await Dispatcher.shared.settled()
+
+    #expect(
+      board.newText() == """
+        1 [ ] Buy milk
+        1 to do, 0 done, all synced
+        The server has refused card 1. Not yet.
+        """
+    )
+  }
+
+  @Test func unreachableServerIsReportedAndTheEditsAreKept() async throws {
+    let board = try Conversation(in: folder, server: MockServer { _ in .unreachable })
+    await board.type("add Buy milk", "sync")
+
+    await Dispatcher.shared.settled()
+
+    #expect(board.newText().hasPrefix("The server is unreachable."))
+    #expect(await board.type("list").hasSuffix("1 to do, 0 done, 1 not synced"))
+  }
+
+  @Test func endOfInputWaitsForTheSearchAndTheSync() async throws {
+    let gate = Gate()
+    let conversation = try Conversation(
+      in: folder,
+      server: MockServer.waiting(at: gate),
+      clock: clock
+    )
+    let lines = AsyncStream<String> { lines in
+      for line in ["add Buy milk", "sync", "find milk"] { lines.yield(line) }
+      lines.finish()
+    }
+
+    let run = Task { try await conversation.board.run(lines) }
+    await clock.sleeping()
+    clock.advance(by: .milliseconds(300))
+    await gate.reached()
+    gate.open()
+    try await run.value
+
+    let text = conversation.newText()
+    #expect(text.contains("Cards with “milk”:\n1 [ ] Buy milk"))
+    #expect(text.contains("1 to do, 0 done, all synced"))
+  }
+
+  @Test func quitEndsTheBoardBeforeTheEndOfInput() async throws {
+    let conversation = try Conversation(in: folder)
+    let (lines, input) = AsyncStream<String>.makeStream()
+    for line in ["quit", "add Buy milk"] { input.yield(line) }
+
+    try await conversation.board.run(lines)
+
+    #expect(!conversation.newText().contains("Buy milk"))
+  }
+
+  @Test func nextBoardRestoresCardsUndoAndSync() async throws {
+    var conversation: Conversation? = try Conversation(in: folder)
+    await conversation?.type("add Buy milk", "add Buy bread", "sync")
+    await Dispatcher.shared.settled()
+    await conversation?.type("done 1", "remove 2", "undo")
+    try await conversation?.board.run(AsyncStream { $0.finish() })
+    conversation = nil
+
+    let next = try Conversation(in: folder)
+
+    #expect(next.newText() == "1 [x] Buy milk\n2 [ ] Buy bread\n1 to do, 1 done, 1 not synced")
+    #expect(
+      await next.type("redo") == """
+        > redo
+        1 [x] Buy milk
+        0 to do, 1 done, 2 not synced
+        Saved.
+        """
+    )
+  }
+}
