@@ -18,16 +18,15 @@ final class Conversation: Sendable {
     board = try Board(folder: folder.url, server: server, clock: clock) { text.value.append($0) }
   }
 
-  /// Types lines. Returns the text since the last call, in which a line that was typed follows `> `.
-  @discardableResult
-  func type(_ lines: String...) async -> String {
+  /// Types lines. In the text, a typed line follows a `>`.
+  func type(_ lines: String...) async {
     for line in lines {
       text.value.append("> \(line)")
       _ = await board.answer(line)
     }
-    return newText()
   }
 
+  /// Returns the text since the last call of this method.
   func newText() -> String {
     text.modify { text in
       defer { text = [] }
