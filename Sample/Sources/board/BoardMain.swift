@@ -13,7 +13,7 @@ struct BoardMain {
     } catch let mistake as Mistake {
       fail(mistake.text, exitCode: 2)
     } catch let failure as KeeperFailure {
-      fail("\(failure.failureReason ?? "") Choose another folder with --file.", exitCode: 1)
+      fail("\(failure.reason) Choose another folder with --file.", exitCode: 1)
     } catch {
       fail("\(error)", exitCode: 1)
     }

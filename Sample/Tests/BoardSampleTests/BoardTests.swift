@@ -86,6 +86,7 @@ struct BoardTests {
     #expect(
       board.newText() == """
         > sync
+        Syncing…
         1 [ ] Buy milk
         1 to do, 0 done, all synced
         The server has refused card 1. Not yet.
@@ -105,6 +106,7 @@ struct BoardTests {
     #expect(
       board.newText() == """
         > sync
+        Syncing…
         The server is unreachable. Your edits are kept. Type sync to try again.
         > list
         1 [ ] Buy milk
@@ -172,5 +174,38 @@ struct BoardTests {
           """
       )
     }
+  }
+
+  @Test func damagedFileIsReplacedByTheStateBeforeTheLastSave() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread")
+    try await first.board.run(AsyncStream { $0.finish() })
+    let file = folder.url.appendingPathComponent("cards.json")
+    try Data("{".utf8).write(to: file)
+
+    try withDispatcher(Dispatcher()) {
+      let text = try Conversation(in: folder).newText()
+
+      #expect(text.hasPrefix("\(file.path) "))
+      #expect(
+        text.hasSuffix(
+          """
+           The board shows the state before the last save.
+          1 [ ] Buy milk
+          1 to do, 0 done, 1 not synced
+          """
+        )
+      )
+    }
+  }
+
+  @Test func failedSaveIsReported() async throws {
+    let board = try Conversation(in: folder)
+    try FileManager.default.removeItem(at: folder.url)
+
+    await board.type("add Buy milk")
+
+    let answer = board.newText().split(separator: "\n").last ?? ""
+    #expect(answer.hasPrefix("Not saved yet. The folder \(folder.url.path)"))
   }
 }

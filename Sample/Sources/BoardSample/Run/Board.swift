@@ -21,22 +21,20 @@ package final class Board: Sendable {
     clock: any Clock<Duration> = ContinuousClock(),
     print: @escaping @Sendable (String) -> Void
   ) throws(KeeperFailure) {
+    func recover(from failure: KeeperFailure) throws(KeeperFailure) -> Recovery {
+      guard failure.isDamage else { throw failure }
+      print("\(failure.reason) The board shows the state before the last save.")
+      return .restorePrevious
+    }
     keeper = try Keeper(directory: folder)
     // The keeper opens the cards first, because SyncStore instantiates CardStore.
-    cards = try keeper.open(CardStore.self, recovering: Self.recover)
-    sync = try keeper.open(SyncStore.self, recovering: Self.recover)
+    cards = try keeper.open(CardStore.self, recovering: recover)
+    sync = try keeper.open(SyncStore.self, recovering: recover)
     search = SearchStore.instantiate()
     searchAction = SearchAction(clock: clock)
     syncAction = SyncAction(server: server)
     view = BoardView(cards: cards, search: search, sync: sync, print: print)
     self.print = print
-  }
-
-  private static func recover(from failure: KeeperFailure) throws(KeeperFailure) -> Recovery {
-    switch failure.cause {
-    case .damaged, .fileMissing: return .restorePrevious
-    default: throw failure
-    }
   }
 
   /// Answers each line until the input ends or the user quits. Then saves the board.
@@ -56,7 +54,9 @@ package final class Board: Sendable {
       case .edit(let edit): try await perform(edit)
       case .find(let text): searchAction.find(text)
       case .sync where sync.unsynced.value.isEmpty: print("The server knows all edits.")
-      case .sync: syncAction.sync()
+      case .sync:
+        print("Syncing…")
+        syncAction.sync()
       case .list: view.show()
       case .help: print(Command.helpText)
       case .quit: return false
@@ -74,7 +74,7 @@ package final class Board: Sendable {
       try await keeper.flush()
       print("Saved.")
     } catch {
-      print("Not saved yet. \(error)")
+      print("Not saved yet. \(error.reason)")
     }
   }
 
