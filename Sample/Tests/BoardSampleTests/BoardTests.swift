@@ -137,6 +137,10 @@ struct BoardTests {
     let text = conversation.newText()
     #expect(text.contains("Cards with “milk”:\n1 [ ] Buy milk"))
     #expect(text.contains("1 to do, 0 done, all synced"))
+    try withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText() == "1 [ ] Buy milk\n1 to do, 0 done, all synced")
+    }
   }
 
   @Test func quitEndsTheBoardBeforeTheEndOfInput() async throws {

@@ -97,6 +97,27 @@ struct SyncActionTests {
     #expect(store.unsynced.value.isEmpty)
   }
 
+  @Test func secondSyncWaitsForTheFirstAndSendsNoEditTwice() async {
+    let sent = Variable<[Edit]>([])
+    let action = SyncAction(
+      server: MockServer { [gate] edit in
+        sent.value.append(edit)
+        await gate.pass()
+        return nil
+      }
+    )
+    edits.invoke(.add(title: "Milk"))
+
+    action.sync()
+    await gate.reached()
+    edits.invoke(.add(title: "Bread"))
+    action.sync()
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(sent.value == [addMilk, addBread])
+  }
+
   @Test func undoAfterASyncIsSentToTheServer() async {
     let action = SyncAction(server: MockServer())
     edits.invoke(.add(title: "Milk"))
