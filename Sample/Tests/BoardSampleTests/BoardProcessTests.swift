@@ -51,6 +51,17 @@ struct BoardProcessTests {
     #expect(await process.output().prefix(2) == ["1 [ ] Buy milk", "2 [ ] Buy bread"])
   }
 
+  @Test func endOfInputWaitsForTheSearchAndTheServer() async throws {
+    let process = try BoardProcess("--file", folder.url.path)
+    for line in ["add Buy milk", "sync", "find milk"] { try process.type(line) }
+
+    #expect(try await process.exitCode() == 0)
+
+    let output = await process.output()
+    #expect(output.contains("Cards with “milk”:"))
+    #expect(output.contains("1 to do, 0 done, all synced"))
+  }
+
   @Test func helpAndMistakesExplainTheOptions() async throws {
     let help = try BoardProcess("--help")
     #expect(try await help.exitCode() == 0)

@@ -115,34 +115,6 @@ struct BoardTests {
     )
   }
 
-  @Test func endOfInputWaitsForTheSearchAndTheSync() async throws {
-    let gate = Gate()
-    let conversation = try Conversation(
-      in: folder,
-      server: MockServer.waiting(at: gate),
-      clock: clock
-    )
-    let lines = AsyncStream<String> { lines in
-      for line in ["add Buy milk", "sync", "find milk"] { lines.yield(line) }
-      lines.finish()
-    }
-
-    let run = Task { try await conversation.board.run(lines) }
-    await clock.sleeping()
-    clock.advance(by: .milliseconds(300))
-    await gate.reached()
-    gate.open()
-    try await run.value
-
-    let text = conversation.newText()
-    #expect(text.contains("Cards with “milk”:\n1 [ ] Buy milk"))
-    #expect(text.contains("1 to do, 0 done, all synced"))
-    try withDispatcher(Dispatcher()) {
-      let next = try Conversation(in: folder)
-      #expect(next.newText() == "1 [ ] Buy milk\n1 to do, 0 done, all synced")
-    }
-  }
-
   @Test func quitEndsTheBoardBeforeTheEndOfInput() async throws {
     let conversation = try Conversation(in: folder)
     let (lines, input) = AsyncStream<String>.makeStream()
