@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "FluxCapacitorDebugging", targets: ["FluxCapacitorDebugging"]),
     .library(name: "FluxCapacitorPersistence", targets: ["FluxCapacitorPersistence"]),
     .executable(name: "github-repos", targets: ["github-repos"]),
+    .executable(name: "board", targets: ["board"]),
   ],
   targets: [
     .target(name: "FluxCapacitor"),
@@ -99,8 +100,8 @@ let package = Package(
       swiftSettings: [.defaultIsolation(MainActor.self)]
     ),
 
-    // The sample consists of a library, GitHubSample, and an executable, github-repos, that runs the
-    // library's command.
+    // Each sample consists of a library and an executable: GitHubSample and github-repos, and BoardSample
+    // and board.
     .target(
       name: "GitHubSample",
       dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence"],
@@ -119,6 +120,23 @@ let package = Package(
         "GitHubSample", "github-repos", "FluxCapacitorPersistence", "FluxCapacitorTesting",
       ],
       path: "Sample/Tests/GitHubSampleTests"
+    ),
+    .target(
+      name: "BoardSample",
+      dependencies: ["FluxCapacitor", "FluxCapacitorPersistence"],
+      path: "Sample/Sources/BoardSample"
+    ),
+    .executableTarget(
+      name: "board",
+      dependencies: ["BoardSample"],
+      path: "Sample/Sources/board"
+    ),
+    .testTarget(
+      name: "BoardSampleTests",
+      dependencies: [
+        "BoardSample", "board", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+      ],
+      path: "Sample/Tests/BoardSampleTests"
     ),
   ],
   swiftLanguageModes: [.v6]

@@ -50,6 +50,16 @@ let package = Package(
       dependencies: ["GitHubSample"] + apple,
       swiftSettings: settings
     ),
+    .target(
+      name: "BoardSample",
+      dependencies: ["FluxCapacitor", "FluxCapacitorPersistence"] + apple,
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "board",
+      dependencies: ["BoardSample"] + apple,
+      swiftSettings: settings
+    ),
     // This target is not a test target, because the package manager's runner expects Apple's Darwin module.
     .target(
       name: "CompilerTests",

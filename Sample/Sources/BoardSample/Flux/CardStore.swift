@@ -1,0 +1,96 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+
+/// Stores the cards, and the edits that the user can undo and redo.
+package final class CardStore: Storable {
+  package typealias DispatchStateType = Dispatcher.Cards
+
+  /// The cards, sorted by their numbers.
+  package var cards: ConstantTable<Card> { _cards.constant }
+  private let _cards = VariableTable<Card>()
+
+  package let canUndo: Constant<Bool>
+  package let canRedo: Constant<Bool>
+  private let undoable = Variable<[Edit]>([])
+  private let redoable = Variable<[Edit]>([])
+
+  private let lastID = Variable(0)
+
+  package init() {
+    canUndo = undoable.map { !$0.isEmpty }.removeDuplicates()
+    canRedo = redoable.map { !$0.isEmpty }.removeDuplicates()
+  }
+
+  package func reduce(with state: Dispatcher.Cards) {
+    switch state {
+    case .add(let title):
+      lastID.value += 1
+      edit(lastID.value) { $0 = Card(id: lastID.value, title: title) }
+    case .rename(let id, let title):
+      edit(id) { $0?.title = title }
+    case .setDone(let id, let isDone):
+      edit(id) { $0?.isDone = isDone }
+    case .remove(let id):
+      edit(id) { $0 = nil }
+    case .undo:
+      guard let edit = undoable.modify({ $0.popLast() }) else { return }
+      show(edit.old, as: edit.id)
+      redoable.value.append(edit)
+    case .redo:
+      guard let edit = redoable.modify({ $0.popLast() }) else { return }
+      show(edit.new, as: edit.id)
+      undoable.value.append(edit)
+    case .rollBack(let edit):
+      // A newer edit of the card stays. The next sync sends the newer edit.
+      guard _cards[edit.id] == edit.new else { return }
+      show(edit.old, as: edit.id)
+      undoable.value.removeAll { $0.id == edit.id }
+      redoable.value.removeAll { $0.id == edit.id }
+    }
+  }
+
+  private func edit(_ id: Card.ID, _ change: (inout Card?) -> Void) {
+    let old = _cards[id]
+    var new = old
+    change(&new)
+    guard new != old else { return }
+    show(new, as: id)
+    undoable.value = (undoable.value + [Edit(id: id, old: old, new: new)]).suffix(100)
+    redoable.value = []
+  }
+
+  private func show(_ card: Card?, as id: Card.ID) {
+    if let card, _cards[id] == nil {
+      _cards.insert(card, at: _cards.ids.value.prefix { $0 < id }.count)
+    } else {
+      _cards[id] = card
+    }
+  }
+}
+
+extension CardStore: Persistable {
+  package struct Saved: Codable, Sendable {
+    let cards: [Card]
+    let undoable: [Edit]
+    let redoable: [Edit]
+    let lastID: Int
+  }
+
+  package static let archive = Archive(Saved.self, named: "cards", version: 1)
+
+  package var saved: Saved {
+    Saved(
+      cards: _cards.rows.value,
+      undoable: undoable.value,
+      redoable: redoable.value,
+      lastID: lastID.value
+    )
+  }
+
+  package func restore(_ saved: Saved) {
+    _cards.replaceAll(with: saved.cards)
+    undoable.value = saved.undoable
+    redoable.value = saved.redoable
+    lastID.value = saved.lastID
+  }
+}

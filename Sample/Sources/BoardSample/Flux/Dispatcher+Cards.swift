@@ -1,0 +1,18 @@
+import FluxCapacitor
+
+extension Dispatcher {
+  /// The states that edit the cards. They need no action of their own: see ``Invoker``.
+  package enum Cards: DispatchState, Equatable {
+    package typealias RelatedStoreType = CardStore
+
+    case add(title: String)
+    case rename(Card.ID, to: String)
+    case setDone(Card.ID, Bool)
+    case remove(Card.ID)
+    case undo
+    case redo
+
+    /// Restores the server's version of a card, because the server has refused the edit.
+    case rollBack(Edit)
+  }
+}

@@ -1,0 +1,20 @@
+import FluxCapacitor
+
+/// Searches after a short pause, so only the last of several quick searches begins.
+package struct SearchAction: Actionable {
+  package typealias DispatchStateType = Dispatcher.Search
+
+  package var isRunning: Constant<Bool> { effects.isRunning }
+  private let effects = Effects(.latest)
+  private let clock: any Clock<Duration>
+
+  package init(clock: any Clock<Duration> = ContinuousClock()) {
+    self.clock = clock
+  }
+
+  package func find(_ text: String) {
+    effects.run(after: text.isEmpty ? .zero : .milliseconds(300), clock: clock) { effect in
+      invoke(.show(cardsWith: text), as: effect)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+import Foundation
+
+/// The application: the stores, the actions, the view and the keeper.
+package final class Board: Sendable {
+  private let keeper: Keeper
+  private let cards: CardStore
+  private let search: SearchStore
+  private let sync: SyncStore
+  private let cardAction = Invoker<Dispatcher.Cards>()
+  private let searchAction: SearchAction
+  private let syncAction: SyncAction
+  private let view: BoardView
+  private let print: @Sendable (String) -> Void
+
+  /// Restores the board from a folder, and prints it.
+  package init(
+    folder: URL,
+    server: any Server,
+    clock: any Clock<Duration> = ContinuousClock(),
+    print: @escaping @Sendable (String) -> Void
+  ) throws(KeeperFailure) {
+    func recover(from failure: KeeperFailure) throws(KeeperFailure) -> Recovery {
+      guard failure.isDamage else { throw failure }
+      print("\(failure.reason) The board shows the state before the last save.")
+      return .restorePrevious
+    }
+    keeper = try Keeper(directory: folder)
+    // The keeper opens the cards first, because SyncStore instantiates CardStore.
+    cards = try keeper.open(CardStore.self, recovering: recover)
+    sync = try keeper.open(SyncStore.self, recovering: recover)
+    search = SearchStore.instantiate()
+    searchAction = SearchAction(clock: clock)
+    syncAction = SyncAction(server: server)
+    view = BoardView(cards: cards, search: search, sync: sync, print: print)
+    self.print = print
+  }
+
+  /// Answers each line until the input ends or the user quits. Then saves the board.
+  package func run(_ lines: some AsyncSequence<String, Never>) async throws(KeeperFailure) {
+    for await line in lines {
+      guard await answer(line) else { break }
+    }
+    let isBusy = Constant.combine(searchAction.isRunning, syncAction.isRunning)
+    for await (searches, syncs) in isBusy.values where !searches && !syncs { break }
+    try await keeper.close()
+  }
+
+  /// Answers a line. Returns false if the user quits.
+  package func answer(_ line: String) async -> Bool {
+    do throws(Mistake) {
+      switch try Command(line) {
+      case .edit(let edit): try await perform(edit)
+      case .find(let text): searchAction.find(text)
+      case .sync where sync.unsynced.value.isEmpty: print("The server knows all edits.")
+      case .sync:
+        print("Syncing…")
+        syncAction.sync()
+      case .list: view.show()
+      case .help: print(Command.helpText)
+      case .quit: return false
+      }
+    } catch {
+      print(error.text)
+    }
+    return true
+  }
+
+  private func perform(_ edit: Dispatcher.Cards) async throws(Mistake) {
+    try check(edit)
+    cardAction.invoke(edit)
+    do throws(KeeperFailure) {
+      try await keeper.flush()
+      print("Saved.")
+    } catch {
+      print("Not saved yet. \(error.reason)")
+    }
+  }
+
+  private func check(_ edit: Dispatcher.Cards) throws(Mistake) {
+    switch edit {
+    case .rename(let id, _), .setDone(let id, _), .remove(let id):
+      guard cards.cards[id] == nil else { return }
+      throw Mistake(text: "No card has the number \(id). Type list to see the numbers.")
+    case .undo where !cards.canUndo.value: throw Mistake(text: "No edit is left to undo.")
+    case .redo where !cards.canRedo.value: throw Mistake(text: "No edit is left to redo.")
+    case .add, .undo, .redo, .rollBack: return
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import FluxCapacitorPersistence
+
+extension KeeperFailure {
+  /// A sentence for the user. The advice in the failure's `description` is for developers.
+  package var reason: String { failureReason ?? description }
+
+  /// Whether the file has been damaged or deleted, so that only the previous state is left.
+  var isDamage: Bool {
+    switch cause {
+    case .damaged, .fileMissing: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import BoardSample
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// Tests of the built board, which is killed and started again.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: BoardProcess.isBuilt))
+struct BoardProcessTests {
+  private let folder = TemporaryFolder()
+
+  @Test func savedEditsSurviveSIGKILL() async throws {
+    let expected = [
+      ("add Buy milk", ["1 [ ] Buy milk", "1 to do, 0 done, 1 not synced"]),
+      ("add Buy bread", ["1 [ ] Buy milk", "2 [ ] Buy bread", "2 to do, 0 done, 2 not synced"]),
+      ("done 1", ["1 [x] Buy milk", "2 [ ] Buy bread", "1 to do, 1 done, 2 not synced"]),
+      ("remove 1", ["2 [ ] Buy bread", "1 to do, 0 done, 1 not synced"]),
+      ("undo", ["1 [x] Buy milk", "2 [ ] Buy bread", "1 to do, 1 done, 2 not synced"]),
+      ("undo", ["1 [ ] Buy milk", "2 [ ] Buy bread", "2 to do, 0 done, 2 not synced"]),
+      ("redo", ["1 [x] Buy milk", "2 [ ] Buy bread", "1 to do, 1 done, 2 not synced"]),
+    ]
+    var shown = ["The board is empty. Type add and a title.", "0 to do, 0 done, all synced"]
+
+    for (line, board) in expected {
+      let process = try BoardProcess("--file", folder.url.path)
+      #expect(await process.output(through: shown.last) == shown)
+      try process.type(line)
+      #expect(await process.output(through: "Saved.") == board + ["Saved."])
+      await process.kill()
+      shown = board
+    }
+
+    let process = try BoardProcess("--file", folder.url.path)
+    #expect(await process.output(through: shown.last) == shown)
+    #expect(try await process.exitCode() == 0)
+  }
+
+  @Test func editsSurviveSIGKILLDuringASync() async throws {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.url.path as String] in
+      let server = MockServer { edit in
+        if edit.id == 2 { kill(getpid(), SIGKILL) }
+        return nil
+      }
+      let folder = URL(fileURLWithPath: path)
+      let board = try Board(folder: folder, server: server, clock: ManualClock(), print: { _ in })
+      for line in ["add Buy milk", "add Buy bread", "sync"] { _ = await board.answer(line) }
+      try await board.run(AsyncStream { $0.finish() })
+    }
+
+    let process = try BoardProcess("--file", folder.url.path)
+    #expect(try await process.exitCode() == 0)
+    #expect(await process.output().prefix(2) == ["1 [ ] Buy milk", "2 [ ] Buy bread"])
+  }
+
+  @Test func endOfInputWaitsForTheSearchAndTheServer() async throws {
+    let process = try BoardProcess("--file", folder.url.path)
+    for line in ["add Buy milk", "sync", "find milk"] { try process.type(line) }
+
+    #expect(try await process.exitCode() == 0)
+
+    let output = await process.output()
+    #expect(output.contains("Cards with “milk”:"))
+    #expect(output.contains("1 to do, 0 done, all synced"))
+  }
+
+  @Test func helpAndMistakesExplainTheOptions() async throws {
+    let help = try BoardProcess("--help")
+    #expect(try await help.exitCode() == 0)
+    #expect(await help.output().joined(separator: "\n") == Options.usage)
+
+    let mistake = try BoardProcess("--fil")
+    #expect(try await mistake.exitCode() == 2)
+    #expect(
+      await mistake.output() == ["“--fil” isn't an option. Type board --help to see the options."]
+    )
+  }
+
+  @Test func secondBoardInAFolderIsRejected() async throws {
+    let first = try BoardProcess("--file", folder.url.path)
+    _ = await first.output(through: "0 to do, 0 done, all synced")
+
+    let second = try BoardProcess("--file", folder.url.path)
+
+    #expect(try await second.exitCode() == 1)
+    let message = await second.output().joined()
+    #expect(message.hasSuffix("Choose another folder with --file."), "\(message)")
+    #expect(try await first.exitCode() == 0)
+  }
+}

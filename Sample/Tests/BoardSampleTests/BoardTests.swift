@@ -1,0 +1,187 @@
+import BoardSample
+import FluxCapacitor
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+/// Tests the whole board by its text.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct BoardTests {
+  private let folder = TemporaryFolder()
+  private let clock = ManualClock()
+
+  @Test func conversationInTheReadmeIsReal() async throws {
+    let readme = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("README.md")
+    let parts = try String(contentsOf: readme, encoding: .utf8)
+      .components(separatedBy: "```text\nThe board is empty.")
+    #expect(parts.count == 2)
+    let block = "The board is empty." + parts[parts.count - 1].components(separatedBy: "\n```")[0]
+    let board = try Conversation(in: folder)
+
+    for line in block.split(separator: "\n") where line.hasPrefix("> ") {
+      await board.type(String(line.dropFirst(2)))
+      await Dispatcher.shared.settled()
+    }
+
+    #expect(board.newText() == block)
+  }
+
+  @Test func searchShowsTheCardsAfterAPause() async throws {
+    let board = try Conversation(in: folder, clock: clock)
+    await board.type("add Buy milk", "add Buy bread")
+    _ = board.newText()
+
+    for text in ["milk", "soap"] {
+      await board.type("find \(text)")
+      clock.advance(by: .milliseconds(300))
+      await Dispatcher.shared.settled()
+    }
+
+    #expect(
+      board.newText() == """
+        > find milk
+        Cards with “milk”:
+        1 [ ] Buy milk
+        > find soap
+        No card contains “soap”. Type find to show all cards.
+        """
+    )
+  }
+
+  @Test func mistakesAreAnsweredAndChangeNothing() async throws {
+    let board = try Conversation(in: folder)
+    _ = board.newText()
+
+    await board.type("undo", "redo", "done 1", "sync", "what")
+
+    #expect(
+      board.newText() == """
+        > undo
+        No edit is left to undo.
+        > redo
+        No edit is left to redo.
+        > done 1
+        No card has the number 1. Type list to see the numbers.
+        > sync
+        The server knows all edits.
+        > what
+        “what” isn't a command. Type help to see the commands.
+        """
+    )
+  }
+
+  @Test func refusedEditIsRolledBackAndReportedOnce() async throws {
+    let server = MockServer { $0.new?.isDone == true ? .refused(reason: "Not yet.") : nil }
+    let board = try Conversation(in: folder, server: server)
+    await board.type("add Buy milk", "sync")
+    await Dispatcher.shared.settled()
+    await board.type("done 1")
+    _ = board.newText()
+
+    await board.type("sync")
+    await Dispatcher.shared.settled()
+
+    #expect(
+      board.newText() == """
+        > sync
+        Syncing…
+        1 [ ] Buy milk
+        1 to do, 0 done, all synced
+        The server has refused card 1. Not yet.
+        """
+    )
+  }
+
+  @Test func unreachableServerIsReportedAndTheEditsAreKept() async throws {
+    let board = try Conversation(in: folder, server: MockServer { _ in .unreachable })
+    await board.type("add Buy milk")
+    _ = board.newText()
+
+    await board.type("sync")
+    await Dispatcher.shared.settled()
+    await board.type("list")
+
+    #expect(
+      board.newText() == """
+        > sync
+        Syncing…
+        The server is unreachable. Your edits are kept. Type sync to try again.
+        > list
+        1 [ ] Buy milk
+        1 to do, 0 done, 1 not synced
+        """
+    )
+  }
+
+  @Test func quitEndsTheBoardBeforeTheEndOfInput() async throws {
+    let conversation = try Conversation(in: folder)
+    let (lines, input) = AsyncStream<String>.makeStream()
+    for line in ["quit", "add Buy milk"] { input.yield(line) }
+
+    try await conversation.board.run(lines)
+
+    #expect(!conversation.newText().contains("Buy milk"))
+  }
+
+  @Test func nextBoardRestoresCardsUndoAndSync() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread", "sync")
+    await Dispatcher.shared.settled()
+    await first.type("done 1", "remove 2", "undo")
+    try await first.board.run(AsyncStream { $0.finish() })
+
+    // The next process has a dispatcher of its own.
+    try await withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+
+      await next.type("redo")
+
+      #expect(
+        next.newText() == """
+          1 [x] Buy milk
+          2 [ ] Buy bread
+          1 to do, 1 done, 1 not synced
+          > redo
+          1 [x] Buy milk
+          0 to do, 1 done, 2 not synced
+          Saved.
+          """
+      )
+    }
+  }
+
+  @Test func damagedFileIsReplacedByTheStateBeforeTheLastSave() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread")
+    try await first.board.run(AsyncStream { $0.finish() })
+    let file = folder.url.appendingPathComponent("cards.json")
+    try Data("{".utf8).write(to: file)
+
+    try withDispatcher(Dispatcher()) {
+      let text = try Conversation(in: folder).newText()
+
+      #expect(text.hasPrefix("\(file.path) "))
+      #expect(
+        text.hasSuffix(
+          """
+           The board shows the state before the last save.
+          1 [ ] Buy milk
+          1 to do, 0 done, 1 not synced
+          """
+        )
+      )
+    }
+  }
+
+  @Test func failedSaveIsReported() async throws {
+    let board = try Conversation(in: folder)
+    try FileManager.default.removeItem(at: folder.url)
+
+    await board.type("add Buy milk")
+
+    let answer = board.newText().split(separator: "\n").last ?? ""
+    #expect(answer.hasPrefix("Not saved yet. The folder \(folder.url.path)"))
+  }
+}

@@ -1,0 +1,43 @@
+import BoardSample
+import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+struct SearchActionTests {
+  @Test func onlyTheLastOfSeveralQuickSearchesBegins() async {
+    let clock = ManualClock()
+    let action = SearchAction(clock: clock)
+
+    await expectStates {
+      Dispatcher.Search.show(cardsWith: "milk")
+    } when: {
+      for text in ["m", "mi", "milk"] {
+        action.find(text)
+        clock.advance(by: .milliseconds(200))
+      }
+      clock.advance(by: .milliseconds(100))
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func emptySearchBeginsAtOnceAndSupersedesASearchThatPauses() async {
+    let action = SearchAction(clock: ManualClock())
+
+    await expectStates {
+      Dispatcher.Search.show(cardsWith: "")
+    } when: {
+      action.find("milk")
+      action.find("")
+      await Dispatcher.shared.settled()
+    }
+  }
+
+  @Test func searchStoreShowsTheText() {
+    let tester = StoreTester(SearchStore.self)
+
+    tester.invoke(.show(cardsWith: "milk")) {
+      Change(\.text, to: "milk")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// The built board in a process of its own.
+final class BoardProcess {
+  private let process = Process()
+  private let input = Pipe()
+  private let lines: AsyncStream<String>
+  private let ends: AsyncStream<Never>
+
+  /// The built executable, which SwiftPM puts into the same folder as the tests.
+  private static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
+    .resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+    .appendingPathComponent("board")
+
+  static var isBuilt: Bool {
+    FileManager.default.isExecutableFile(atPath: executable.path)
+  }
+
+  init(_ arguments: String...) throws {
+    let output = Pipe()
+    lines = Self.lines(of: output)
+    let (ends, end) = AsyncStream<Never>.makeStream()
+    self.ends = ends
+    process.terminationHandler = { _ in end.finish() }
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+  }
+
+  deinit {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+  }
+
+  func type(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+  }
+
+  /// Waits for a line of output. Returns the lines up to this line, or all lines if the output ends.
+  func output(through last: String? = nil) async -> [String] {
+    var output: [String] = []
+    for await line in lines {
+      output.append(line)
+      if line == last { break }
+    }
+    return output
+  }
+
+  func kill() async {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    for await _ in ends {}
+  }
+
+  /// Ends the input, and waits for the end of the process.
+  func exitCode() async throws -> Int32 {
+    try input.fileHandleForWriting.close()
+    for await _ in ends {}
+    return process.terminationStatus
+  }
+
+  /// A separate thread reads the pipe, so that the tasks of other tests don't wait.
+  private static func lines(of pipe: Pipe) -> AsyncStream<String> {
+    let (lines, continuation) = AsyncStream<String>.makeStream()
+    Thread.detachNewThread {
+      var rest = Data()
+      while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+        rest += data
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
+          rest = Data(rest[(end + 1)...])
+        }
+      }
+      continuation.finish()
+    }
+    return lines
+  }
+}
