@@ -19,7 +19,8 @@ public struct KeeperFailure: Error, Equatable, Sendable {
     /// Another keeper, probably in another process, saves to the folder.
     case inUse
 
-    /// The folder is missing, and a keeper that follows doesn't create it.
+    /// The folder is missing, because a keeper that follows doesn't create it, or because the folder has
+    /// been moved or removed.
     case folderMissing
 
     /// Other users can write to the folder, which has these permissions.
@@ -77,7 +78,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     let name = version.map { "\(file.path) (version \($0))" } ?? file.path
     switch cause {
     case .inUse: return "Another keeper saves to \(name)."
-    case .folderMissing: return "The folder \(name) is missing."
+    case .folderMissing: return "\(file.path) can't be used, because the folder is missing."
     case .writableByOthers(let permissions):
       return """
         Other users can write to \(name), which has the permissions \(String(permissions, radix: 8)).
@@ -109,7 +110,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
   public var recoverySuggestion: String? {
     switch cause {
     case .inUse: "Close the other keeper first, or open this keeper as a follower."
-    case .folderMissing: "Open the writing keeper first."
+    case .folderMissing: "Move the folder back, or open a keeper with the role saving, which creates the folder."
     case .writableByOthers: "Choose another folder, or remove the permissions with chmod go-w."
     case .notAFile: "Move the file away, or choose another folder."
     case .system: nil

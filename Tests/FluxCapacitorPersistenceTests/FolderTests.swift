@@ -116,6 +116,8 @@ struct FolderTests {
     NotesAction().add("No roads")
     let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
     #expect(failure?.cause == .folderMissing)
+    let file = directory.appendingPathComponent("notes.json").path
+    #expect(failure?.failureReason == "\(file) can't be used, because the folder is missing.")
 
     try FileManager.default.moveItem(at: folder.file("moved"), to: directory)
     try await keeper.close()

@@ -4,7 +4,6 @@ import FluxCapacitor
 package struct SearchAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Search
 
-  package var isRunning: Constant<Bool> { effects.isRunning }
   private let effects = Effects(.latest)
   private let clock: any Clock<Duration>
 

@@ -4,7 +4,6 @@ import FluxCapacitor
 package struct SyncAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Sync
 
-  package var isRunning: Constant<Bool> { effects.isRunning }
   // While a sync runs, the next sync waits for its end. It then also sends the newest edits.
   private let effects = Effects(.newestWaiting)
   private let store = SyncStore.instantiate()

@@ -42,8 +42,7 @@ package final class Board: Sendable {
     for await line in lines {
       guard await answer(line) else { break }
     }
-    let isBusy = Constant.combine(searchAction.isRunning, syncAction.isRunning)
-    for await (searches, syncs) in isBusy.values where !searches && !syncs { break }
+    await Dispatcher.shared.settled()
     try await keeper.close()
   }
 
