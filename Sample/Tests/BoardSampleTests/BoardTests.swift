@@ -182,6 +182,6 @@ struct BoardTests {
     await board.type("add Buy milk")
 
     let answer = board.newText().split(separator: "\n").last ?? ""
-    #expect(answer.hasPrefix("Not saved yet. The folder \(folder.url.path)"))
+    #expect(answer.hasPrefix("Not saved yet. \(folder.url.path)"))
   }
 }
