@@ -56,14 +56,14 @@ struct Omission {
       name: "Store that is not final",
       edits: [
         ("final class AlbumStore", "class AlbumStore"),
-        ("  init() {\n    badges", "  required init() {\n    badges"),
+        ("  private let _badges", "  required init() {}\n  private let _badges"),
       ],
       verdicts: [.warning, .error, .error],
       sentence: "error: non-final class 'AlbumStore' cannot conform to the 'Sendable' protocol"
     ),
     Omission(
       name: "Store with a `var`",
-      edits: [("  let headline:", "  var awards = 0\n  let headline:")],
+      edits: [("  var headline:", "  var awards = 0\n  var headline:")],
       verdicts: [.warning, .error, .error],
       sentence: "error: stored property 'awards' of 'Sendable'-conforming class 'AlbumStore' is "
         + "mutable"

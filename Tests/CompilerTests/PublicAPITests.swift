@@ -39,6 +39,34 @@
       )
     }
 
+    @Test func documentsMentionEveryPublicSymbol() throws {
+      let words = try Repository.documents.map(Repository.text(of:))
+        .flatMap { $0.split { !$0.isLetter && !$0.isNumber } }
+      let mentioned = Set(words)
+      let lines = try Repository.text(of: Self.baseline).split(separator: "\n")
+
+      let missing = lines.filter { !$0.contains(" conforms to ") }.compactMap { line -> String? in
+        // A line is, for example, "FluxCapacitor Effects.Policy.first: case first".
+        let symbol = line.split(separator: " ")[1].prefix { $0 != ":" && $0 != "(" }
+        let names = symbol.split(separator: ".").filter { !Self.unnamed.contains(String($0)) }
+        guard let name = names.last, !Self.required.contains(String(name)) else { return nil }
+        return mentioned.contains(name) ? nil : String(symbol)
+      }
+
+      #expect(missing == [])
+    }
+
+    /// The last components of symbols that code doesn't name. The documents mention the type.
+    private static let unnamed: Set = ["init", "subscript", "callAsFunction"]
+
+    /// The names that protocols of Swift and Foundation require, and that users of the library don't write.
+    private static let required: Set = [
+      "Failure", "Iterator", "makeAsyncIterator", "next", "errorDescription", "customMirror",
+      "debugDescription", "Instant", "advanced", "offset", "minimumResolution", "scopeProvider",
+      "provideScope", "isRecursive", "buildArray", "buildBlock", "buildEither", "buildExpression",
+      "buildOptional",
+    ]
+
     @Test func everyPublicSymbolIsDocumented() async throws {
       let graphs = try await SymbolGraph.graphs(of: Self.modules)
 
