@@ -20,12 +20,8 @@ extension Dispatcher {
 }
 
 final class BasketStore: Storable {
-  let items: Constant<[Item]>
+  var items: Constant<[Item]> { _items.constant }
   private let _items = Variable<[Item]>([])
-
-  init() {
-    items = Constant(_items)
-  }
 
   func reduce(with state: Dispatcher.Basket) {
     switch state {

@@ -55,9 +55,9 @@ import Synchronization
 /// | odd | the address of the read-only side, plus one |
 /// | even | the address of the attachments, which hold the address of the read-only side |
 ///
-/// The lock of the channel's region guards all writes. `readOnlySide` is also read without the lock.
-/// Therefore, each write of an address has release ordering, and such a read has acquire ordering. Under
-/// the lock, relaxed ordering is enough.
+/// The lock of the channel's region guards all writes. Code also reads the word and
+/// `AnyAttachments.readOnlySide` without the lock. Therefore, a write that publishes an object has release
+/// ordering, and such a read has acquire ordering. Under the lock, relaxed ordering is enough.
 ///
 /// The word owns one reference to the attachments, for as long as the channel exists. It also owns one
 /// reference to the read-only side, until the variable is deallocated.

@@ -26,8 +26,10 @@ extension Dispatcher {
   ///
   /// A task in a bag that only waits for the next element of ``PrimitiveValue/values`` or
   /// ``states(of:buffering:)`` doesn't count as work. When an element arrives, the task counts again.
-  /// An operation of ``Effects`` counts until it has ended. The dispatcher doesn't track other tasks and
-  /// threads, or observers on `.current` that another thread is calling.
+  /// An operation of ``Effects`` counts until it has ended, unless its task waits in such a loop. The
+  /// dispatcher doesn't track other tasks and threads. If a thread is still dispatching a state, the call
+  /// of an observer might not count yet. So stop the threads that dispatch states first. Add a task to the
+  /// bag while the same dispatcher is ``shared`` as in the task.
   ///
   /// The method has no time limit, and returns early only if the calling task is cancelled. You can call the
   /// method in any task, on any actor. The task doesn't block a thread while it waits.

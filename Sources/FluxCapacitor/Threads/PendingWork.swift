@@ -8,11 +8,11 @@ import Synchronization
 /// Work that causes further work begins the further work before ending itself. So when no work is in
 /// progress, no further work begins on its own.
 ///
-/// | A piece of work is | if its task | examples |
+/// | condition | meaning | examples |
 /// |---|---|---|
-/// | busy | may be running | a delivery, a reduce, any task that the library doesn't know to be suspended |
-/// | resting | continues after other work or after a pause | a task that sleeps on a `ManualClock`; an effect that waits for its turn |
-/// | idle | continues only if an element arrives | a task that waits in a loop over `values` |
+/// | busy | the work may be running | a delivery, a reduce, any task that the library doesn't know to be suspended |
+/// | resting | the work continues after other work or after a pause | a task that sleeps on a `ManualClock`; an effect that waits for its turn |
+/// | idle | the work continues only if an element arrives | a task that waits in a loop over `values` |
 ///
 /// A task's suspensions are recorded even if the task has no piece of work yet, because a task can suspend
 /// before its creator puts it into a bag. Two threads can record the beginning and the end of a suspension in
