@@ -37,19 +37,13 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private struct Sleeper {
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
-    let task = TaskID()
-    let work = PendingWork.current
 
-    /// Records that the task rests, so that `settled(advancing:)` may advance the clock.
-    ///
-    /// Another thread may have woken the task before this call, because the record counts suspensions.
-    func noteSleep() {
-      if let task { work.suspend(task, .resting) }
-    }
+    /// The task rests, so that `settled(advancing:)` may advance the clock.
+    let suspension = PendingWork.TaskSuspension(.resting)
 
     /// Resumes the task, which counts as busy from now on.
     func wake(with result: Result<Void, any Error> = .success(())) {
-      if let task { work.resume(task, .resting) }
+      suspension.end()
       continuation.resume(with: result)
     }
   }
@@ -101,7 +95,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
           begun.append((number, duration))
           return (true, takeDueClaims())
         }
-        if isAsleep { sleeper.noteSleep() } else { continuation.resume() }
+        if isAsleep { sleeper.suspension.begin() } else { continuation.resume() }
         for claim in due { claim.notify() }
         // The cancellation handler might have run before `sleepers` contained this sleep.
         if Task.isCancelled { cancel(number) }

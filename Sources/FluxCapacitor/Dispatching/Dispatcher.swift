@@ -253,6 +253,7 @@ public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
 ) rethrows -> Result {
+  if dispatcher === Dispatcher.shared { return try operation() }
   PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
   return try PendingWork.replacement.withValue(dispatcher, operation: operation)
 }
@@ -283,6 +284,7 @@ public func withDispatcher<Result>(
   isolation: isolated (any Actor)? = #isolation,
   operation: () async throws -> Result
 ) async rethrows -> Result {
+  if dispatcher === Dispatcher.shared { return try await operation() }
   PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
   return try await PendingWork.replacement.withValue(
     dispatcher,

@@ -96,8 +96,7 @@ extension Storable {
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public static func instantiate(on dispatcher: Dispatcher) -> Self {
     dispatcher.registry.instantiate(Self.self) {
-      let isShared = Dispatcher.shared === dispatcher
-      return (isShared ? Self() : withDispatcher(dispatcher) { Self() }, nil)
+      (withDispatcher(dispatcher) { Self() }, nil)
     }
     .store
   }

@@ -79,22 +79,18 @@ extension AsyncBuffer {
   /// A consumer that waits for an element.
   @usableFromInline struct Waiter {
     private let continuation: CheckedContinuation<Element?, Never>
-    private let task = TaskID()
-    private let work = PendingWork.current
+
+    /// The consumer's task is idle, because only a new element lets the task continue.
+    private let suspension = PendingWork.TaskSuspension(.idle)
 
     init(_ continuation: CheckedContinuation<Element?, Never>) { self.continuation = continuation }
 
-    /// Records that the consumer's task is idle, because only a new element lets the task continue.
-    ///
-    /// Another thread may have resumed the task before this call, because the record counts suspensions.
-    func noteSuspension() {
-      if let task { work.suspend(task, .idle) }
-    }
+    func noteSuspension() { suspension.begin() }
 
     /// Resumes the consumer's task. The record counts the task as busy again before the thread that brings
     /// the element ends its own work.
     @usableFromInline func resume(returning element: Element?) {
-      if let task { work.resume(task, .idle) }
+      suspension.end()
       continuation.resume(returning: element)
     }
   }

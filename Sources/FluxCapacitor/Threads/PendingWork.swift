@@ -81,16 +81,6 @@ import Synchronization
     return Ticket(record: self, number: number)
   }
 
-  /// Records that a task is suspended, until a call of `resume(_:from:)`.
-  package func suspend(_ task: TaskID, _ suspension: Suspension) {
-    change { update(task) { $0.add(1, suspension) } }
-  }
-
-  /// Records the end of a suspension. The caller resumes the task afterward.
-  package func resume(_ task: TaskID, _ suspension: Suspension) {
-    change { update(task) { $0.add(-1, suspension) } }
-  }
-
   /// Records that a task rests until another task's pieces of work have ended, if there are any.
   func suspend(_ task: TaskID, untilEndOf other: TaskID) {
     change {
@@ -138,6 +128,30 @@ extension PendingWork {
 
     /// Records that the work no longer waits for its turn. The caller may call this method several times.
     func takeTurn() { record.change { record.update(number) { $0.hasTurn = true } } }
+  }
+}
+
+extension PendingWork {
+  /// A suspension of the current task, in the record of the current task's dispatcher.
+  ///
+  /// Another thread may end the suspension before this thread begins it, because the record counts
+  /// suspensions. Outside a task, the methods do nothing.
+  @usableFromInline package struct TaskSuspension: Sendable {
+    private let task = TaskID()
+    private let record = PendingWork.current
+    private let suspension: Suspension
+
+    package init(_ suspension: Suspension) { self.suspension = suspension }
+
+    package func begin() { add(1) }
+
+    /// Ends the suspension. The caller resumes the task afterward.
+    package func end() { add(-1) }
+
+    private func add(_ difference: Int) {
+      guard let task else { return }
+      record.change { record.update(task) { $0.add(difference, suspension) } }
+    }
   }
 }
 

@@ -59,7 +59,8 @@ import Synchronization
   }
 
   private var isTracked: Bool {
-    guard accessIsHashed() || isBlind else { return false }
+    if isBlind { return true }
+    guard accessIsHashed() else { return false }
     reads += 1
     if reads == TrackingDetector.readsPerInstance { _ = TrackingDetector.renew() }
     return true

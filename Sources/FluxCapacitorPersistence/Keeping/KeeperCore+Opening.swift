@@ -14,7 +14,7 @@ extension KeeperCore {
       let former = try formerStore(S.self)
       let kept = KeptStore<S> { [weak self] isRetry in self?.scheduleSave(isRetry: isRetry) }
       let value = try kept.load(from: folder, isWriter: role == .saving, recovering: decide)
-      let store = onDispatcher {
+      let store = withDispatcher(dispatcher) {
         let store = S()
         if let value { store.restore(value) }
         return store
@@ -34,10 +34,6 @@ extension KeeperCore {
   }
 
   private func key<S: Persistable>(_: S.Type) -> String { S.archive.name.lowercased() }
-
-  private func onDispatcher<Result>(_ body: () -> Result) -> Result {
-    dispatcher === Dispatcher.shared ? body() : withDispatcher(dispatcher) { body() }
-  }
 
   private func isOpen<S: Persistable>(_ store: S) -> Bool {
     lock.withLock { stores[key(S.self)] }?.belongs(to: store) ?? false
