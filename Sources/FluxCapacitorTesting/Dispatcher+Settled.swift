@@ -116,9 +116,11 @@ extension Dispatcher {
   private func advance(_ clock: ManualClock) async {
     while !Task.isCancelled {
       await reach(.resting)
+      let changeCount = pendingWork.changeCount
       if pendingWork.hasEnded { return }
       guard !Task.isCancelled, pendingWork.isResting else { continue }
-      if !clock.advanceToNextDeadline() { await reach(.ended) }
+      // A task that begins to sleep after this attempt also changes the record.
+      if !clock.advanceToNextDeadline() { await reach(.changed(since: changeCount)) }
     }
   }
 

@@ -39,13 +39,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
     let continuation: CheckedContinuation<Void, any Error>
 
     /// The task rests, so that `settled(advancing:)` may advance the clock.
-    let suspension = PendingWork.TaskSuspension(.resting)
+    let suspension = TaskSuspension(.resting)
 
-    /// Resumes the task, which counts as busy from now on.
-    func wake(with result: Result<Void, any Error> = .success(())) {
-      suspension.end()
-      continuation.resume(with: result)
-    }
   }
 
   /// A call of `sleeping` that waits for sleeps.
@@ -101,7 +96,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
         if Task.isCancelled { cancel(number) }
       }
     } onCancel: {
-      cancel(number)
+      whileCancelling { cancel(number) }
     }
     try Task.checkCancellation()
   }
@@ -110,9 +105,10 @@ public final class ManualClock: Clock, @unchecked Sendable {
     let sleeper = lock.withLock {
       let sleeper = sleepers.removeValue(forKey: number)
       if sleeper != nil { begun.removeAll { $0.number == number } }
+      sleeper?.suspension.end()
       return sleeper
     }
-    sleeper?.wake(with: .failure(CancellationError()))
+    sleeper?.continuation.resume(throwing: CancellationError())
   }
 
   /// Advances the clock, and wakes the sleeping tasks whose deadlines the clock has reached, in the order
@@ -121,24 +117,35 @@ public final class ManualClock: Clock, @unchecked Sendable {
     advance { $0.advanced(by: duration) }
   }
 
-  /// Advances the clock to the next deadline of a sleeping task.
+  /// Advances the clock to the next deadline of a sleeping task. A later call of `sleeping()` doesn't return
+  /// the sleeps that end now.
   ///
   /// - Returns: Whether a task was sleeping.
   func advanceToNextDeadline() -> Bool {
-    advance { now in sleepers.values.map(\.deadline).min() ?? now }
+    advance { now in
+      let deadline = sleepers.values.map(\.deadline).min() ?? now
+      begun.removeAll { sleepers[$0.number].map { $0.deadline <= deadline } ?? true }
+      return deadline
+    }
   }
 
   /// Sets the time to the result of a closure, which this method calls under the lock.
+  ///
+  /// A woken task counts as busy before this method unlocks. So `settled(advancing:)` can't find that all work
+  /// is resting while no task sleeps on the clock.
   ///
   /// - Returns: Whether the method has woken a task.
   @discardableResult private func advance(to end: (_ now: Instant) -> Instant) -> Bool {
     let due = lock.withLock {
       time = end(time)
       let due = sleepers.filter { $0.value.deadline <= time }
-      for number in due.keys { sleepers[number] = nil }
+      for (number, sleeper) in due {
+        sleepers[number] = nil
+        sleeper.suspension.end()
+      }
       return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
     }
-    for sleeper in due { sleeper.value.wake() }
+    for sleeper in due { sleeper.value.continuation.resume() }
     return !due.isEmpty
   }
 

@@ -131,6 +131,28 @@ struct SettledAdvancingTests {
     #expect(log.value == ["a 1", "b 2"])
   }
 
+  @Test func effectThatWaitsForASleepingEffectCountsAsSleeping() async {
+    let (waiting, sleeping, variable) = (Effects(), Effects(), Variable(0))
+    waiting.run { _ in
+      for await value in variable.values where value == 1 { return note("waited") }
+    }
+    sleeping.run(after: .seconds(1), clock: clock) { _ in variable.value = 1 }
+
+    #expect(await Dispatcher.shared.settled(advancing: clock))
+
+    #expect(log.value == ["waited 1"])
+  }
+
+  @Test func sleepingDoesNotReturnTheSleepsThatSettledHasEnded() async {
+    Task { try await clock.sleep(for: .seconds(1)) }.cleaned(by: tasks)
+    await Dispatcher.shared.settled(advancing: clock)
+
+    Task { try await clock.sleep(for: .seconds(5)) }.cleaned(by: tasks)
+    let durations = await clock.sleeping()
+
+    #expect(durations == [.seconds(5)])
+  }
+
   @Test func workThatSleepsOnAnotherClockFailsTheTestAfterTheTimeLimit() async {
     let other = ManualClock()
     Task { try await other.sleep(for: .seconds(1)) }.cleaned(by: tasks)

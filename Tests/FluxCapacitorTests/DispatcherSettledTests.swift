@@ -80,6 +80,40 @@ struct DispatcherSettledTests {
     audit.onReduce.value = {}
   }
 
+  @Test func deferredStateCountsAsWorkUntilItsObserversHaveBeenCalled() {
+    let dispatcher = Dispatcher()
+    let audit = AuditStore.instantiate(on: dispatcher)
+    let counter = CounterStore.instantiate(on: dispatcher)
+    counter.count.observe(on: .current, ignoreFirst: true) { [log] in
+      log.value.append("count \($0)")
+    }
+    .cleaned(by: dusts)
+    audit.onReduce.value = { [log] in
+      audit.onReduce.value = {}
+      dispatcher.dispatch(Dispatcher.Counter.add(2))
+      dispatcher.pendingWork.when(.ended) { log.value.append("settled") }
+    }
+
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+
+    #expect(log.value == ["count 1", "count 3", "settled"])
+  }
+
+  @Test func settledWaitsForAnEffectThatWaitsForAnElement() async {
+    let (effects, variable) = (Effects(), Variable(0))
+    effects.run { [log] _ in
+      for await value in variable.values where value == 1 { return log.value.append("ended") }
+    }
+
+    await Dispatcher.shared.reach(.resting)
+    let wait = settle()
+    #expect(!Dispatcher.shared.pendingWork.hasEnded)
+    variable.value = 1
+    await wait.value
+
+    #expect(log.value == ["ended", "settled"])
+  }
+
   @Test func processWideDispatcherTracksWorkOutsideEveryReplacement() async {
     let gate = FluxCapacitorTesting.Gate()
     let work = Task.detached { [dusts, log] in
@@ -124,6 +158,17 @@ struct DispatcherSettledTests {
     let _: Void = await Dispatcher.shared.settled()
 
     #expect(Dispatcher.shared.pendingWork.descriptions == [])
+  }
+
+  @Test func taskThatWaitsOutsideTheDispatcherOfItsBagDoesNotCountAsWork() async {
+    let (dispatcher, variable) = (Dispatcher(), Variable(0))
+    withDispatcher(dispatcher) {
+      Task.detached { for await _ in variable.values {} }.cleaned(by: dusts)
+    }
+
+    #expect(await dispatcher.settled())
+
+    #expect(dispatcher.pendingWork.descriptions == [])
   }
 
   @Test func taskThatWaitsBeforeItIsPutIntoABagDoesNotCountAsWork() async {

@@ -72,6 +72,22 @@
       }
     }
 
+    @Test func everyCallerOfAPausedEffectRests() {
+      explore { scenario in
+        let (effects, clock, bag) = (Effects(.first), ManualClock(), DustBuster())
+        scenario.thread {
+          for _ in 1...2 {
+            Task { await effects.perform(after: .seconds(1), clock: clock) { _ in } }
+              .cleaned(by: bag)
+          }
+        }
+        scenario.check {
+          #expect(Dispatcher.shared.pendingWork.isResting)
+          bag.clean()
+        }
+      }
+    }
+
     @Test func taskThatAwaitsAnEffectIsBusyBeforeTheEffectHasEnded() {
       explore { scenario in
         let effects = Effects(.serial)

@@ -21,7 +21,7 @@ extension Dispatcher {
     let piece = registry.beginDeferral(of: State.self)
     thread.pointee.deferredDispatches.append { thread in
       reduce(thread)
-      piece.end()
+      thread.endAfterRound(piece)
     }
     return true
   }

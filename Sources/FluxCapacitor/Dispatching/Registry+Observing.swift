@@ -20,17 +20,15 @@ extension Registry {
 
   /// Adds a deferred dispatch to the pending work.
   ///
-  /// - Returns: A piece of work, which ends when the stores have reduced the deferred state.
+  /// - Returns: A piece of work, which ends when this thread has delivered the changes of the reduce.
   @usableFromInline func beginDeferral(of type: any DispatchState.Type) -> PendingWork.Ticket {
     pendingWork.begin(.deferredDispatch(of: type))
   }
 
   /// Adds an entry to the pending work, because this thread has not called the observers of a state yet.
   @usableFromInline func beginDelivery(of type: any DispatchState.Type, on thread: CurrentThread) {
-    guard !thread.pointee.round.isEmpty || thread.hasOpenPlaces,
-      !thread.pointee.accounts.contains(where: { $0.record === pendingWork })
-    else { return }
-    thread.pointee.accounts.append(pendingWork.begin(.delivery(of: type)))
+    if thread.pointee.accounts.contains(where: { $0.record === pendingWork }) { return }
+    thread.endAfterRound(pendingWork.begin(.delivery(of: type)))
   }
 
   /// The watchers of the registered stores, in no particular order.

@@ -81,7 +81,7 @@ extension AsyncBuffer {
     private let continuation: CheckedContinuation<Element?, Never>
 
     /// The consumer's task is idle, because only a new element lets the task continue.
-    private let suspension = PendingWork.TaskSuspension(.idle)
+    private let suspension = TaskSuspension(.idle)
 
     init(_ continuation: CheckedContinuation<Element?, Never>) { self.continuation = continuation }
 

@@ -26,10 +26,9 @@ extension Dispatcher {
   ///
   /// A task in a bag that only waits for the next element of ``PrimitiveValue/values`` or
   /// ``states(of:buffering:)`` doesn't count as work. When an element arrives, the task counts again.
-  /// An operation of ``Effects`` counts until it has ended, unless its task waits in such a loop. The
+  /// An operation of ``Effects`` counts until it has ended, even if its task waits in such a loop. The
   /// dispatcher doesn't track other tasks and threads. If a thread is still dispatching a state, the call
-  /// of an observer might not count yet. So stop the threads that dispatch states first. Add a task to the
-  /// bag while the same dispatcher is ``shared`` as in the task.
+  /// of an observer might not count yet. So stop the threads that dispatch states first.
   ///
   /// The method has no time limit, and returns early only if the calling task is cancelled. You can call the
   /// method in any task, on any actor. The task doesn't block a thread while it waits.
@@ -46,12 +45,16 @@ extension Dispatcher {
   /// Waits until the pending work has reached a goal or the task is cancelled.
   package nonisolated(nonsending) func reach(_ goal: PendingWork.Goal) async {
     let (end, continuation) = AsyncStream<Never>.makeStream()
-    when(goal) { continuation.finish() }
+    let number = when(goal) { continuation.finish() }
     for await _ in end {}
+    pendingWork.forget(number)
   }
 
   /// Calls a closure when no reduce is running and the pending work has reached a goal.
-  package func when(_ goal: PendingWork.Goal, _ body: @escaping @Sendable () -> Void) {
+  ///
+  /// - Returns: The number of the closure in the record of pending work.
+  @discardableResult
+  package func when(_ goal: PendingWork.Goal, _ body: @escaping @Sendable () -> Void) -> Int {
     if registry.turn.isHeld(by: CurrentThread.current.id) || !registry.turn.tryLock() {
       let reduce = pendingWork.begin(.reduce)
       DispatchQueue.forWaiting.send {
@@ -61,7 +64,7 @@ extension Dispatcher {
     } else {
       registry.turn.unlock()
     }
-    pendingWork.when(goal, body)
+    return pendingWork.when(goal, body)
   }
 }
 

@@ -35,8 +35,9 @@ final class EffectQueue: @unchecked Sendable {
   /// The dispatchers that are reducing states of effects, with one entry for each reduce.
   @exclusivity(unchecked) private var invoking: [Dispatcher] = []
 
-  /// The task in progress, whether the task belongs to the new effect, and whether the effect is nested.
-  typealias Started = (task: Task<Void, Never>, isNew: Bool, isNested: Bool)
+  /// The effect in progress, its task, whether the effect is the new effect, and whether the new effect is
+  /// nested.
+  typealias Started = (effect: Effect, task: Task<Void, Never>, isNew: Bool, isNested: Bool)
 
   init(_ policy: Effects.Policy) {
     self.policy = policy
@@ -61,13 +62,13 @@ final class EffectQueue: @unchecked Sendable {
     var over: [Effect] = []
     var busy: [Dispatcher] = []
     count.value += 1
-    let started: Started = lock.withLock {
+    let result: Started = lock.withLock {
       let isNested = isNested(effect)
       // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
       // ends.
-      if policy == .first, let task = tasks.first(where: { !$0.isCancelled }) {
+      if policy == .first, let (earlier, task) = started.first(where: { !$0.task.isCancelled }) {
         noLongerCounted = 1
-        return (task, false, isNested)
+        return (earlier, task, false, isNested)
       }
       if policy == .latest {
         newest += 1
@@ -100,7 +101,7 @@ final class EffectQueue: @unchecked Sendable {
       }
       let task = makeTask(turn)
       effect.task = task
-      return (task, true, isNested)
+      return (effect, task, true, isNested)
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
@@ -108,7 +109,7 @@ final class EffectQueue: @unchecked Sendable {
     for older in over { older.task?.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
     thread.finish()
-    return started
+    return result
   }
 
   /// Ends an effect, and lets the next waiting effect begin.
@@ -154,7 +155,7 @@ final class EffectQueue: @unchecked Sendable {
 
   /// Cancels all effects that have started and have not ended.
   func cancel() {
-    let tasks = lock.withLock { spared.compactMap(\.task) + self.tasks }
+    let tasks = lock.withLock { spared.compactMap(\.task) + started.map(\.task) }
     for task in tasks { task.cancel() }
   }
 
@@ -192,9 +193,10 @@ extension EffectQueue {
     inProgress.append(effect)
   }
 
-  /// The tasks of the effects in progress, followed by the tasks of the waiting effects.
-  private var tasks: [Task<Void, Never>] {
-    (inProgress.map(\.task) + (0..<waiting.count).map { waiting[$0].task }).compactMap(\.self)
+  /// The effects in progress, followed by the waiting effects, with their tasks.
+  private var started: [(effect: Effect, task: Task<Void, Never>)] {
+    (inProgress + (0..<waiting.count).map { waiting[$0] })
+      .compactMap { effect in effect.task.map { (effect, $0) } }
   }
 
   /// Counts an ended effect in `waiting`, and removes ended effects if they fill more than half of `waiting`.

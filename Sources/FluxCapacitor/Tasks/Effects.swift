@@ -169,9 +169,7 @@ public final class Effects: Sendable {
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
       if started.isNew || !started.isNested {
-        if let caller = TaskID() {
-          PendingWork.current.suspend(caller, untilEndOf: TaskID(started.task))
-        }
+        started.effect.piece?.suspendCurrentTask()
         await started.task.value
       }
     } onCancel: {

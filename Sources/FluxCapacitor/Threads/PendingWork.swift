@@ -11,49 +11,39 @@ import Synchronization
 /// | condition | meaning | examples |
 /// |---|---|---|
 /// | busy | the work may be running | a delivery, a reduce, any task that the library doesn't know to be suspended |
-/// | resting | the work continues after other work or after a pause | a task that sleeps on a `ManualClock`; an effect that waits for its turn |
-/// | idle | the work continues only if an element arrives | a task that waits in a loop over `values` |
-///
-/// A task's suspensions are recorded even if the task has no piece of work yet, because a task can suspend
-/// before its creator puts it into a bag. Two threads can record the beginning and the end of a suspension in
-/// either order, so suspensions are counts.
-@usableFromInline package final class PendingWork: @unchecked Sendable {
-  /// The condition of a suspended task.
-  package enum Suspension { case resting, idle }
-
+/// | resting | the work continues after other work or after a pause | a task that sleeps on a `ManualClock`; an effect that waits for its turn or for an element |
+/// | idle | the work continues only if an element arrives | a task in a bag that waits in a loop over `values` |
+@usableFromInline package final class PendingWork: WorkRecord, @unchecked Sendable {
   private struct Piece {
     let work: Work
     var task: TaskID?
     var awaitsTurn = false
     var hasTurn = false
-  }
+    var isEnding = false
 
-  private struct TaskRecord {
-    var pieces: [Int] = []
-    var resting = 0
-    var idle = 0
+    /// The suspensions of the tasks that rest until this piece of work has ended.
+    var awaiting: [TaskSuspension] = []
 
-    /// The tasks that rest until this task's pieces have ended.
-    var awaiting: [TaskID] = []
+    /// The condition with which this piece is counted, or nil if this piece is counted as busy.
+    var suspension: TaskSuspension.Kind?
 
-    var isEmpty: Bool { pieces.isEmpty && resting == 0 && idle == 0 && awaiting.isEmpty }
-
-    mutating func add(_ difference: Int, _ suspension: Suspension) {
-      switch suspension {
-      case .resting: resting += difference
-      case .idle: idle += difference
-      }
+    /// The condition of this piece at present.
+    var presentSuspension: TaskSuspension.Kind? {
+      let suspension = task.flatMap(SuspendedTask.suspension(of:))
+      // Somebody waits for an effect, even if the effect waits for an element.
+      if suspension == .idle, !work.isEffect { return .idle }
+      return suspension != nil || awaitsTurn && !hasTurn ? .resting : nil
     }
   }
 
   // `lock` guards all properties of this class.
   private let lock = Lock()
   @exclusivity(unchecked) private var pieces: [Int: Piece] = [:]
-  @exclusivity(unchecked) private var tasks: [TaskID: TaskRecord] = [:]
   @exclusivity(unchecked) private var busy = 0
   @exclusivity(unchecked) private var resting = 0
+  @exclusivity(unchecked) private var changes = 0
   @exclusivity(unchecked) private var lastNumber = 0
-  @exclusivity(unchecked) private var waiting: [(goal: Goal, body: @Sendable () -> Void)] = []
+  @exclusivity(unchecked) private var waiting: [Int: (goal: Goal, body: @Sendable () -> Void)] = [:]
 
   /// A state of the pending work for which a caller can wait.
   package enum Goal {
@@ -62,6 +52,9 @@ import Synchronization
 
     /// All pending work is resting.
     case resting
+
+    /// The record has changed since `changeCount` had the given value.
+    case changed(since: Int)
   }
 
   /// Records that a piece of work has begun.
@@ -81,20 +74,24 @@ import Synchronization
     return Ticket(record: self, number: number)
   }
 
-  /// Records that a task rests until another task's pieces of work have ended, if there are any.
-  func suspend(_ task: TaskID, untilEndOf other: TaskID) {
+  /// Calls a closure when the work has reached a goal. The call happens immediately, or on the thread that
+  /// completes the goal.
+  ///
+  /// - Returns: A number with which the caller can forget the closure.
+  @discardableResult
+  package func when(_ goal: Goal, _ body: @escaping @Sendable () -> Void) -> Int {
     change {
-      guard tasks[other]?.pieces.isEmpty == false else { return }
-      tasks[other]?.awaiting.append(task)
-      update(task) { $0.add(1, .resting) }
+      lastNumber += 1
+      waiting[lastNumber] = (goal, body)
+      return lastNumber
     }
   }
 
-  /// Calls a closure when the work has reached a goal. The call happens immediately, or on the thread that
-  /// completes the goal.
-  package func when(_ goal: Goal, _ body: @escaping @Sendable () -> Void) {
-    change { waiting.append((goal, body)) }
-  }
+  /// Forgets a closure that waits for a goal.
+  func forget(_ number: Int) { _ = lock.withLock { waiting.removeValue(forKey: number) } }
+
+  /// The number of changes of this record so far.
+  package var changeCount: Int { lock.withLock { changes } }
 
   /// Whether all pending work is resting, and some work is pending.
   package var isResting: Bool { lock.withLock { busy == 0 && resting > 0 } }
@@ -104,9 +101,11 @@ import Synchronization
 
   /// Sentences about the pieces of pending work, in the order in which the work began.
   package var descriptions: [String] {
-    let pending = lock.withLock { pieces.filter { condition(of: $0.value) != .idle } }
+    let pending = lock.withLock { pieces.filter { $0.value.suspension != .idle } }
     return pending.sorted { $0.key < $1.key }.map { $0.value.work.description }
   }
+
+  func noteSuspension(of piece: Int) { change { update(piece) { _ in } } }
 }
 
 extension PendingWork {
@@ -116,7 +115,18 @@ extension PendingWork {
     fileprivate let number: Int
 
     /// Records the end of the work. The caller has to call this method once.
-    @usableFromInline package func end() { record.change { record.end(number) } }
+    ///
+    /// The tasks that wait for this work are busy before the work ends, so `settled()` sees no gap.
+    @usableFromInline package func end() {
+      for suspension in record.takeAwaiting(number) { suspension.end() }
+      record.change { record.end(number) }
+    }
+
+    /// Records that the current task rests until this work ends, unless this work is ending already.
+    func suspendCurrentTask() {
+      let suspension = TaskSuspension(.resting)
+      if record.add(suspension, awaiting: number) { suspension.begin() }
+    }
 
     /// Records the task that does the work.
     func belong(to task: TaskID) {
@@ -132,30 +142,6 @@ extension PendingWork {
 }
 
 extension PendingWork {
-  /// A suspension of the current task, in the record of the current task's dispatcher.
-  ///
-  /// Another thread may end the suspension before this thread begins it, because the record counts
-  /// suspensions. Outside a task, the methods do nothing.
-  @usableFromInline package struct TaskSuspension: Sendable {
-    private let task = TaskID()
-    private let record = PendingWork.current
-    private let suspension: Suspension
-
-    package init(_ suspension: Suspension) { self.suspension = suspension }
-
-    package func begin() { add(1) }
-
-    /// Ends the suspension. The caller resumes the task afterward.
-    package func end() { add(-1) }
-
-    private func add(_ difference: Int) {
-      guard let task else { return }
-      record.change { record.update(task) { $0.add(difference, suspension) } }
-    }
-  }
-}
-
-extension PendingWork {
   /// A description of a piece of work.
   package enum Work: Sendable, CustomStringConvertible {
     case reduce
@@ -164,6 +150,8 @@ extension PendingWork {
     case queuedCall(of: any Any.Type, on: DispatchQueue)
     case effect(fileID: StaticString, line: UInt)
     case task(fileID: StaticString, line: UInt)
+
+    var isEffect: Bool { if case .effect = self { true } else { false } }
 
     package var description: String {
       switch self {
@@ -180,36 +168,54 @@ extension PendingWork {
   }
 }
 
-// The caller of these members must hold the record's lock, except for `change`.
 extension PendingWork {
+  /// Takes the suspensions that end with a piece of work. No further suspension can await the piece.
+  private func takeAwaiting(_ number: Int) -> [TaskSuspension] {
+    lock.withLock {
+      pieces[number]?.isEnding = true
+      return pieces[number]?.awaiting ?? []
+    }
+  }
+
+  /// Adds a suspension that ends with a piece of work. Returns whether the piece isn't ending yet.
+  private func add(_ suspension: TaskSuspension, awaiting number: Int) -> Bool {
+    lock.withLock {
+      guard pieces[number]?.isEnding == false else { return false }
+      pieces[number]?.awaiting.append(suspension)
+      return true
+    }
+  }
+
   /// Changes the record under the lock, and then calls the closures whose goals are reached.
   private func change<Result>(_ body: () -> Result) -> Result {
-    var reached: [(goal: Goal, body: @Sendable () -> Void)] = []
+    var reached: [@Sendable () -> Void] = []
     let result = lock.withLock {
       let result = body()
-      if !waiting.isEmpty, busy == 0 {
-        reached = waiting.filter { hasReached($0.goal) }
-        waiting.removeAll { hasReached($0.goal) }
+      changes += 1
+      for (number, waiter) in waiting where hasReached(waiter.goal) {
+        reached.append(waiter.body)
+        waiting[number] = nil
       }
       return result
     }
-    for waiting in reached { waiting.body() }
+    for body in reached { body() }
     return result
   }
+}
 
-  private func hasReached(_ goal: Goal) -> Bool { busy == 0 && (goal == .resting || resting == 0) }
-
-  /// Returns how a piece of work is suspended, or nil if the work is busy.
-  private func condition(of piece: Piece) -> Suspension? {
-    let task = piece.task.flatMap { tasks[$0] }
-    if let task, task.idle > 0 { return .idle }
-    return piece.awaitsTurn && !piece.hasTurn || (task?.resting ?? 0) > 0 ? .resting : nil
+// The caller of these members must hold the record's lock.
+extension PendingWork {
+  private func hasReached(_ goal: Goal) -> Bool {
+    switch goal {
+    case .ended: busy == 0 && resting == 0
+    case .resting: busy == 0
+    case .changed(let count): changes != count
+    }
   }
 
   /// Adds a piece of work to the number of busy or resting pieces, or subtracts the piece.
-  private func count(_ piece: Piece?, _ difference: Int) {
-    guard let piece else { return }
-    switch condition(of: piece) {
+  private func count(_ piece: Piece, _ difference: Int) {
+    switch piece.suspension {
     case nil: busy += difference
     case .resting: resting += difference
     case .idle: break
@@ -220,35 +226,22 @@ extension PendingWork {
     guard var piece = pieces[number] else { return }
     count(piece, -1)
     body(&piece)
+    piece.suspension = piece.presentSuspension
     count(piece, 1)
     pieces[number] = piece
-  }
-
-  private func update(_ task: TaskID, _ body: (inout TaskRecord) -> Void) {
-    var record = tasks[task] ?? TaskRecord()
-    for number in record.pieces { count(pieces[number], -1) }
-    body(&record)
-    tasks[task] = record.isEmpty ? nil : record
-    for number in record.pieces { count(pieces[number], 1) }
   }
 
   private func assign(_ number: Int, to task: TaskID) {
     update(number) { piece in
       piece.task = task
-      tasks[task, default: TaskRecord()].pieces.append(number)
+      SuspendedTask.add((self, number), to: task)
     }
   }
 
   private func end(_ number: Int) {
-    let piece = pieces.removeValue(forKey: number)
+    guard let piece = pieces.removeValue(forKey: number) else { return }
     count(piece, -1)
-    guard let task = piece?.task else { return }
-    var awaiting: [TaskID] = []
-    update(task) { record in
-      record.pieces.removeAll { $0 == number }
-      if record.pieces.isEmpty { swap(&awaiting, &record.awaiting) }
-    }
-    for task in awaiting { update(task) { $0.add(-1, .resting) } }
+    if let task = piece.task { SuspendedTask.remove((self, number), from: task) }
   }
 }
 

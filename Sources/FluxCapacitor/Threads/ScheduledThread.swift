@@ -76,7 +76,7 @@ import Synchronization
 ///
 /// During the handler, the Swift runtime holds a lock of the task, and the scheduler doesn't know about
 /// this lock. Therefore, the scheduler must not let the task continue before the handler ends.
-@inline(__always) func whileCancelling(_ body: () -> Void) {
+@inline(__always) package func whileCancelling(_ body: () -> Void) {
   #if DEBUG
     let thread = scheduledThread
     let wasUninterrupted = thread?.isUninterrupted ?? false

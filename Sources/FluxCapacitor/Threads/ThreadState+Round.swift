@@ -49,6 +49,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     while let account = pointee.accounts.popLast() { account.end() }
   }
 
+  /// Ends a piece of work when this thread has no pending delivery.
+  @usableFromInline func endAfterRound(_ piece: PendingWork.Ticket) {
+    if pointee.round.isEmpty, !hasOpenPlaces { piece.end() } else { pointee.accounts.append(piece) }
+  }
+
   #if DEBUG
     /// Records the channels in an endless cycle of observers, and then traps with the channels' names.
     private func noteCycle(through delivery: PendingDelivery) {
