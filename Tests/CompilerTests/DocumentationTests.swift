@@ -141,7 +141,7 @@ struct DocumentationTests {
   }
 
   /// The files that can contain the code blocks of documents. Some code in `LinkingTests` does not compile.
-  private static let files = ["Tests/CompilerTests", "Tests/LanguageModes"]
+  private static let files = ["Tests/CompilerTests", "Tests/LanguageModes", "Sample/Sources/BoardSample"]
     .flatMap(Repository.swiftFiles)
     .map { file in
       let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""

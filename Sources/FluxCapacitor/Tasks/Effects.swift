@@ -94,8 +94,8 @@ public final class Effects: Sendable {
   ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
   ///   pauses nor waits still begins, and its task is cancelled.
   /// - A new operation doesn't wait for an outer operation of the same `Effects`. With
-  ///   ``Policy/serial`` and ``Policy/concurrent(_:)``, an inner operation begins immediately, beyond
-  ///   the limit. Code in a task that an operation creates also counts as inside the operation. An
+  ///   ``Policy/serial``, ``Policy/newestWaiting`` and ``Policy/concurrent(_:)``, an inner operation begins
+  ///   immediately, beyond the limit. Code in a task that an operation creates also counts as inside the operation. An
   ///   operation that an observer runs directly has no outer operation.
   ///
   /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns.
