@@ -62,14 +62,22 @@ struct TimeCircuitsTests {
     #expect(store.names.value[0].count == 970)
   }
 
-  @Test(
-    arguments: [
-      [String(repeating: "x", count: 1_000_000)], ["", String(repeating: "x", count: 1_000_000)],
-      Array(repeating: "12345678", count: 60_000),
-    ]
-  )
-  func timeCircuitsCountLargeValuesTowardTheByteLimit(names: [String]) {
+  enum LargeValue: CaseIterable {
+    case longText, longTextAfterAnEmptyText, manyShortTexts
+
+    var names: [String] {
+      switch self {
+      case .longText: [String(repeating: "x", count: 1_000_000)]
+      case .longTextAfterAnEmptyText: ["", String(repeating: "x", count: 1_000_000)]
+      case .manyShortTexts: Array(repeating: "12345678", count: 60_000)
+      }
+    }
+  }
+
+  @Test(arguments: LargeValue.allCases)
+  func timeCircuitsCountLargeValuesTowardTheByteLimit(value: LargeValue) {
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+    let names = value.names
     for _ in 0..<100 { BoardAction().invoke(.replace(names)) }
 
     #expect(circuits.events.count > 1 && circuits.events.count < 10)

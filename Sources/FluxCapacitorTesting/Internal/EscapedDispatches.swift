@@ -93,7 +93,10 @@ final class EscapedDispatches: @unchecked Sendable {
       """
   }
 
+  /// The names of at most five tests, and the number of the other tests.
   private func names(of isolations: [Isolation]) -> String {
-    Set(isolations.map(\.test.name)).sorted().joined(separator: ", ")
+    let names = Set(isolations.map(\.test.name)).sorted()
+    let rest = names.count - 5
+    return names.prefix(5).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
 }
