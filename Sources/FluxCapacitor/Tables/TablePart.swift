@@ -84,6 +84,6 @@ extension AnyChannel {
     let left = handles.write {
       $0.bitwiseAnd(~AnyChannel.owned, ordering: .acquiringAndReleasing)
     }
-    if left.newValue == 0 { close() }
+    if AnyChannel.isClosed(left.newValue) { close() }
   }
 }
