@@ -20,18 +20,39 @@ import Synchronization
   /// belongs to a constant that derives from several variables.
   @exclusivity(unchecked) @usableFromInline final var listeners = ListenerList()
 
-  /// The tracker that notifies the Observation framework of changes. This property is `nil` until code
-  /// reads the channel's value inside `withObservationTracking`.
-  @exclusivity(unchecked) final var tracking: Tracking?
+  /// The tracker that notifies the Observation framework of changes. The reference is `nil` until code reads
+  /// the channel's value inside `withObservationTracking`. Accesses to this reference need no lock.
+  final var tracker: Unmanaged<Tracker>? {
+    UnsafeRawPointer(bitPattern: addressOfTracker.load(ordering: .acquiring)).map {
+      .fromOpaque($0)
+    }
+  }
 
-  /// A tracker, and the observation that notifies the tracker of the channel's changes.
-  typealias Tracking = (tracker: Tracker, dust: Dust)
+  /// The address of the tracker, or zero. The attachments own a reference to the tracker.
+  private final let addressOfTracker = Atomic<UInt>(0)
 
   /// The address of the read-only side of the channel's variable, or zero. `Attached` explains the
   /// address's ordering and lifetime.
   @usableFromInline final let readOnlySide = Atomic<UInt>(0)
 
   @inlinable init() {}
+
+  deinit { tracker.map(Tracker.release) }
+
+  /// Adds a tracker, unless another thread has already added one.
+  ///
+  /// - Returns: The tracker that the channel has now.
+  final func add(_ tracker: Tracker) -> Tracker {
+    let own = Unmanaged.passRetained(tracker)
+    let (isAdded, other) = addressOfTracker.compareExchange(
+      expected: 0,
+      desired: UInt(bitPattern: own.toOpaque()),
+      ordering: .acquiringAndReleasing
+    )
+    guard !isAdded, let other = UnsafeRawPointer(bitPattern: other) else { return tracker }
+    own.release()
+    return Unmanaged.fromOpaque(other).takeUnretainedValue()
+  }
 }
 
 /// The attachments of a channel with a known element type, including the channel's pending changes.

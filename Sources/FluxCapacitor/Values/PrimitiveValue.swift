@@ -68,7 +68,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// count.value = 1  // It will be drawn anew.
   /// ```
   @inlinable public var value: Element {
-    if TrackingDetector.isActive { return trackedValue() }
+    if let tracker = channel.trackRead() { return trackedValue(by: tracker) }
     return channel.isDerived ? channel.computedValue() : channel.read()
   }
 
