@@ -78,7 +78,7 @@ struct DoorAction: Actionable {
           """
         )
       )
-      #expect(failure.contains(#"everyInterleaving(replaying: "1×13 2×5 1×3 2×6")"#), "\(failure)")
+      #expect(failure.contains(#"everyInterleaving(replaying: "1×11 2×5 1×3 2×6")"#), "\(failure)")
     }
   }
 

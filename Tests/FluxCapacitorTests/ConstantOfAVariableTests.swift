@@ -51,6 +51,23 @@ struct ConstantOfAVariableTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test(.oneAtATime)
+  func constantIsCreatedOnceWhileSeveralThreadsReadItAndOneMapsTheVariable() async {
+    let variables = (0..<stress(500_000)).map { _ in Variable(0) }
+    let logs = (0..<4).map { _ in Log<ObjectIdentifier>() }
+
+    await inParallel(4) { thread in
+      // A thread that creates a constant is slower than the threads that follow, so threads often meet.
+      for variable in variables {
+        if thread == 0 { variable.map { $0 }.observe { _ in }.clean() }
+        logs[thread].append(ObjectIdentifier(variable.constant))
+      }
+    }
+
+    let constants = variables.map { ObjectIdentifier($0.constant) }
+    for log in logs { #expect(log.entries == constants) }
+  }
+
   @Test(arguments: [false, true])
   func constantIsFreedWithItsVariable(isMapped: Bool) {
     weak var constant: Constant<Int>?

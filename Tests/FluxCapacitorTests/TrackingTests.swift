@@ -148,8 +148,7 @@ struct TrackingTests {
       }
     }
 
-    // The library can still retain the trackings of the thread's last few hundred reads.
-    #expect(tally.count <= 512)
+    #expect(tally.count == 0)
   }
 
   @Test func readTrackedDuringAnotherThreadsTransactionCallsOnChangeWhenTheTransactionEnds() {

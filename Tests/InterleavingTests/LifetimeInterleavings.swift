@@ -139,6 +139,36 @@
       }
     }
 
+    @Test func constantsOfTwoVariablesCanBeCreatedInsideMutationsOfEachOther() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let constants = Trace<Constant<Int>>()
+        scenario.thread { first.modify { _ in constants.append(second.constant) } }
+        scenario.thread { second.modify { _ in constants.append(first.constant) } }
+        scenario.check {
+          #expect(constants.entries.contains { $0 === first.constant })
+          #expect(constants.entries.contains { $0 === second.constant })
+        }
+      }
+    }
+
+    @Test func constantsOfTwoVariablesCanBeDerivedInsideMutationsOfEachOther() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let constants = Trace<Constant<Int>>()
+        for (mutated, other) in [(first, second), (second, first)] {
+          scenario.thread {
+            mutated.modify { number in
+              constants.append(other.map { $0 })
+              constants.append(Constant.combine(mutated, other.map { $0 }).map { $0 + $1 })
+              number += 1
+            }
+          }
+        }
+        scenario.check { #expect(constants.entries.map(\.value).sorted() == [1, 1, 2, 2]) }
+      }
+    }
+
     @Test func constantOfAReleasedVariableIsFreedWhileAnotherThreadMapsIt() {
       explore { scenario in
         let variables = Trace(Variable(0))

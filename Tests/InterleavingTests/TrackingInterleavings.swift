@@ -22,6 +22,25 @@
       }
     }
 
+    @Test func trackingsOfTwoConcurrentFirstReadsAreFreedWithTheConstant() {
+      explore { scenario in
+        let constants = Trace(Variable(0).constant)
+        let log = Trace<String>()
+        for _ in 1...2 {
+          scenario.thread {
+            let ending = Ending { log.append("freed") }
+            for constant in constants.entries {
+              track(constant) { withExtendedLifetime(ending) {} }
+            }
+          }
+        }
+        scenario.check {
+          constants.removeAll()
+          #expect(log.entries == ["freed", "freed"])
+        }
+      }
+    }
+
     /// After the `onChange` closure has tracked the constant again, the constant reports only later
     /// changes.
     @Test func constantReadTwiceInOneObservationTrackingReportsAChangeOnce() {

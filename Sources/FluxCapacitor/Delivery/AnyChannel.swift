@@ -32,9 +32,9 @@ import Synchronization
   /// The thread that is delivering the channel, if any.
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
 
-  /// The number of variables and constants, or of sinks, through which code can use the channel. The two
-  /// highest bits are the flags `derived` and `owned`. A channel without a flag is closed when the number
-  /// reaches zero.
+  /// The number of variables and constants, or of sinks, through which code can use the channel. The three
+  /// highest bits are the flags `derived`, `owned` and `combined`. A variable or a sink is closed when the
+  /// number reaches zero.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
   /// The properties that few channels need, as `Attachments` with the channel's element type, and the
@@ -51,6 +51,11 @@ import Synchronization
 
   /// The flag of a table's part while the table exists. The table decides when it releases such a channel.
   @inlinable static var owned: UInt32 { 1 << 30 }
+
+  /// The flag of a variable from which a constant that begins a region was ever derived. A transaction
+  /// lists such a variable even without observers, because the region might become active during the
+  /// transaction.
+  @inlinable static var combined: UInt32 { 1 << 29 }
 
   /// Whether the channel belongs to a derived constant. Relaxed ordering is enough, because this bit
   /// never changes.
@@ -78,8 +83,7 @@ import Synchronization
   /// Whether an observer or a derived constant needs the channel's changes. The caller must hold the
   /// region's lock.
   @inlinable final var isObserved: Bool {
-    if first != nil { return true }
-    return downstream?.isInUse ?? false
+    first != nil || isCombined || downstream?.isInUse ?? false
   }
 
   /// The variable's value as an existential. The caller must hold the variable's lock.
@@ -135,20 +139,38 @@ extension AnyChannel {
   }
 
   /// Whether a number from `handles` counts at least one handle.
-  @inlinable static func hasHandles(_ handles: UInt32) -> Bool { handles & (owned &- 1) != 0 }
+  @inlinable static func hasHandles(_ handles: UInt32) -> Bool { handles & (combined &- 1) != 0 }
+
+  /// Whether a number from `handles` belongs to a closed channel.
+  @inlinable static func isClosed(_ handles: UInt32) -> Bool { handles & ~combined == 0 }
 
   /// Whether the last handle has been dropped.
   ///
   /// The delivering thread reads this property under the lock. The thread that drops the last handle also
   /// takes the lock. The last of these two threads to take the lock removes the observations.
-  @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
+  @inlinable final var isClosed: Bool {
+    AnyChannel.isClosed(handles.unscheduled.load(ordering: .acquiring))
+  }
+
+  /// Whether a constant that begins a region was ever derived from this variable. Relaxed ordering is enough
+  /// for this flag. The creation of the constant happens before every transaction that has to list the
+  /// variable.
+  @inlinable final var isCombined: Bool {
+    handles.unscheduled.load(ordering: .relaxed) & AnyChannel.combined != 0
+  }
+
+  /// Records that a constant that begins a region derives from this variable. This method takes no lock,
+  /// because user code creates such a constant anywhere, even in a mutation of the variable.
+  final func noteCombined() {
+    handles.write { _ = $0.bitwiseOr(AnyChannel.combined, ordering: .relaxed) }
+  }
 }
 
 // MARK: - Attachments and the read-only side
 
 extension AnyChannel {
   /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained, because
-  /// attachments live as long as their channel. The caller must hold the lock of the channel's region.
+  /// attachments live as long as their channel.
   @inlinable final var anyAttachments: Unmanaged<AnyAttachments>? { attached.attachments }
 
   /// The channel's node in the graph of derived constants, if the channel has one. The caller must hold the
@@ -160,37 +182,18 @@ extension AnyChannel {
   /// The caller must hold a reference to the variable, because the variable's deinit releases the
   /// read-only side.
   ///
-  /// - Parameter create: Creates the read-only side. This closure runs under the channel's lock.
+  /// This method takes no lock, because user code calls it in the mutation of any variable. Two threads can
+  /// create a read-only side simultaneously. Then one of the objects is released, and both threads return
+  /// the other one.
   @inlinable final func readOnlySide<Side: AnyObject>(_ create: () -> Side) -> Side {
-    let known = attached.addressOfReadOnlySide
-    let address = known == 0 ? addressOfReadOnlySide { .passRetained(create()) } : known
-    guard let side = UnsafeRawPointer(bitPattern: address) else { trap("\(self) has no constant.") }
+    let side = attached.readOnlySide ?? attached.add(readOnlySide: create())
     // The object is a `Side`, because all calls for one channel have the same type.
     return Unmanaged.fromOpaque(side).takeUnretainedValue()
   }
 
-  @usableFromInline
-  final func addressOfReadOnlySide(_ create: () -> Unmanaged<AnyObject>) -> UInt {
-    // During a mutation of the variable, this thread already holds the lock.
-    let isHeld = lock.isHeld(by: CurrentThread.current.id)
-    if !isHeld { lock.lock() }
-    defer { if !isHeld { lock.unlock() } }
-    if attached.addressOfReadOnlySide == 0 { attached.setReadOnlySide(create()) }
-    return attached.addressOfReadOnlySide
-  }
-
   /// Releases the read-only side, because the variable is being deallocated.
   @inlinable final func releaseReadOnlySide() {
-    if attached.addressOfReadOnlySide != 0 { takeReadOnlySide()?.release() }
-  }
-
-  /// Removes the read-only side. The caller must release it without a lock, because the deinit of the
-  /// read-only side can end observations.
-  @usableFromInline final func takeReadOnlySide() -> Unmanaged<AnyObject>? {
-    lock.withLock {
-      defer { attached.setReadOnlySide(nil) }
-      return UnsafeRawPointer(bitPattern: attached.addressOfReadOnlySide).map { .fromOpaque($0) }
-    }
+    if let side = attached.readOnlySide { attached.release(readOnlySide: side) }
   }
 }
 

@@ -3,8 +3,8 @@ import Synchronization
 /// The properties that few channels need. A channel creates its attachments on first use, which keeps
 /// variables small.
 ///
-/// The lock of the channel's region guards all properties of this class. A region is a group of channels
-/// that a single thread at a time delivers.
+/// The lock of the channel's region guards the variable properties of this class. A region is a group of
+/// channels that a single thread at a time delivers.
 @usableFromInline class AnyAttachments {
   /// The version up to which the delivering thread has to deliver the changes of other threads, or `nil`.
   /// When a delivery ends, the delivering thread schedules these changes in its own queue of deliveries.
@@ -20,18 +20,39 @@ import Synchronization
   /// belongs to a constant that derives from several variables.
   @exclusivity(unchecked) @usableFromInline final var listeners = ListenerList()
 
-  /// The tracker that notifies the Observation framework of changes. This property is `nil` until code
-  /// reads the channel's value inside `withObservationTracking`.
-  @exclusivity(unchecked) final var tracking: Tracking?
+  /// The tracker that notifies the Observation framework of changes. The reference is `nil` until code reads
+  /// the channel's value inside `withObservationTracking`. Accesses to this reference need no lock.
+  final var tracker: Unmanaged<Tracker>? {
+    UnsafeRawPointer(bitPattern: addressOfTracker.load(ordering: .acquiring)).map {
+      .fromOpaque($0)
+    }
+  }
 
-  /// A tracker, and the observation that notifies the tracker of the channel's changes.
-  typealias Tracking = (tracker: Tracker, dust: Dust)
+  /// The address of the tracker, or zero. The attachments own a reference to the tracker.
+  private final let addressOfTracker = Atomic<UInt>(0)
 
   /// The address of the read-only side of the channel's variable, or zero. `Attached` explains the
   /// address's ordering and lifetime.
   @usableFromInline final let readOnlySide = Atomic<UInt>(0)
 
   @inlinable init() {}
+
+  deinit { tracker.map(Tracker.release) }
+
+  /// Adds a tracker, unless another thread has already added one.
+  ///
+  /// - Returns: The tracker that the channel has now.
+  final func add(_ tracker: Tracker) -> Tracker {
+    let own = Unmanaged.passRetained(tracker)
+    let (isAdded, other) = addressOfTracker.compareExchange(
+      expected: 0,
+      desired: UInt(bitPattern: own.toOpaque()),
+      ordering: .acquiringAndReleasing
+    )
+    guard !isAdded, let other = UnsafeRawPointer(bitPattern: other) else { return tracker }
+    own.release()
+    return Unmanaged.fromOpaque(other).takeUnretainedValue()
+  }
 }
 
 /// The attachments of a channel with a known element type, including the channel's pending changes.
@@ -55,9 +76,10 @@ import Synchronization
 /// | odd | the address of the read-only side, plus one |
 /// | even | the address of the attachments, which hold the address of the read-only side |
 ///
-/// The lock of the channel's region guards all writes. Code also reads the word and
-/// `AnyAttachments.readOnlySide` without the lock. Therefore, a write that publishes an object has release
-/// ordering, and such a read has acquire ordering. Under the lock, relaxed ordering is enough.
+/// A thread adds the attachments under the lock of the channel's region. Threads access the read-only side
+/// without the lock. So each change of the word is a compare-exchange, which fails if another thread has
+/// changed the word. A change that publishes an object has release ordering, and each read has acquire
+/// ordering.
 ///
 /// The word owns one reference to the attachments, for as long as the channel exists. It also owns one
 /// reference to the read-only side, until the variable is deallocated.
@@ -68,9 +90,12 @@ import Synchronization
 
   deinit { attachments?.release() }
 
-  /// The attachments, if the channel has them. The caller must hold the lock of the channel's region.
+  /// The attachments, if the channel has them.
   @inlinable var attachments: Unmanaged<AnyAttachments>? {
-    let word = word.load(ordering: .relaxed)
+    Attached.attachments(in: word.load(ordering: .acquiring))
+  }
+
+  @inlinable static func attachments(in word: UInt) -> Unmanaged<AnyAttachments>? {
     guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return nil }
     return .fromOpaque(address)
   }
@@ -80,29 +105,76 @@ import Synchronization
   ///
   /// - Precondition: The channel has no attachments.
   @usableFromInline func add(_ attachments: AnyAttachments) {
-    let side = addressOfReadOnlySide
-    attachments.readOnlySide.store(side, ordering: .relaxed)
     let address = UInt(bitPattern: Unmanaged.passRetained(attachments).toOpaque())
-    word.store(address, ordering: .releasing)
-  }
-
-  /// The address of the read-only side, or zero. The caller must hold the lock, or a reference to the
-  /// variable.
-  @inlinable var addressOfReadOnlySide: UInt {
-    let word = word.load(ordering: .acquiring)
-    guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return word & ~1 }
-    return Unmanaged<AnyAttachments>.fromOpaque(address).use {
-      $0.readOnlySide.load(ordering: .acquiring)
+    var side = word.load(ordering: .acquiring)
+    var isAdded = false
+    while !isAdded {
+      attachments.readOnlySide.store(side & ~1, ordering: .relaxed)
+      (isAdded, side) = word.compareExchange(
+        expected: side,
+        desired: address,
+        ordering: .acquiringAndReleasing
+      )
     }
   }
 
-  /// Replaces the read-only side. The caller must hold the lock.
-  func setReadOnlySide(_ side: Unmanaged<AnyObject>?) {
-    let address = side.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
-    if let attachments {
-      attachments.use { $0.readOnlySide.store(address, ordering: .releasing) }
-    } else {
-      word.store(address == 0 ? 0 : address | 1, ordering: .releasing)
+  /// The address of the read-only side. The caller must hold a reference to the variable.
+  @inlinable var readOnlySide: UnsafeRawPointer? {
+    let word = word.load(ordering: .acquiring)
+    guard let attachments = Attached.attachments(in: word) else {
+      return UnsafeRawPointer(bitPattern: word & ~1)
+    }
+    return attachments.use {
+      UnsafeRawPointer(bitPattern: $0.readOnlySide.load(ordering: .acquiring))
+    }
+  }
+
+  /// Adds the read-only side, unless another thread has already added one.
+  ///
+  /// - Returns: The address of the read-only side that the variable has now.
+  @usableFromInline func add(readOnlySide side: AnyObject) -> UnsafeRawPointer {
+    let side = Unmanaged.passRetained(side)
+    let former = replaceReadOnlySide(0, with: UInt(bitPattern: side.toOpaque()))
+    guard let former = UnsafeRawPointer(bitPattern: former) else {
+      return UnsafeRawPointer(side.toOpaque())
+    }
+    side.release()
+    return former
+  }
+
+  /// Removes and releases the read-only side. The caller must hold no lock, because the deinit of the
+  /// read-only side can end observations.
+  @usableFromInline func release(readOnlySide side: UnsafeRawPointer) {
+    _ = replaceReadOnlySide(UInt(bitPattern: side), with: 0)
+    Unmanaged<AnyObject>.fromOpaque(side).release()
+  }
+
+  /// Replaces the address of the read-only side if it is the expected address. Zero stands for no read-only
+  /// side.
+  ///
+  /// - Returns: The address before this call.
+  private func replaceReadOnlySide(_ expected: UInt, with side: UInt) -> UInt {
+    while true {
+      let word = word.load(ordering: .acquiring)
+      if let attachments = Attached.attachments(in: word) {
+        return attachments.use {
+          $0.readOnlySide.compareExchange(
+            expected: expected,
+            desired: side,
+            ordering: .acquiringAndReleasing
+          ).original
+        }
+      }
+      guard word & ~1 == expected else { return word & ~1 }
+      let desired = side == 0 ? 0 : side | 1
+      // This exchange fails if another thread has added attachments or a read-only side.
+      if self.word.compareExchange(
+        expected: word,
+        desired: desired,
+        ordering: .acquiringAndReleasing
+      ).exchanged {
+        return expected
+      }
     }
   }
 }
@@ -114,7 +186,7 @@ import Synchronization
 @usableFromInline class Downstream: @unchecked Sendable {
   // The lock of the channel's region guards all properties of this class.
 
-  /// Whether an observed constant derives from the channel, or `Node.isCombined` is true.
+  /// Whether an observed constant derives from the channel.
   @exclusivity(unchecked) @usableFromInline final var isInUse = false
 
   /// The number of active constants of the channel's region that derive directly from the channel.

@@ -1,54 +1,192 @@
 import Observation
+import Synchronization
 
-/// Notifies the Observation framework of changes to a channel that was read inside
-/// `withObservationTracking`.
+/// Reports the reads of a channel to the Observation framework, and notifies Observation of the channel's
+/// changes.
 ///
-/// The tracker's observation of the channel calls `noteChange()` for each change.
-@usableFromInline final class Tracker: Observable, @unchecked Sendable {
-  private let registrar = ObservationRegistrar()
+/// Observation has no API that detects tracking. Only inside `withObservationTracking`, Observation hashes
+/// the key path of each access that is reported to a registrar. So a tracker's key path counts how often it
+/// is hashed.
+///
+/// A channel has no tracker until Observation tracks a read of the channel. Until then, each thread reports
+/// the read to its spare tracker, which no other thread uses. If the read is tracked, the spare tracker
+/// becomes the channel's tracker. So a registrar that Observation uses for a tracking lives as long as a
+/// channel that the tracking has read. If a registrar were deallocated earlier, the tracking would leak, or
+/// would even be notified.
+///
+/// Observation doesn't promise to hash key paths. So a probe checks once per process that a tracked read
+/// is detected. If the probe fails, every read counts as tracked.
+@usableFromInline final class Tracker: SpareTracker, Observable, @unchecked Sendable {
+  /// The key path of all accesses, a separate object for each tracker. Observation retains this object for as
+  /// long as a tracked read waits. The reference is owned; it is unmanaged, so that `isPathUnique` can count
+  /// the other references.
+  private let path = Unmanaged<KeyPath<Tracker, Void>>.passRetained(\.[HashProbe()])
 
-  /// Whether the channel is released when no tracked read waits for its next change.
-  private let isTemporary: Bool
+  /// Whether the channel is released when no tracked read waits for its next change. This property is set
+  /// once, before other threads know the tracker.
+  @exclusivity(unchecked) private var isTemporary = false
+
+  /// The observation that notifies the tracker of the channel's changes. This property is set once, before
+  /// other threads find the tracker in the attachments.
+  @exclusivity(unchecked) private(set) var dust: Dust!
 
   // `lock` guards the two properties below.
   private let lock = Lock()
 
-  /// The key path of the accesses to a temporary tracker. Only Observation retains this object, and it does
-  /// so for as long as a tracked read waits.
-  private weak var path: KeyPath<Tracker, Void>?
-
   /// Whether Observation doesn't retain key paths, so that the tracker can't know whether a read waits.
-  private var isBlind = false
+  @exclusivity(unchecked) private var isBlind = false
 
-  init(isTemporary: Bool) { self.isTemporary = isTemporary }
+  /// The trackers of other threads that have read the channel for the first time simultaneously. Their
+  /// registrars belong to trackings of the channel.
+  @exclusivity(unchecked) private var superfluous: [Tracker] = []
 
-  private var value: Void { () }
+  // The size of a registrar is unknown at compile time. As the last property, it doesn't slow down accesses to
+  // the other properties.
+  private let registrar = ObservationRegistrar()
 
-  /// A key path with an argument is a new object for each use.
-  private subscript(_: Int) -> Void { () }
+  @usableFromInline override init() {}
+
+  deinit {
+    #if DEBUG
+      if deallocatedRegistrarsNotify.load(ordering: .relaxed) { noteChange() }
+    #endif
+    path.release()
+  }
+
+  /// Releases a tracker that Observation might have used.
+  ///
+  /// The registrar releases `onChange` closures under its own lock, which a notification of another tracking
+  /// might need. So a change by the deinit of a captured object is delivered after the release.
+  static func release(_ tracker: Unmanaged<Tracker>) {
+    CurrentThread.current.whileDelivering { tracker.release() }
+  }
+
+  private subscript(_: HashProbe) -> Void { () }
+
+  /// A subscript index that counts how often this thread hashes it.
+  private struct HashProbe: Hashable, Sendable {
+    static func == (left: HashProbe, right: HashProbe) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {
+      #if DEBUG
+        if hashingIsIgnored.load(ordering: .relaxed) { return }
+      #endif
+      CurrentThread.current.pointee.hashedPaths &+= 1
+    }
+  }
+
+  // MARK: Reads
+
+  /// Reports a read to Observation, and returns whether the read counts as tracked.
+  @inline(__always) final func noteAccess(on thread: CurrentThread) -> Bool {
+    guard accessIsHashed(on: thread) || Tracker.readsAreUndetected else { return false }
+    if isTemporary { checkPath() }
+    return true
+  }
+
+  @inline(never) private func checkPath() { if !isAwaited { lock.withLock { isBlind = true } } }
+
+  @inline(__always) private func accessIsHashed(on thread: CurrentThread) -> Bool {
+    let before = thread.pointee.hashedPaths
+    path.use { registrar.access(self, keyPath: $0) }
+    return thread.pointee.hashedPaths != before
+  }
+
+  /// Whether this process's version of Observation doesn't hash the key path of a tracked access. The probe
+  /// runs only after an access without hashing, so no tracking that is detected includes the probe.
+  private static var readsAreUndetected: Bool {
+    let result = probeResult.load(ordering: .relaxed)
+    return (result == 0 ? probe() : result) == 2
+  }
+
+  @inline(never) private static func probe() -> UInt8 {
+    let tracker = Tracker()
+    let isDetected = withObservationTracking {
+      tracker.accessIsHashed(on: .current)
+    } onChange: {
+    }
+    let result: UInt8 = isDetected ? 1 : 2
+    probeResult.store(result, ordering: .relaxed)
+    return result
+  }
+
+  /// Zero before the probe, 1 if tracked reads are detected, and 2 if not.
+  ///
+  /// The initial value is a constant, so reading this property skips the check that a lazy global needs.
+  /// Relaxed ordering is enough, because each thread that probes stores the same result.
+  private static let probeResult = Atomic<UInt8>(0)
 
   /// Whether a tracked read might still wait for its change.
-  var isAwaited: Bool { lock.withLock { !isTemporary || isBlind || path != nil } }
+  var isAwaited: Bool { lock.withLock { !isTemporary || isBlind || !isPathUnique } }
 
-  func noteAccess() {
-    guard isTemporary else { return registrar.access(self, keyPath: \.value) }
-    registrar.access(self, keyPath: ownPath())
-    lock.withLock { if path == nil { isBlind = true } }
+  /// Whether nothing else retains the key path. The caller must hold `lock`, so that no other thread takes the
+  /// tracker's own reference simultaneously.
+  private var isPathUnique: Bool {
+    var path = path.takeRetainedValue()
+    defer { _ = Unmanaged.passRetained(path) }
+    return isKnownUniquelyReferenced(&path)
   }
 
-  private func ownPath() -> KeyPath<Tracker, Void> {
-    lock.withLock {
-      let path: KeyPath<Tracker, Void> = path ?? \.[0]
-      self.path = path
-      return path
-    }
+  /// Gives a thread a spare tracker.
+  @inline(never) fileprivate static func addSpare(to thread: CurrentThread) -> Unmanaged<Tracker> {
+    let tracker = Tracker()
+    thread.pointee.spareTracker = .passRetained(tracker)
+    return .passUnretained(tracker)
   }
 
-  func noteChange() {
-    guard isTemporary else { return registrar.withMutation(of: self, keyPath: \.value) {} }
-    // Without this key path, no read waits.
-    if let path = lock.withLock({ isBlind ? \.[0] : path }) {
-      registrar.withMutation(of: self, keyPath: path) {}
+  // MARK: Changes
+
+  /// Notifies all trackings that wait for the channel's next change.
+  func noteChange() { path.use { registrar.withMutation(of: self, keyPath: $0) {} } }
+
+  /// Makes a thread's spare tracker the tracker of a channel, unless another thread has already installed a
+  /// tracker.
+  ///
+  /// - Parameter observe: Subscribes an observation that calls `noteChange()` for each change.
+  /// - Returns: The channel's tracker.
+  func install(
+    in attachments: () -> AnyAttachments,
+    isTemporary: Bool,
+    observing observe: () -> Dust
+  ) -> Tracker {
+    self.isTemporary = isTemporary
+    dust = observe()
+    let tracker = attachments().add(self)
+    if tracker !== self {
+      dust.clean()
+      tracker.lock.withLock { tracker.superfluous.append(self) }
+      _ = tracker.noteAccess(on: .current)
     }
+    return tracker
   }
 }
+
+extension AnyChannel {
+  /// The channel's tracker, if the channel has one. The reference is unretained, because the tracker lives as
+  /// long as the channel.
+  final var tracker: Unmanaged<Tracker>? { anyAttachments?.use { $0.tracker } }
+
+  /// Reports a read of the channel to Observation. If Observation tracks the read, this method returns the
+  /// channel's tracker or, without one, a tracker to install.
+  @usableFromInline final func trackRead() -> Tracker? {
+    let thread = CurrentThread.current
+    // Only `addSpare` sets `spareTracker`, so the object is always a `Tracker`.
+    let spare = thread.pointee.spareTracker.map { Unmanaged<Tracker>.fromOpaque($0.toOpaque()) }
+    let known = self.tracker
+    let tracker = known ?? spare ?? Tracker.addSpare(to: thread)
+    guard tracker.use({ $0.noteAccess(on: thread) }) else { return nil }
+    if known != nil { return tracker.takeUnretainedValue() }
+    thread.pointee.spareTracker = nil
+    return tracker.takeRetainedValue()
+  }
+}
+
+#if DEBUG
+  /// Whether the hashing of key paths isn't counted. A test sets this flag to simulate a version of
+  /// Observation that doesn't hash key paths.
+  package let hashingIsIgnored = Atomic<Bool>(false)
+
+  /// Whether a deallocated registrar notifies its trackings. A test sets this flag to simulate a version of
+  /// Observation that treats the deallocation as a change.
+  package let deallocatedRegistrarsNotify = Atomic<Bool>(false)
+#endif

@@ -126,7 +126,7 @@ extension Node {
       source.node.use { node in
         node.dependents.remove(source)
         node.region.use { $0.isListed = false }
-        node.isInUse = node.isCombined || !node.dependents.isEmpty
+        node.isInUse = !node.dependents.isEmpty
         if !isFirst { node.nodeCount -= 1 }
         guard region.deliverer.isDelivering else { return }
         // The deliverer might have listed this node or this source, so `detached` retains the channel

@@ -39,10 +39,6 @@ import Synchronization
   // The region's lock guards the properties from `dependents` through `edition`.
   @exclusivity(unchecked) var dependents = Dependents()
 
-  /// Whether a constant that begins a region was ever derived from this variable. A transaction lists
-  /// such a variable even without observers, because the region might become active during the
-  /// transaction.
-  @exclusivity(unchecked) private(set) var isCombined = false
   @exclusivity(unchecked) @usableFromInline var isFresh = false
 
   /// Whether an observation of the channel is ahead of the other observations; see `Dust.isAhead`.
@@ -135,13 +131,7 @@ import Synchronization
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
     roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
-    guard isFirst else { return }
-    for root in roots {
-      root.channel.acquire()
-      let node = root.channel.ensureNode()
-      (node.isCombined, node.isInUse) = (true, true)
-      root.channel.lock.unlock()
-    }
+    if isFirst { for root in roots { root.channel.noteCombined() } }
   }
 
   private func beginRegion() {

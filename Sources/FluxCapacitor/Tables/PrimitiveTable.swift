@@ -51,7 +51,7 @@ where Row.ID: Sendable {
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(id: Row.ID) -> Row? {
-    if TrackingDetector.isActive { return row(id).value }
+    if table.isRowReadTracked { return row(id).value }
     return table.withLock { table.row(id) }
   }
 

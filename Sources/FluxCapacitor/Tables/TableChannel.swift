@@ -21,6 +21,10 @@ where Row.ID: Sendable {
   /// The number of parts that the table has ever created.
   @exclusivity(unchecked) var createdParts = 0
 
+  /// The tracker to which reads of rows by id are reported. If Observation tracks such a read, the table reads
+  /// the row's part, whose own tracker reports the changes.
+  private let rowTracker = Unmanaged.passRetained(Tracker())
+
   // The row that is being changed in place, with its id and its entry; see `lend`.
   @exclusivity(unchecked) @usableFromInline var lentRow: Row?
   @exclusivity(unchecked) @usableFromInline var lentID: Row.ID?
@@ -49,6 +53,8 @@ where Row.ID: Sendable {
     for row in rows { insert(row, at: stored.count) }
   }
 
+  deinit { Tracker.release(rowTracker) }
+
   override var description: String { "A VariableTable<\(Row.self)>" }
 
   // MARK: - Reading
@@ -60,6 +66,9 @@ where Row.ID: Sendable {
     defer { lock.unlock() }
     return body()
   }
+
+  /// Reports a read of a row to Observation, and returns whether the read counts as tracked.
+  @usableFromInline var isRowReadTracked: Bool { rowTracker.use { $0.noteAccess(on: .current) } }
 
   /// The row with an id. The caller must hold the lock.
   @inlinable func row(_ id: Row.ID) -> Row? {

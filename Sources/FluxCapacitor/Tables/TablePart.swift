@@ -71,10 +71,10 @@ extension AnyChannel {
         return false
       }
       guard let first else { return true }
-      guard let tracking = anyAttachments?.use({ $0.tracking }), !tracking.tracker.isAwaited,
-        first.use({ $0 === tracking.dust && $0.next?.toOpaque() == first.toOpaque() })
+      guard let own = self.tracker?.takeUnretainedValue(), !own.isAwaited,
+        first.use({ $0 === own.dust && $0.next?.toOpaque() == first.toOpaque() })
       else { return false }
-      tracker = tracking.dust
+      tracker = own.dust
       return true
     }
   }
@@ -84,6 +84,6 @@ extension AnyChannel {
     let left = handles.write {
       $0.bitwiseAnd(~AnyChannel.owned, ordering: .acquiringAndReleasing)
     }
-    if left.newValue == 0 { close() }
+    if AnyChannel.isClosed(left.newValue) { close() }
   }
 }

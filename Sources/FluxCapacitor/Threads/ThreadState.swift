@@ -61,8 +61,11 @@ import Synchronization
   /// The dispatches to run when `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// The object that detects whether the Observation framework tracks a read.
-  var tracking: Unmanaged<AnyReadDetector>?
+  /// The tracker to which this thread reports its reads of channels that have no tracker, or `nil`.
+  var spareTracker: Unmanaged<SpareTracker>?
+
+  /// The number of times that the Observation framework has hashed a tracker's key path on this thread.
+  var hashedPaths = 0
 
   #if DEBUG
     /// The object through which a test's scheduler controls this thread, if any.
@@ -85,7 +88,7 @@ import Synchronization
 
   deinit {
     transaction.release()
-    tracking?.release()
+    spareTracker?.release()
   }
 }
 
@@ -93,9 +96,10 @@ import Synchronization
 /// folder `Dispatching`.
 @usableFromInline class AnyReduction {}
 
-/// An object that detects whether the Observation framework tracks a thread's reads. The subclass
-/// `TrackingDetector` is in the folder `Values`.
-@usableFromInline class AnyReadDetector {}
+/// The base class of `Tracker`, which is in the folder `Delivery`.
+@usableFromInline class SpareTracker {
+  @usableFromInline init() {}
+}
 
 /// The state of the current thread.
 @usableFromInline typealias CurrentThread = UnsafeMutablePointer<ThreadState>

@@ -13,10 +13,9 @@
   /// Cleans the tracker, because no code can read the channel's value without a handle. The channel
   /// continues to call its observers.
   ///
-  /// Reading `tracking` needs no lock here, because no thread sets `tracking` without a handle. Waiting for
-  /// the region's lock could cause a deadlock here, because the deinit of a value that a mutation discards
-  /// might call `close()`.
-  override func close() { anyAttachments?.use { $0.tracking }?.dust.clean() }
+  /// Waiting for the region's lock could cause a deadlock here, because the deinit of a value that a mutation
+  /// discards might call `close()`.
+  override func close() { tracker?.use { $0.dust }.clean() }
 
   /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
   /// current value.

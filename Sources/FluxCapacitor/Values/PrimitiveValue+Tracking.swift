@@ -1,38 +1,23 @@
 extension PrimitiveValue {
   /// Returns the value, and has Observation notified of the value's next change.
-  @usableFromInline func trackedValue() -> Element {
-    let (tracker, dust) = channel.tracking { tracker in
-      observe(on: .current, ignoreFirst: true) { [unowned channel] _ in
+  ///
+  /// - Parameter tracker: The tracker to which the read was reported.
+  @usableFromInline func trackedValue(by tracker: Tracker) -> Element {
+    let tracker = tracker.dust == nil ? install(tracker) : tracker
+    return channel.isDerived
+      ? channel.computed.value(andNoteIfAhead: tracker.dust) : channel.read()
+  }
+
+  private func install(_ tracker: Tracker) -> Tracker {
+    tracker.install(
+      in: { channel.regionChannel.lock.withLock { channel.ensureAttachments() } },
+      isTemporary: channel.isOwned
+    ) {
+      // The channel owns the tracker, so the tracker lives as long as the channel.
+      observe(on: .current, ignoreFirst: true) { [unowned channel, unowned tracker] _ in
         tracker.noteChange()
         channel.didNotifyTracker()
       }
     }
-    tracker.noteAccess()
-    return channel.isDerived ? channel.computed.value(andNoteIfAhead: dust) : channel.read()
-  }
-}
-
-extension Channel {
-  /// Returns the channel's tracker. If the channel has none, a new tracker is created and subscribed.
-  fileprivate final func tracking(
-    observing observe: (Tracker) -> Dust
-  ) -> AnyAttachments.Tracking {
-    regionChannel.acquire()
-    let former = anyAttachments?.use { $0.tracking }
-    regionChannel.lock.unlock()
-    if let former { return former }
-    let tracker = Tracker(isTemporary: isOwned)
-    let dust = observe(tracker)
-    let tracking = regionChannel.lock.withLock {
-      let attachments = ensureAttachments()
-      if attachments.tracking == nil { attachments.tracking = (tracker, dust) }
-      return attachments.tracking
-    }
-    // Another thread might have subscribed a tracker for this channel first.
-    if let tracking, tracking.tracker !== tracker {
-      dust.clean()
-      return tracking
-    }
-    return (tracker, dust)
   }
 }

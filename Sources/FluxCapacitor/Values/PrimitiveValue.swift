@@ -68,7 +68,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// count.value = 1  // It will be drawn anew.
   /// ```
   @inlinable public var value: Element {
-    if TrackingDetector.isActive { return trackedValue() }
+    if let tracker = channel.trackRead() { return trackedValue(by: tracker) }
     return channel.isDerived ? channel.computedValue() : channel.read()
   }
 
@@ -166,8 +166,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// }
   /// ```
   ///
-  /// You can read this property on any thread, also inside a mutation of the variable. The constant is
-  /// created once, and the variable keeps it. If you keep the constant, the value remains readable after
+  /// You can read this property on any thread, also inside a mutation of any variable. The read waits for no
+  /// other thread. The constant is created once, and the variable keeps it. If you keep the constant, the value remains readable after
   /// the variable's deallocation.
   ///
   /// - Complexity: O(1), with one allocation for the first read.
@@ -208,7 +208,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// Observers of the other variables are called after the body, and the states are dispatched after the
   /// body. The body may also clean observations of this variable.
   ///
-  /// > Warning: Two threads can deadlock if they nest the mutations of two variables in opposite orders.
+  /// > Warning: Two threads can deadlock if they read, write or observe each other's variable in the body.
   ///
   /// - Precondition: Neither the body nor the `deinit` of an object that the body discards uses the same
   ///   variable. Using a variable inside its own mutation traps.

@@ -1,0 +1,116 @@
+import FluxCapacitor
+import Observation
+import Testing
+
+/// B5 and V7: the library adds no calls of `onChange`, and keeps no `onChange` closure alive.
+@Suite(.timeLimit(.minutes(5)))
+struct TrackingLifetimeTests {
+  @Test(arguments: [600, 5_000])
+  func changeOfOneOfManyTrackedConstantsCallsOnChangeOnce(count: Int) {
+    let calls = Tally()
+    let tally = Counted.Tally()
+    do {
+      let variables = (0..<count).map { _ in Variable(0) }
+      let counted = Counted(tally)
+      withObservationTracking {
+        for variable in variables { _ = variable.constant.value }
+      } onChange: {
+        counted.pass(calls.add())
+      }
+
+      variables[count / 2].value = 1
+      variables[0].value = 1
+
+      #expect(calls.value == 1)
+    }
+    #expect(tally.count == 0)
+  }
+
+  @Test(arguments: [600, 5_000])
+  func trackingOfManyConstantsIsFreedWithTheConstants(count: Int) {
+    let tally = Counted.Tally()
+    do {
+      let variables = (0..<count).map { _ in Variable(0) }
+      let counted = Counted(tally)
+      withObservationTracking {
+        for variable in variables { _ = variable.constant.value }
+      } onChange: {
+        counted.pass(())
+      }
+      #expect(tally.count == 1)
+    }
+    #expect(tally.count == 0)
+  }
+
+  @Test func trackingOfARowReadBySubscriptIsFreedWithTheTable() {
+    let tally = Counted.Tally()
+    do {
+      let cards = table("ab")
+      let counted = Counted(tally)
+      withObservationTracking {
+        _ = (cards.constant["a"], cards.constant["missing"])
+      } onChange: {
+        counted.pass(())
+      }
+      #expect(tally.count == 1)
+    }
+    #expect(tally.count == 0)
+  }
+
+  /// Observation releases the closures of a deallocated registrar under the registrar's lock. The
+  /// change of `other` calls an `onChange` closure that Observation has to remove from the same registrar.
+  @Test(arguments: [false, true])
+  func deinitOfACapturedObjectCanChangeAnotherTrackedConstant(isRow: Bool) {
+    let calls = Tally()
+    let other = Variable(0)
+    do {
+      let cards = table("a")
+      let read: () -> Void =
+        isRow ? { _ = cards.constant["a"] } : { _ = cards.constant.rows.value }
+      for _ in 0..<10 {
+        let writer = AtEnd { other.value += 1 }
+        withObservationTracking(read) { withExtendedLifetime(writer) {} }
+        withObservationTracking {
+          read()
+          _ = other.constant.value
+        } onChange: {
+          calls.add()
+        }
+      }
+    }
+    #expect(other.value == 10)
+    #expect(calls.value == 10)
+  }
+
+  #if DEBUG
+    @Test func deallocatedRegistrarsCallNoUnrelatedOnChange() async {
+      await #expect(processExitsWith: .success) {
+        deallocatedRegistrarsNotify.store(true, ordering: .relaxed)
+        let calls = Tally()
+        let table = table("ab")
+        let variables = (0..<600).map { _ in Variable(0) }
+        for _ in 0..<3 {
+          withObservationTracking {
+            for variable in variables { _ = variable.constant.value }
+            _ = (table.constant["a"], table.constant.ids.value)
+          } onChange: {
+            calls.add()
+          }
+        }
+        for _ in 0..<1_000 {
+          withObservationTracking {
+            _ = Constant(Variable(0)).value
+          } onChange: {
+          }
+        }
+        #expect(calls.value == 0)
+
+        table["a"]?.title = "other"
+        variables[0].value = 1
+
+        #expect(calls.value == 3)
+        withExtendedLifetime(variables) {}
+      }
+    }
+  #endif
+}
