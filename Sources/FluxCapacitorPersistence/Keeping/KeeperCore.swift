@@ -19,7 +19,11 @@ final class KeeperCore: @unchecked Sendable {
   private let maximumDelay: Duration
   private let clock: any Clock<Duration>
   let savesTimeTravel: Bool
-  private let queue = DispatchQueue(label: "FluxCapacitorPersistence.Keeper", qos: .utility)
+  private let queue = DispatchQueue(
+    label: "FluxCapacitorPersistence.Keeper",
+    qos: .utility,
+    target: .global(qos: .utility)
+  )
 
   // `lock` guards the properties below. A thread that holds the dispatcher's turn may take the lock, but a
   // thread that holds the lock never waits for the turn.
