@@ -141,15 +141,17 @@ struct DocumentationTests {
   }
 
   /// The files that can contain the code blocks of documents. Some code in `LinkingTests` does not compile.
-  private static let files = ["Tests/CompilerTests", "Tests/LanguageModes", "Sample/Sources/BoardSample"]
-    .flatMap(Repository.swiftFiles)
-    .map { file in
-      let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-      return (
-        isCompiled: file.lastPathComponent != "LinkingTests.swift",
-        lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      )
-    }
+  private static let files = [
+    "Tests/CompilerTests", "Tests/LanguageModes", "Sample/Sources/BoardSample",
+  ]
+  .flatMap(Repository.swiftFiles)
+  .map { file in
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    return (
+      isCompiled: file.lastPathComponent != "LinkingTests.swift",
+      lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    )
+  }
 
   /// Whether a separate test compiles this block or compares this block with printed output.
   ///
