@@ -172,4 +172,19 @@ struct SettledAdvancingTests {
     )
     await Dispatcher.shared.settled(advancing: other)
   }
+
+  @Test func waitForWorkThatSleepsOnAnotherClockDoesNotPoll() async {
+    let other = ManualClock()
+    Task { try await other.sleep(for: .seconds(1)) }.cleaned(by: tasks)
+    await other.sleeping()
+    let record = Dispatcher.shared.pendingWork
+    let changeCount = record.changeCount
+
+    _ = await failures {
+      await Dispatcher.shared.settled(advancing: clock, within: .milliseconds(10))
+    }
+
+    #expect(record.changeCount == changeCount)
+    await Dispatcher.shared.settled(advancing: other)
+  }
 }

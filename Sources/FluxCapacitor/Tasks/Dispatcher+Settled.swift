@@ -50,11 +50,13 @@ extension Dispatcher {
     pendingWork.forget(number)
   }
 
-  /// Calls a closure when no reduce is running and the pending work has reached a goal.
+  /// Calls a closure when the pending work has reached a goal. The goals `ended` and `resting` also require that
+  /// no reduce is running.
   ///
   /// - Returns: The number of the closure in the record of pending work.
   @discardableResult
   package func when(_ goal: PendingWork.Goal, _ body: @escaping @Sendable () -> Void) -> Int {
+    if case .changed = goal { return pendingWork.when(goal, body) }
     if registry.turn.isHeld(by: CurrentThread.current.id) || !registry.turn.tryLock() {
       let reduce = pendingWork.begin(.reduce)
       DispatchQueue.forWaiting.send {

@@ -80,11 +80,14 @@ import Synchronization
   /// - Returns: A number with which the caller can forget the closure.
   @discardableResult
   package func when(_ goal: Goal, _ body: @escaping @Sendable () -> Void) -> Int {
-    change {
+    let (number, isReached) = lock.withLock {
       lastNumber += 1
-      waiting[lastNumber] = (goal, body)
-      return lastNumber
+      let isReached = hasReached(goal)
+      if !isReached { waiting[lastNumber] = (goal, body) }
+      return (lastNumber, isReached)
     }
+    if isReached { body() }
+    return number
   }
 
   /// Forgets a closure that waits for a goal.
