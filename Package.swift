@@ -43,7 +43,7 @@ let package = Package(
     ),
 
     // Link FluxCapacitorTesting only to test targets, because the library imports Testing and XCTest.
-    .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor"]),
+    .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"]),
     .testTarget(
       name: "FluxCapacitorTestingTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]

@@ -8,7 +8,9 @@ public struct Change<Store: Storable>: Sendable {
   }
 
   let property: Property
-  let value: any Sendable
+
+  /// Returns the expected value, for the value before the change.
+  let value: @Sendable (_ old: any Sendable) -> any Sendable
   let line: UInt
 
   /// Creates an expected change to a variable of the store, or to a constant that publishes a variable or
@@ -41,6 +43,42 @@ public struct Change<Store: Storable>: Sendable {
     self.init(property: .published { $0[keyPath: keyPath] }, value: rows, line: line)
   }
 
+  /// Creates an expected change to a part of a variable or a constant.
+  ///
+  /// The expected new value is the old value after the closure has changed it:
+  ///
+  /// ```swift
+  /// Change(\.board) { $0.cards["milk"]?.title = "Milk" }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - keyPath: The key path of the variable or constant in the store.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
+  ///   - update: A closure that changes the old value into the expected new value. The tester may call the
+  ///     closure several times, so the closure must not have side effects.
+  public init<Trait, Value: Sendable>(
+    _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
+    line: UInt = #line,
+    _ update: @escaping @Sendable (inout Value) -> Void
+  ) {
+    self.init(property: .published { $0[keyPath: keyPath] }, line: line, update: update)
+  }
+
+  /// Creates an expected change to a part of a table's rows.
+  ///
+  /// - Parameters:
+  ///   - keyPath: The key path of the table in the store.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
+  ///   - update: A closure that changes the old rows into the expected new rows. The tester may call the closure
+  ///     several times, so the closure must not have side effects.
+  public init<Trait, Row>(
+    _ keyPath: KeyPath<Store, PrimitiveTable<Trait, Row>> & Sendable,
+    line: UInt = #line,
+    _ update: @escaping @Sendable (inout [Row]) -> Void
+  ) {
+    self.init(property: .published { $0[keyPath: keyPath] }, line: line, update: update)
+  }
+
   /// Returns an expected change to a variable that the store doesn't publish.
   ///
   /// - Parameters:
@@ -53,9 +91,50 @@ public struct Change<Store: Storable>: Sendable {
     Change(property: .named(name), value: value, line: line)
   }
 
+  /// Returns an expected change to a part of a variable that the store doesn't publish.
+  ///
+  /// ```swift
+  /// Change.named("board") { (board: inout Board) in board.cards["milk"]?.title = "Milk" }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the store's property.
+  ///   - line: The location that a failure refers to, which is the location of the call by default.
+  ///   - update: A closure that changes the old value into the expected new value. The tester may call the
+  ///     closure several times, so the closure must not have side effects. If the variable's value has a
+  ///     different type, the test fails.
+  public static func named<Value: Sendable>(
+    _ name: String,
+    line: UInt = #line,
+    _ update: @escaping @Sendable (inout Value) -> Void
+  ) -> Change {
+    Change(property: .named(name), line: line, update: update)
+  }
+
   private init(property: Property, value: any Sendable, line: UInt) {
     self.property = property
-    self.value = value
+    self.value = { _ in value }
     self.line = line
   }
+
+  private init<Value: Sendable>(
+    property: Property,
+    line: UInt,
+    update: @escaping @Sendable (inout Value) -> Void
+  ) {
+    self.property = property
+    value = { old in
+      guard var value = old as? Value else { return WrongType(expected: Value.self) }
+      update(&value)
+      return value
+    }
+    self.line = line
+  }
+}
+
+/// The expected value of a change whose closure has a parameter of the wrong type.
+private struct WrongType: Sendable, CustomStringConvertible {
+  let expected: any Any.Type
+
+  var description: String { "a value of the type \(expected)" }
 }

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 
 /// Expects an asynchronous operation to dispatch exactly the listed states, in the listed order.
 ///
@@ -92,7 +93,13 @@ private func compare(
   var (next, nextExpected) = (0, 0)
   while next < states.count || nextExpected < expected.count {
     if missing.contains(nextExpected) {
-      lines.append("✗ \(shownState(expected[nextExpected])) was expected")
+      let state = expected[nextExpected]
+      if extra.contains(next), let parts = parts(of: states[next], differingFrom: state) {
+        lines += ["✗ \(shownState(states[next])) was not expected in this form:"] + parts
+        next += 1
+      } else {
+        lines.append("✗ \(shownState(state)) was expected")
+      }
       nextExpected += 1
     } else if extra.contains(next) {
       lines.append("✗ \(shownState(states[next])) was not expected")
@@ -104,5 +111,27 @@ private func compare(
     }
   }
   let list = lines.joined(separator: "\n")
-  place.fail("The states differ from the expected states:\n\(list)\(dispatcher.hintAtUnsettled)")
+  let passing = states.map { "\n  \(code(forState: $0))" }.joined()
+  place.fail(
+    """
+    The states differ from the expected states:
+    \(list)\(dispatcher.hintAtUnsettled)
+
+    \(states.isEmpty ? "No state was invoked." : "This expectation passes:")\(passing)
+    """
+  )
+}
+
+/// Returns a line for each part in which a long state differs from the expected state. The result is nil if the
+/// states are short or have different cases.
+private func parts(
+  of state: any DispatchState,
+  differingFrom expected: any DispatchState
+) -> [String]? {
+  guard shownState(state).count + shownState(expected).count > 160 else { return nil }
+  let difference = ValueDifference(from: state, to: expected, within: .ofTests)
+  guard difference.changes.contains(where: { !$0.path.text.isEmpty }) else { return nil }
+  return difference.changes.map {
+    "    \($0.path.text): \($0.oldText), but \($0.newText) was expected"
+  }
 }

@@ -192,7 +192,7 @@ public final class StoreTester<Store: Storable>: Sendable {
           name: name,
           value: change.value,
           line: change.line,
-          isKnown: contents.value.item(named: name) != nil
+          present: contents.value.item(named: name)?.value.anyValue
         )
       },
       happened: happened,
@@ -203,8 +203,23 @@ public final class StoreTester<Store: Storable>: Sendable {
       }
     )
     if let text = difference.text {
-      place.fail("\(Store.self) after \(cause):\(text)\(dispatcher.hintAtUnsettled)")
+      let code = code(for: happened)
+      place.fail("\(Store.self) after \(cause):\(text)\(dispatcher.hintAtUnsettled)\(code)")
     }
+  }
+
+  /// The code of an expectation that the changes meet, after an empty line.
+  private func code(for happened: [Difference.Event]) -> String {
+    let lines = happened.compactMap { event -> String? in
+      guard let item = contents.value.item(named: event.name), !item.value.isDerived else {
+        return nil
+      }
+      // A variable that no constant publishes might be private.
+      let isPublished = item.value.isConstant || item.otherName != nil
+      return
+        "\n  Change\(isPublished ? "(\\.\(item.name)" : ".named(\"\(item.name)\"")\(event.code)"
+    }
+    return lines.isEmpty ? "" : "\n\nThis expectation passes:" + lines.joined()
   }
 
   private func name(of property: Change<Store>.Property) -> String {

@@ -120,11 +120,15 @@ struct TableToolsTests {
     change { [milk] in $0["milk"] = milk }
 
     #expect(text.lines.dropFirst(count + 1).count == 1)
-    #expect(text.lines.last?.hasPrefix("    CardStore.cards: [Card(") == true)
+    #expect(
+      text.lines.last == """
+            CardStore.cards: [Card(id: "milk", title: "Milk", password: •••)], which is equal
+        """
+    )
     withExtendedLifetime(logger) {}
   }
 
-  @Test func jsonLineHasTheChangedRows() throws {
+  @Test func jsonLineHasThePathsOfTheChangedRows() throws {
     let logger = DispatchLogger(format: .jsonLines, to: text)
     change { [milk] in $0.append(milk) }
 
@@ -134,8 +138,8 @@ struct TableToolsTests {
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     let changes = try #require(object["changes"] as? [[String: Any]])
     #expect(
-      changes.first?["rows"] as? [[String: String]] == [
-        ["name": #"["milk"].title"#, "old": #""Milk""#, "new": #""Oat milk""#]
+      changes.first?["paths"] as? [[String: String]] == [
+        ["path": #"["milk"].title"#, "old": #""Milk""#, "new": #""Oat milk""#]
       ]
     )
     withExtendedLifetime(logger) {}
@@ -149,7 +153,8 @@ struct TableToolsTests {
     }
 
     #expect(text.lines.count == 102)
-    #expect(text.lines.last == "    CardStore.cards: … → 900 more")
+    #expect(text.lines[1] == "    CardStore.cards: 0 → 1000 elements")
+    #expect(text.lines.last == "    CardStore.cards: 901 more changes")
     withExtendedLifetime(logger) {}
   }
 

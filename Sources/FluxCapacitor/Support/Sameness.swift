@@ -47,7 +47,7 @@ private func dumped(_ value: Any) -> String {
 }
 
 /// Returns whether two values are `Equatable` and equal.
-@usableFromInline func areEqual(_ first: Any, _ second: Any) -> Bool {
+@usableFromInline package func areEqual(_ first: Any, _ second: Any) -> Bool {
   (first as? any Equatable)?.isEqual(to: second) ?? false
 }
 

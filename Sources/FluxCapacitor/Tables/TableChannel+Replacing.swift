@@ -109,7 +109,7 @@ extension TableChannel {
 /// to none.
 ///
 /// The longest increasing sequence needs O(n log n) steps. If the numbers increase already, it needs O(n).
-@usableFromInline func isInLongestIncreasingSequence(_ numbers: [Int]) -> [Bool] {
+@usableFromInline package func isInLongestIncreasingSequence(_ numbers: [Int]) -> [Bool] {
   /// The indices at which the best sequences of each length end, so far.
   var ends: [Int] = []
   var previous = [Int](repeating: -1, count: numbers.count)

@@ -118,7 +118,7 @@ struct PageWriter {
       number: number,
       store: names[place.store],
       name: place.name,
-      value: hasChanged ? nil : place.variable.map { Description(of: $0.anyValue).text } ?? "",
+      value: hasChanged ? nil : place.variable.map { ValueTree(of: $0.anyValue).text } ?? "",
       observers: place.variable?.observerCount ?? 0
     )
   }

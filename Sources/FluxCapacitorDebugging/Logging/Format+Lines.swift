@@ -15,7 +15,7 @@ extension DispatchLogger.Format {
 
 extension DispatchEvent {
   fileprivate var headline: String {
-    let state = Description(ofState: state).text
+    let state = ValueTree(ofState: state).text
     let stores = stores.isEmpty ? "no store" : stores.map { "\($0)" }.joined(separator: ", ")
     let duration = duration.formatted(
       .units(allowed: [.microseconds], fractionalPart: .show(length: 1))
@@ -33,11 +33,13 @@ extension DispatchEvent {
 }
 
 extension DispatchEvent.Change {
-  /// A line for the change or, in a table, for each changed row.
+  /// A line for each changed part of the value.
   fileprivate var lines: [String] {
-    if let rows { return rows.map { "    \(store).\(name)\($0.name): \($0.old) → \($0.new)" } }
-    let (old, new) = texts
-    return ["    \(store).\(name): \(old) → \(new)"]
+    let difference = ValueDifference(from: oldValue, to: newValue)
+    let name = "    \(store).\(name)"
+    var lines = difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" }
+    if difference.omitted > 0 { lines.append("\(name): \(difference.omitted) more changes") }
+    return lines.isEmpty ? ["\(name): \(ValueTree(of: newValue).text), which is equal"] : lines
   }
 }
 

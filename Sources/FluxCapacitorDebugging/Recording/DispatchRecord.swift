@@ -9,13 +9,13 @@ struct DispatchRecord: Encodable, Sendable {
     let old: String
     let new: String
 
-    /// The changed rows, if the variable is a table or has a list of rows.
-    let rows: [Row]?
+    /// The changed parts of the value, or nil if the value has changed as a whole.
+    let paths: [Part]?
   }
 
-  /// A change to a row, which is named by the row's id and the changed property.
-  struct Row: Encodable, Sendable {
-    let name: String
+  /// A changed part of a value.
+  struct Part: Encodable, Sendable {
+    let path: String
     let old: String
     let new: String
   }
@@ -36,19 +36,29 @@ struct DispatchRecord: Encodable, Sendable {
       .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     nanoseconds = Int(event.duration / .nanoseconds(1))
     type = names[Swift.type(of: event.state)]
-    state = Description(ofState: event.state).text
+    state = ValueTree(ofState: event.state).text
     stores = event.stores.map { store in names[store] }
     changes = event.changes.map { change in
-      let (old, new) = change.texts
-      return Change(
-        store: names[change.store],
-        name: change.name,
-        old: old,
-        new: new,
-        rows: change.rows
-      )
+      Change(change, in: names[change.store])
     }
     file = "\(event.fileID)"
     line = event.line
+  }
+}
+
+extension DispatchRecord.Change {
+  fileprivate init(_ change: DispatchEvent.Change, in store: String) {
+    let difference = ValueDifference(from: change.oldValue, to: change.newValue)
+    let hasParts = difference.changes.contains { !$0.path.text.isEmpty }
+    self.store = store
+    name = change.name
+    old = hasParts ? ValueTree(of: change.oldValue).text : difference.changes.first?.oldText ?? ""
+    new = hasParts ? ValueTree(of: change.newValue).text : difference.changes.first?.newText ?? ""
+    paths =
+      hasParts
+      ? difference.changes.map {
+        DispatchRecord.Part(path: $0.path.text, old: $0.oldText, new: $0.newText)
+      }
+      : nil
   }
 }

@@ -222,7 +222,7 @@ extension RecordedFlow {
       do {
         // `SecretFinder` alone isn't enough, because a secret dictionary key can reach an encoder as a
         // plain text.
-        if try Description.hasSecret(state) || SecretFinder.hasSecret(state) {
+        if try Reflection.hasSecret(state) || SecretFinder.hasSecret(state) {
           throw Failure.Reason.secret(name)
         }
         return try JSONEncoder.ofFiles.encode(Whole(type: name, state: state))

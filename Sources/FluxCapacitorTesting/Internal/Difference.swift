@@ -1,14 +1,17 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 
 /// The difference between the expected changes and the changes that have happened.
 struct Difference {
   struct Expectation {
     let name: String
-    let value: any Sendable
+
+    /// Returns the expected value, for the value before the change.
+    let value: (_ old: any Sendable) -> any Sendable
     let line: UInt
 
-    /// Whether the store has a variable with this name.
-    let isKnown: Bool
+    /// The variable's present value, or nil if the store has no variable with this name.
+    let present: (any Sendable)?
   }
 
   struct Event {
@@ -17,7 +20,6 @@ struct Difference {
     let new: any Sendable
   }
 
-  private let names: [String]
   private var lines: [String] = []
   private var hasMistake = false
 
@@ -35,28 +37,28 @@ struct Difference {
     isExact: Bool,
     isDerived: (String) -> Bool
   ) {
-    self.names = names
     var open = Array(expected.enumerated())
     var order: [Int] = []
     for event in happened {
       let position = open.firstIndex { _, expectation in
-        expectation.name == event.name && (isExact || isSame(expectation.value, event.new))
+        expectation.name == event.name
+          && (isExact || isSame(expectation.value(event.old), event.new))
       }
       if let position {
         let (place, expectation) = open.remove(at: position)
         if !isDerived(event.name) { order.append(place) }
         compare(event, with: expectation)
       } else if isExact, !isDerived(event.name) {
-        note("\(Difference.shown(event)), which was not expected", isMistake: true)
+        note(event.lines.map { "\($0), which was not expected" }, isMistake: true)
       }
     }
     for (_, expectation) in open {
       let isRepeated = isExact && happened.contains { $0.name == expectation.name }
-      noteMissing(expectation, isRepeated: isRepeated)
+      noteMissing(expectation, isRepeated: isRepeated, names: names)
     }
     if order != order.sorted() {
       let wanted = order.sorted().map { expected[$0].name }.joined(separator: ", ")
-      note("the changes were expected in another order: \(wanted)", isMistake: true)
+      note(["the changes were expected in another order: \(wanted)"], isMistake: true)
     }
   }
 
@@ -66,60 +68,78 @@ struct Difference {
   }
 
   private mutating func compare(_ event: Event, with expectation: Expectation) {
-    if isSame(event.new, expectation.value) {
-      note(Difference.shown(event), isMistake: false)
-    } else if let rows = RowDifference.all(from: event.new, to: expectation.value) {
-      note(Difference.shown(event), isMistake: true)
-      for row in rows {
-        let (name, old, new) = row.texts(in: event.name)
-        note(
-          "\(name) is \(old), but \(new) was expected (line \(expectation.line))",
-          isMistake: true
-        )
-      }
-    } else {
-      let wanted = FluxCapacitorTesting.shown(expectation.value)
-      note(
-        "\(Difference.shown(event)), but \(wanted) was expected (line \(expectation.line))",
-        isMistake: true
-      )
+    let wanted = expectation.value(event.old)
+    guard !isSame(event.new, wanted) else { return note(event.lines, isMistake: false) }
+    let place = "was expected (line \(expectation.line))"
+    if event.lines.count == 1, areShort(event.new, wanted) {
+      return note(["\(event.lines[0]), but \(shown(wanted)) \(place)"], isMistake: true)
     }
+    note(event.lines, isMistake: true)
+    note(
+      differingParts(of: event.new, from: wanted).map { path, old, new in
+        "\(event.name)\(path) is \(old), but \(new) \(place)"
+      },
+      isMistake: true
+    )
   }
 
-  private mutating func noteMissing(_ expectation: Expectation, isRepeated: Bool) {
+  private mutating func noteMissing(
+    _ expectation: Expectation,
+    isRepeated: Bool,
+    names: [String]
+  ) {
     let (name, line) = (expectation.name, expectation.line)
-    guard expectation.isKnown else {
+    guard let present = expectation.present else {
       let known = names.joined(separator: ", ")
       return note(
-        "\(name): the store has no variable with this name, only \(known) (line \(line))",
+        ["\(name): the store has no variable with this name, only \(known) (line \(line))"],
         isMistake: true
       )
     }
-    let wanted = FluxCapacitorTesting.shown(expectation.value)
+    let wanted = expectation.value(present)
     let change = isRepeated ? "was expected to change once more, to" : "was expected to change to"
-    note("\(name): \(change) \(wanted), but did not (line \(line))", isMistake: true)
+    let parts =
+      areShort(present, wanted)
+      ? [("", "", shown(wanted))] : differingParts(of: present, from: wanted)
+    note(
+      parts.map { path, _, new in "\(name)\(path): \(change) \(new), but did not (line \(line))" },
+      isMistake: true
+    )
   }
 
-  private mutating func note(_ line: String, isMistake: Bool) {
-    lines.append((isMistake ? "✗ " : "  ") + line)
+  private mutating func note(_ texts: [String], isMistake: Bool) {
+    lines += texts.map { (isMistake ? "✗ " : "  ") + $0 }
     if isMistake { hasMistake = true }
-  }
-
-  private static func shown(_ event: Event) -> String {
-    let (old, new) = (event.old, event.new)
-    if let rows = RowDifference.all(from: old, to: new) {
-      return rows.map { row in
-        let (name, old, new) = row.texts(in: event.name)
-        return "\(name): \(old) → \(new)"
-      }.joined(separator: ", ")
-    }
-    return "\(event.name): \(FluxCapacitorTesting.shown(old)) → \(FluxCapacitorTesting.shown(new))"
   }
 }
 
-extension RowDifference {
-  /// Returns the name of the changed row or property, such as `cards["milk"].title`, and both values.
-  fileprivate func texts(in table: String) -> (name: String, old: String, new: String) {
-    ("\(table)[\(shown(id))]\(detail)", old.map(shown) ?? "nil", new.map(shown) ?? "nil")
+extension Difference.Event {
+  /// A line for the whole change if the values are short, or else a line for each changed part.
+  fileprivate var lines: [String] {
+    guard !areShort(old, new) else { return ["\(name): \(shown(old)) → \(shown(new))"] }
+    let difference = ValueDifference(from: old, to: new, within: .ofTests)
+    let rest = difference.omitted > 0 ? ["\(name): \(difference.omitted) more changes"] : []
+    return difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" } + rest
   }
+}
+
+/// Returns whether two values fit in a line.
+private func areShort(_ first: Any, _ second: Any) -> Bool {
+  shown(first).count + shown(second).count <= 80
+}
+
+/// Returns the paths and the texts of the parts in which two values differ.
+private func differingParts(of old: Any, from new: Any) -> [(
+  path: String, old: String, new: String
+)] {
+  let difference = ValueDifference(from: old, to: new, within: .ofTests)
+  let parts = difference.changes.filter { !$0.isCount }.map {
+    ($0.path.text, $0.oldText, $0.newText)
+  }
+  return parts.isEmpty ? [("", shown(old), shown(new))] : parts
+}
+
+extension DifferenceBudget {
+  /// The budget of a failing test.
+  static let ofTests = DifferenceBudget(changes: 20, bytes: 500)
 }

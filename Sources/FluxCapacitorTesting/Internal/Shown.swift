@@ -1,18 +1,52 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 
-/// Returns a short text for a value, written as in source code.
+/// Returns a short text for a value, as in source code.
 func shown(_ value: Any) -> String {
-  shortened(String(reflecting: value))
+  ValueTree(of: value, within: TreeBudget(bytes: 500)).text
 }
 
-private func shortened(_ text: String) -> String {
-  let text = text.withSourceNames
-  return text.count <= 500 ? text : "\(text.prefix(500))…"
-}
-
-/// Returns a short text for a state, written as in source code, with the name of the state's type.
+/// Returns a short text for a state, as in source code, with the name of the state's type.
 func shownState(_ state: Any) -> String {
-  let type = String(reflecting: type(of: state)).split(separator: ".").last ?? ""
-  let text = shortened(String(describing: state))
-  return text.hasPrefix("\(type)(") ? text : "\(type).\(text)"
+  ValueTree(ofState: state, within: TreeBudget(bytes: 500)).text
+}
+
+/// Returns the code of a state, which begins with the full name of the state's type.
+func code(forState state: any DispatchState) -> String {
+  let tree = ValueTree(of: state, within: TreeBudget(bytes: 1_000))
+  let name = String(reflecting: type(of: state)).withSourceNames.split(separator: ".").dropFirst()
+  let text = tree.text.hasPrefix(".") ? name.joined(separator: ".") + tree.text : tree.text
+  return tree.isWhole ? text : "\(text)  // The state is too long to be shown."
+}
+
+/// Returns the code of a value, or nil if the code would be too long.
+func code(for value: Any) -> String? {
+  let tree = ValueTree(of: value, within: TreeBudget(bytes: 1_000))
+  return tree.isWhole ? tree.text : nil
+}
+
+extension Difference.Event {
+  /// The arguments of the `Change` that expects this event, after the name of the property.
+  var code: String {
+    let whole = FluxCapacitorTesting.code(for: new)
+    if let whole, whole.count <= 80 { return ", to: \(whole))" }
+    let changes = ValueDifference(from: old, to: new, within: .ofTests).changes.filter {
+      !$0.isCount
+    }
+    let assignments = changes.compactMap(\.assignment)
+    if !changes.isEmpty, assignments.count == changes.count, assignments.count <= 3 {
+      return ") { \(assignments.joined(separator: "; ")) }"
+    }
+    return whole.map { ", to: \($0))" } ?? ", to: …)  // The value is too long to be shown."
+  }
+}
+
+extension ValueDifference.Change {
+  /// The code that makes the change in an `inout` value, or nil if no assignment can make the change.
+  fileprivate var assignment: String? {
+    guard let code = path.code, !code.isEmpty, path.isOptional || old != nil && new != nil,
+      new?.isWhole ?? true
+    else { return nil }
+    return "$0\(code) = \(newText)"
+  }
 }

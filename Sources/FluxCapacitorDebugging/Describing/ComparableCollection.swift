@@ -1,0 +1,174 @@
+import FluxCapacitor
+
+/// A collection that lists its own changed elements.
+///
+/// The conformances know the types of the elements, so they compare elements much faster than a mirror could.
+protocol ComparableCollection {
+  /// Lists the changed elements.
+  ///
+  /// - Returns: Whether the former value is a collection of the same type.
+  func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool
+}
+
+/// Returns whether two elements have the same bytes or are equal. Values without `==` might be alike even if
+/// the result is false.
+private func areSame<Value>(_ first: Value, _ second: Value) -> Bool {
+  haveSameBytes(first, second) || areEqual(first, second)
+}
+
+extension Comparison {
+  /// Lists the changes of elements that have no order, sorted by the texts of their keys.
+  fileprivate mutating func compare<Key, Value>(
+    _ elements: [(key: Key, old: Value?, new: Value?)],
+    at path: (Key) -> ValuePath
+  ) {
+    let listed = elements.prefix(budget.changes * 10)
+    let named = listed.map { (path: path($0.key), element: $0) }
+    for (path, element) in named.sorted(by: { $0.path.text < $1.path.text }) {
+      if let old = element.old, let new = element.new {
+        compare(old, new, at: path)
+      } else {
+        note(old: element.old, new: element.new, at: path)
+      }
+    }
+    omit(elements.count - listed.count)
+  }
+}
+
+extension Dictionary: ComparableCollection {
+  func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
+    guard let old = old as? [Key: Value] else { return false }
+    comparison.noteCount(from: old.count, to: count, at: path)
+    var changed: [(key: Key, old: Value?, new: Value?)] = []
+    var insertions = 0
+    // A dictionary that was changed in place has its other entries in the same order as before.
+    var entries = old.makeIterator()
+    var next = entries.next()
+    for (key, value) in self {
+      if let entry = next, haveSameBytes(entry.key, key), areSame(entry.value, value) {
+        next = entries.next()
+        continue
+      }
+      while let entry = next, self[entry.key] == nil { next = entries.next() }
+      if let entry = next, entry.key == key { next = entries.next() }
+      let former = old[key]
+      if former == nil { insertions += 1 }
+      if let former, areSame(former, value) { continue }
+      changed.append((key, former, value))
+    }
+    if old.count + insertions != count {
+      changed += old.lazy.filter { self[$0.key] == nil }.map { ($0.key, $0.value, nil) }
+    }
+    comparison.compare(changed, at: path.entry)
+    return true
+  }
+}
+
+extension Set: ComparableCollection {
+  func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
+    guard let old = old as? Set else { return false }
+    comparison.noteCount(from: old.count, to: count, at: path)
+    let removed = old.lazy.filter { !contains($0) }.map {
+      (key: $0, old: $0 as Element?, new: nil as Element?)
+    }
+    let inserted = lazy.filter { !old.contains($0) }.map {
+      (key: $0, old: nil as Element?, new: $0 as Element?)
+    }
+    comparison.compare(Array(removed) + Array(inserted), at: path.member)
+    return true
+  }
+}
+
+extension Array: ComparableCollection {
+  func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
+    guard let old = old as? [Element] else { return false }
+    comparison.noteCount(from: old.count, to: count, at: path)
+    let shorter = Swift.min(count, old.count)
+    let start = (0..<shorter).first { !areSame(old[$0], self[$0]) } ?? shorter
+    let rest = shorter - start
+    let end = (0..<rest).first { !areSame(old[old.count - 1 - $0], self[count - 1 - $0]) } ?? rest
+    let (formers, elements) = (old[start..<old.count - end], self[start..<count - end])
+    if let rows = elements as? any Rows, rows.compare(with: formers, at: path, in: &comparison) {
+      return true
+    }
+    elements.compareByPosition(with: formers, at: path, in: &comparison)
+    return true
+  }
+}
+
+/// A list of rows with ids.
+private protocol Rows {
+  /// Lists the removed rows, and then the other changes in the order of the rows.
+  ///
+  /// - Returns: Whether each id is unique.
+  func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool
+}
+
+extension ArraySlice: Rows where Element: Identifiable {
+  func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
+    guard let old = old as? ArraySlice else { return false }
+    let formerPositions = Dictionary(zip(old.map(\.id), old.indices)) { first, _ in first }
+    let ids = Set(map(\.id))
+    guard formerPositions.count == old.count, ids.count == count else { return false }
+    for (index, row) in zip(old.indices, old) where !ids.contains(row.id) {
+      comparison.note(old: row, new: nil, at: path.element(at: index, id: row.id))
+    }
+    let positions = map { formerPositions[$0.id] ?? -1 }
+    let stay = isInLongestIncreasingSequence(positions)
+    for (position, (former, stays)) in zip(indices, zip(positions, stay)) {
+      let row = self[position]
+      if former >= 0, stays, areSame(old[former], row) { continue }
+      let path = path.element(at: position, id: row.id)
+      guard former >= 0 else {
+        comparison.note(old: nil, new: row, at: path)
+        continue
+      }
+      if !stays { comparison.note(old: former, new: position, at: path.position) }
+      comparison.compare(old[former], row, at: path)
+    }
+    return true
+  }
+}
+
+extension ArraySlice {
+  /// Lists the changes of elements without ids.
+  fileprivate func compareByPosition(
+    with old: ArraySlice,
+    at path: ValuePath,
+    in comparison: inout Comparison
+  ) {
+    // `CollectionDifference` can take a time that grows with the square of the count.
+    let isShort = Swift.max(count, old.count) <= 300
+    let difference = count != old.count && isShort ? difference(from: old, by: isSame) : nil
+    let removed = Set((difference?.removals ?? []).map(\.offset))
+    let inserted = Set((difference?.insertions ?? []).map(\.offset))
+    var (former, position) = (0, 0)
+    while former < old.count || position < count {
+      let isRemoved = removed.contains(former) || position >= count
+      let isInserted = inserted.contains(position) || former >= old.count
+      if isRemoved == isInserted {
+        comparison.compare(
+          old[old.startIndex + former],
+          self[startIndex + position],
+          at: path.element(at: startIndex + position)
+        )
+      } else if isRemoved {
+        let index = old.startIndex + former
+        comparison.note(old: old[index], new: nil, at: path.element(at: index))
+      } else {
+        let index = startIndex + position
+        comparison.note(old: nil, new: self[index], at: path.element(at: index))
+      }
+      if isRemoved || !isInserted { former += 1 }
+      if isInserted || !isRemoved { position += 1 }
+    }
+  }
+}
+
+extension CollectionDifference.Change {
+  fileprivate var offset: Int {
+    switch self {
+    case .insert(let offset, _, _), .remove(let offset, _, _): offset
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import FluxCapacitor
+import Foundation
+
+/// A comparison of two values, which lists the changed parts.
+struct Comparison {
+  let budget: DifferenceBudget
+  private(set) var difference = ValueDifference()
+
+  /// The number of pairs of parts that the comparison has looked into.
+  private var count = 0
+
+  init(budget: DifferenceBudget) {
+    self.budget = budget
+  }
+
+  private var isExhausted: Bool { count > budget.comparisons }
+
+  /// Lists the changes of a part at a path.
+  mutating func compare(_ old: Any, _ new: Any, at path: ValuePath) {
+    count += 1
+    if areIdentical(old, new) { return }
+    if isExhausted || type(of: old) != type(of: new) { return noteIfDifferent(old, new, at: path) }
+    switch (Reflection(old), Reflection(new)) {
+    case (.string(let old), .string(let new)) where old != new:
+      note(
+        ValueTree(old, beside: new, bytes: budget.bytes),
+        ValueTree(new, beside: old, bytes: budget.bytes),
+        at: path
+      )
+    case (.data(let old), .data(let new)) where old != new:
+      note(
+        ValueTree(.description, old.excerpt(beside: new)),
+        ValueTree(.description, new.excerpt(beside: old)),
+        at: path
+      )
+    case (.composed(let mirror, let style), .composed(let other, _)):
+      let collection = new as? any ComparableCollection
+      if collection?.compare(with: old, at: path, in: &self) == true { return }
+      if !compareFields(of: mirror, other, style, at: path) { noteIfDifferent(old, new, at: path) }
+    default: noteIfDifferent(old, new, at: path)
+    }
+  }
+
+  /// Compares the fields of two values. Returns whether both values have the same fields.
+  private mutating func compareFields(
+    of old: Mirror,
+    _ new: Mirror,
+    _ style: Mirror.DisplayStyle,
+    at path: ValuePath
+  ) -> Bool {
+    switch style {
+    case .optional, .enum:
+      guard let old = old.children.first, let new = new.children.first, old.label == new.label
+      else { return false }
+      compare(
+        old.value,
+        new.value,
+        at: style == .enum ? path.payload(of: old.label ?? "") : path.unwrapped
+      )
+    case .struct, .tuple:
+      guard old.children.count == new.children.count else { return false }
+      for (old, new) in zip(old.children, new.children) {
+        compare(old.value, new.value, at: path.field(old.label ?? ""))
+      }
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func noteIfDifferent(_ old: Any, _ new: Any, at path: ValuePath) {
+    if areDifferent(old, new) { note(old: old, new: new, at: path) }
+  }
+
+  private func areDifferent(_ old: Any, _ new: Any) -> Bool {
+    if type(of: old) != type(of: new) { return true }
+    if let old = old as? any Equatable { return !old.isEqual(to: new) }
+    // The identity of an object has changed. The contents of a secret must not decide.
+    if isExhausted || type(of: old) is AnyClass || old is any Secret { return true }
+    // Functions can't be compared, and have equal trees.
+    return ValueTree(of: old) != ValueTree(of: new)
+  }
+
+  /// Lists a change of a part.
+  mutating func note(old: Any?, new: Any?, at path: ValuePath) {
+    guard hasRoom() else { return }
+    let budget = TreeBudget(bytes: budget.bytes)
+    note(
+      old.map { ValueTree(of: $0, within: budget) },
+      new.map { ValueTree(of: $0, within: budget) },
+      at: path
+    )
+  }
+
+  /// Lists the change of a collection's count, such as `24 → 30 elements`.
+  mutating func noteCount(from old: Int, to new: Int, at path: ValuePath) {
+    guard old != new, hasRoom() else { return }
+    let (old, new) = (ValueTree(.description, "\(old)"), ValueTree(.description, "\(new) elements"))
+    difference.changes.append(.init(path: path, old: old, new: new, isCount: true))
+  }
+
+  /// Counts changes that exceed the budget.
+  mutating func omit(_ count: Int) { difference.omitted += count }
+
+  private mutating func note(_ old: ValueTree?, _ new: ValueTree?, at path: ValuePath) {
+    if hasRoom() { difference.changes.append(.init(path: path, old: old, new: new)) }
+  }
+
+  /// Returns whether the list has room for a change. If not, this method counts the change as omitted.
+  private mutating func hasRoom() -> Bool {
+    if difference.changes.count < budget.changes { return true }
+    difference.omitted += 1
+    return false
+  }
+}
+
+/// Returns whether two values have the same type and the same bytes, as copies of a value usually have.
+private func areIdentical(_ first: Any, _ second: Any) -> Bool {
+  func compare<Value>(_ first: Value) -> Bool {
+    (second as? Value).map { haveSameBytes(first, $0) } ?? false
+  }
+  return _openExistential(first, do: compare)
+}
+
+/// Returns whether two values have the same bytes. Bytes without a meaning can differ between two copies of a
+/// value.
+func haveSameBytes<Value>(_ first: Value, _ second: Value) -> Bool {
+  withUnsafeBytes(of: first) { first in
+    withUnsafeBytes(of: second) { second in
+      guard let start = first.baseAddress, let other = second.baseAddress else { return true }
+      return memcmp(start, other, first.count) == 0
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// The parts of a value that have changed, for logs, failing tests and the explorer.
+package struct ValueDifference: Sendable {
+  package struct Change: Sendable {
+    /// The way from the whole value to the part.
+    package let path: ValuePath
+
+    /// The part before the change, or nil if the part is new.
+    package let old: ValueTree?
+
+    /// The part after the change, or nil if the part has disappeared.
+    package let new: ValueTree?
+
+    /// Whether the change is the new count of a collection, whose changed elements follow.
+    package var isCount = false
+
+    /// The text of the old part, or `nil` as in source code.
+    package var oldText: String { old?.text ?? "nil" }
+
+    /// The text of the new part, or `nil` as in source code.
+    package var newText: String { new?.text ?? "nil" }
+  }
+
+  /// The changed parts. The list is empty if both values are equal.
+  package internal(set) var changes: [Change] = []
+
+  /// The number of further changes, which exceed the budget.
+  package internal(set) var omitted = 0
+}
+
+/// The largest size of a ``ValueDifference``.
+package struct DifferenceBudget: Sendable {
+  /// The largest number of changed parts.
+  package var changes: Int
+
+  /// The approximate number of bytes of a single part.
+  package var bytes: Int
+
+  /// The largest number of parts that are compared with the help of mirrors.
+  var comparisons = 5_000
+
+  package init(changes: Int = 100, bytes: Int = 1_000) {
+    self.changes = changes
+    self.bytes = bytes
+  }
+}
+
+extension ValueDifference {
+  /// Compares two values.
+  ///
+  /// Values with the same bytes are the same. Other values are compared by their own `==`, or part by part.
+  ///
+  /// - Complexity: O(*d*), plus a fast comparison of each element of a collection. *d* is the number of
+  ///   changes, up to the budget.
+  package init(from old: Any, to new: Any, within budget: DifferenceBudget = DifferenceBudget()) {
+    var comparison = Comparison(budget: budget)
+    comparison.compare(old, new, at: ValuePath())
+    self = comparison.difference
+  }
+}

@@ -1,0 +1,59 @@
+/// The way from a whole value to one of its parts.
+package struct ValuePath: Sendable {
+  /// The path as people read it, such as `.cards["milk"].title`. The text of the whole value is empty.
+  package private(set) var text = ""
+
+  /// The path in code that sets the part, such as `.cards["milk"]?.title`. The path is nil if no assignment can
+  /// set the part alone.
+  package private(set) var code: String? = ""
+
+  /// Whether the part is optional in code. Code can set an optional part to nil, and must unwrap the part to
+  /// use a property.
+  package private(set) var isOptional = false
+
+  private func appending(_ text: String, code: String?, isOptional: Bool = false) -> ValuePath {
+    var path = self
+    path.text += text
+    path.code = self.code.flatMap { old in code.map { old + (self.isOptional ? "?" : "") + $0 } }
+    path.isOptional = isOptional
+    return path
+  }
+
+  /// The path of a property, or of a tuple's element.
+  func field(_ label: String) -> ValuePath {
+    // The label of a tuple's element without a name is its position, such as `.0`.
+    let name = label.hasPrefix(".") ? label : ".\(label)"
+    return appending(name, code: name)
+  }
+
+  /// The path of an enum case's payload.
+  func payload(of label: String) -> ValuePath { appending(".\(label)", code: nil) }
+
+  /// The path of the value in an optional.
+  var unwrapped: ValuePath {
+    var path = self
+    path.isOptional = true
+    return path
+  }
+
+  /// The path of an element in a list. The path of a row has the row's id instead of the position.
+  func element(at position: Int, id: Any? = nil) -> ValuePath {
+    appending(id.map(subscripted) ?? "[\(position)]", code: "[\(position)]")
+  }
+
+  /// The path of a dictionary's entry.
+  func entry(for key: Any) -> ValuePath {
+    let key = subscripted(key)
+    return appending(key, code: key, isOptional: true)
+  }
+
+  /// The path of a set's member.
+  func member(_ member: Any) -> ValuePath { appending(subscripted(member), code: nil) }
+
+  /// The path of a row's position.
+  var position: ValuePath { appending(" position", code: nil) }
+
+  private func subscripted(_ key: Any) -> String {
+    "[\(ValueTree(of: key, within: TreeBudget(bytes: 100)).text)]"
+  }
+}

@@ -1,0 +1,65 @@
+/// A value as a tree of its parts, for people to read. A tree contains no secrets, and no parts of objects.
+///
+/// If a value exceeds the budget, the tree has only the value's first parts.
+package struct ValueTree: Sendable, Hashable {
+  package enum Form: Sendable {
+    /// A number, a Boolean or nil.
+    case number
+
+    /// A whole string. The name is the string itself.
+    case string
+
+    /// A different value without parts, or a part of a long string. The name is the value's description.
+    case description
+
+    /// A struct, a tuple, or an enum case with a payload. The name is the struct's type or the case.
+    case fields
+
+    /// A list or a set.
+    case elements
+
+    /// A dictionary.
+    case entries
+  }
+
+  package struct Part: Sendable, Hashable {
+    /// The name of a field, the text of a dictionary's key, or the text of a row's id. The label of a part
+    /// without a name is empty.
+    package let label: String
+    package let tree: ValueTree
+  }
+
+  package let form: Form
+  package let name: String
+  package let parts: [Part]
+
+  /// The number of parts, or of bytes of a text, that exceed the budget.
+  package let omitted: Int
+
+  init(_ form: Form, _ name: String, _ parts: [Part] = [], omitted: Int = 0) {
+    self.form = form
+    self.name = name
+    self.parts = parts
+    self.omitted = omitted
+  }
+
+  /// Whether the tree omits nothing.
+  package var isWhole: Bool { omitted == 0 && parts.allSatisfy(\.tree.isWhole) }
+
+  /// The text of the tree, as in source code.
+  package var text: String {
+    switch form {
+    case .number, .description: name
+    case .string: name.debugDescription
+    case .fields: "\(name)(\(list { $0.label.isEmpty ? "" : "\($0.label): " }))"
+    case .elements: "[\(list { _ in "" })]"
+    case .entries: parts.isEmpty && omitted == 0 ? "[:]" : "[\(list { "\($0.label): " })]"
+    }
+  }
+
+  private func list(_ prefix: (Part) -> String) -> String {
+    var texts = parts.map { prefix($0) + $0.tree.text }
+    if omitted > 0 { texts.append("\(omitted) more …") }
+    return texts.joined(separator: ", ")
+  }
+}
