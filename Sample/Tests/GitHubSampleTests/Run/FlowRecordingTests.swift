@@ -49,7 +49,7 @@ struct FlowRecordingTests {
       recorder: recorder,
       awaitEnter: {
         let address =
-          recorder.errors.firstMatch(of: /Watch the flow at (http:\S+)\./)?.output.1 ?? ""
+          recorder.errors.firstMatch(of: /Watch the flow at (http:\S+)\n/)?.output.1 ?? ""
         let page = URL(string: String(address)).flatMap { try? Data(contentsOf: $0) }
         return rounds.withLock {
           $0.append(page?.count ?? 0)
