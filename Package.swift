@@ -17,7 +17,7 @@ let package = Package(
     .target(name: "FluxCapacitor"),
     .testTarget(
       name: "FluxCapacitorTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorTestSupport"]
     ),
 
     // FluxCapacitorDebugging shows the data flow of an application to its developers.
@@ -29,7 +29,10 @@ let package = Package(
     ),
     .testTarget(
       name: "FluxCapacitorDebuggingTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting"]
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorTesting",
+        "FluxCapacitorTestSupport",
+      ]
     ),
 
     // FluxCapacitorPersistence saves stores to files, and restores them.
@@ -38,7 +41,7 @@ let package = Package(
       name: "FluxCapacitorPersistenceTests",
       dependencies: [
         "FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence",
-        "FluxCapacitorTesting",
+        "FluxCapacitorTesting", "FluxCapacitorTestSupport",
       ]
     ),
 
@@ -46,17 +49,26 @@ let package = Package(
     .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"]),
     .testTarget(
       name: "FluxCapacitorTestingTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorTestSupport"]
+    ),
+    // FluxCapacitorTestSupport has the helpers that several test targets share.
+    .target(
+      name: "FluxCapacitorTestSupport",
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"],
+      path: "Tests/Support"
     ),
     // InterleavingTests run scenarios of a few threads in every order of the threads' steps.
     .testTarget(
       name: "InterleavingTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting"]
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+        "FluxCapacitorTestSupport",
+      ]
     ),
     // FluxCapacitorTestingXCTests use FluxCapacitorTesting from XCTest, without Swift Testing.
     .testTarget(
       name: "FluxCapacitorTestingXCTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"]
+      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorTestSupport"]
     ),
 
     .executableTarget(
@@ -118,6 +130,7 @@ let package = Package(
       name: "GitHubSampleTests",
       dependencies: [
         "GitHubSample", "github-repos", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+        "FluxCapacitorTestSupport",
       ],
       path: "Sample/Tests/GitHubSampleTests"
     ),
@@ -135,6 +148,7 @@ let package = Package(
       name: "BoardSampleTests",
       dependencies: [
         "BoardSample", "board", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+        "FluxCapacitorTestSupport",
       ],
       path: "Sample/Tests/BoardSampleTests"
     ),

@@ -1,23 +1,23 @@
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
 /// Tests of writing to a path where a file, a pipe, a link or a folder already exists.
 struct FilesTests {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+  private let folder: TemporaryFolder
   private let write: @Sendable (URL) throws -> Void
   private let contents: Data
 
   init() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try TemporaryFolder()
     let explorer = FlowExplorer([])
     write = { try explorer.write(to: $0) }
     contents = Data(explorer.html.utf8)
   }
 
   @Test func flowExplorerReplacesAnExistingFileAndKeepsTheFilesPermissions() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("file")
+    let file = folder.file("file")
     try Data(count: 1_000_000).write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
 
@@ -30,8 +30,7 @@ struct FilesTests {
 
   /// If a file replaced a pipe or a device, other processes could no longer use the pipe or the device.
   @Test func flowExplorerWritesToAPipeWithoutReplacingThePipe() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let pipe = folder.appendingPathComponent("pipe")
+    let pipe = folder.file("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let descriptor = open(pipe.path, O_RDWR | O_NONBLOCK)
     try #require(descriptor >= 0)
@@ -46,9 +45,8 @@ struct FilesTests {
   }
 
   @Test func flowExplorerFollowsASymbolicLinkWhenWritingAFile() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("file")
-    let link = folder.appendingPathComponent("link")
+    let file = folder.file("file")
+    let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
 
     try write(link)
@@ -58,8 +56,6 @@ struct FilesTests {
   }
 
   @Test func flowExplorerThrowsWhenWritingToAFolder() {
-    defer { try? FileManager.default.removeItem(at: folder) }
-
-    #expect(throws: CocoaError.self) { try write(folder) }
+    #expect(throws: CocoaError.self) { try write(folder.url) }
   }
 }

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -370,8 +371,6 @@ struct LiveExplorerTests {
     // The silent page receives only the dispatches that fit into the socket's buffers.
     if isThorough { #expect(toldCount < count / 2) }
   }
-
-  private let isThorough = ProcessInfo.processInfo.environment["THOROUGH"] != nil
 }
 
 extension LiveExplorer {

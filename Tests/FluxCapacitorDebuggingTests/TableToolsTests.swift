@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -25,14 +26,14 @@ struct TableToolsTests {
   }
 
   @Test func eventOfADispatchHasTheRowsOfATableAsOneValue() {
-    let events = DispatchLog()
+    let events = Log<DispatchEvent>()
     let dust = Dispatcher.shared.intercept { events.append($0) }
 
     change { [milk] in $0.append(milk) }
     change { _ in }
 
-    #expect(events.all.map(\.changes.count) == [1, 0])
-    let change = events.all.first?.changes.first
+    #expect(events.entries.map(\.changes.count) == [1, 0])
+    let change = events.entries.first?.changes.first
     #expect(change?.name == "cards")
     #expect(change?.oldValue as? [Card] == [])
     #expect(change?.newValue as? [Card] == [milk])
@@ -174,16 +175,6 @@ struct TableToolsTests {
     try await page.wait(until: #"\#(rows) === 'CardStore.cards["milk"].title "Milk" "Oat milk"'"#)
     #expect(store.cards["milk"]?.title == "Oat milk")
   }
-}
-
-private final class DispatchLog: @unchecked Sendable {
-  // `lock` guards `events`.
-  private let lock = NSLock()
-  private var events: [DispatchEvent] = []
-
-  var all: [DispatchEvent] { lock.withLock { events } }
-
-  func append(_ event: DispatchEvent) { lock.withLock { events.append(event) } }
 }
 
 extension Dispatcher {

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -23,7 +24,7 @@ struct FolderTests {
   }
 
   @Test func onlyTheOwnerCanReadTheCreatedFolderAndFiles() async throws {
-    let nested = folder.url.appendingPathComponent("a/b")
+    let nested = folder.file("a/b")
 
     try await save(to: nested)
 
@@ -35,8 +36,7 @@ struct FolderTests {
 
   @Test(arguments: [0o777, 0o1777, 0o775, 0o722])
   func folderThatOthersCanWriteToIsAnError(permissions: Int) throws {
-    try FileManager.default
-      .setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.url.path)
+    try folder.setPermissions(permissions)
 
     let failure = #expect(throws: KeeperFailure.self) { try Keeper(directory: folder.url) }
 
@@ -64,7 +64,7 @@ struct FolderTests {
     let failure = #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) }
 
     #expect(failure?.cause == .notAFile)
-    #expect(try target.text("target") == "precious")
+    #expect(try target.text(of: "target") == "precious")
   }
 
   @Test func symbolicLinkThatAppearsLaterIsReplacedAndItsTargetIsLeftAlone() async throws {
@@ -83,7 +83,7 @@ struct FolderTests {
     try await keeper.close()
 
     #expect(try folder.contains("Roads"))
-    #expect(try target.text("target") == "precious")
+    #expect(try target.text(of: "target") == "precious")
     withExtendedLifetime(store) {}
   }
 
@@ -121,7 +121,7 @@ struct FolderTests {
 
     try FileManager.default.moveItem(at: folder.file("moved"), to: directory)
     try await keeper.close()
-    #expect(try folder.text("state/notes.json").contains("No roads"))
+    #expect(try folder.text(of: "state/notes.json").contains("No roads"))
     withExtendedLifetime(store) {}
   }
 
@@ -148,7 +148,7 @@ struct FolderTests {
     let store = try keeper.open(NotesStore.self)
     NotesAction().add("Roads")
     try await keeper.flush()
-    let before = try folder.text("notes.json")
+    let before = try folder.text(of: "notes.json")
     let filler = [UInt8](repeating: 0, count: 4096)
     let file = open(folder.file("filler").path, O_WRONLY | O_CREAT, 0o600)
     while write(file, filler, filler.count) > 0 {}
@@ -158,7 +158,7 @@ struct FolderTests {
     let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
     #expect(failure?.cause == .system(call: "write", code: ENOSPC))
     #expect(keeper.failure.value == failure)
-    #expect(try folder.text("notes.json") == before)
+    #expect(try folder.text(of: "notes.json") == before)
 
     try FileManager.default.removeItem(at: folder.file("filler"))
     try await keeper.flush()
@@ -201,11 +201,9 @@ struct FolderTests {
   }
 
   @Test func folderOpensOnceItsPermissionsAreRepaired() throws {
-    try FileManager.default
-      .setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+    try folder.setPermissions(0o777)
     #expect(throws: KeeperFailure.self) { try Keeper(directory: folder.url) }
-    try FileManager.default
-      .setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
+    try folder.setPermissions(0o700)
 
     _ = try Keeper(directory: folder.url)
   }

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -59,7 +60,7 @@ struct FollowingTests {
     let notes = try follower.open(NotesStore.self)
     let followedCounter = try follower.open(CounterStore.self)
     try await follower.flush()
-    let pairs = ValueRecorder(Constant.combine(notes.count, Constant(followedCounter.count)))
+    let pairs = ValueRecorder(Constant.combine(notes.count, followedCounter.count))
     await pairs.next(1)
     NotesAction(dispatcher).add("Roads")
     dispatcher.dispatch(Dispatcher.Counter.add(1))

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 /// The gate kills 50 processes, and 500 if THOROUGH is set.
 @Suite(.timeLimit(.minutes(10)))
 struct KillTests {
-  private static let kills = ProcessInfo.processInfo.environment["THOROUGH"] == nil ? 50 : 500
+  private static let kills = isThorough ? 500 : 50
 
   @Test func stateSurvivesSIGKILL() async throws {
     let folder = try TemporaryFolder()
@@ -22,7 +23,7 @@ struct KillTests {
       let keeper = try Keeper(directory: folder.file("state"), dispatcher: Dispatcher())
       let saved = try keeper.open(TallyStore.self).saved
       try await keeper.close()
-      let flushed = try? Int(folder.text("flushed"))
+      let flushed = try? Int(folder.text(of: "flushed"))
       #expect(saved.total == saved.parts.reduce(0, +))
       #expect(saved.total >= flushed ?? 0)
       #expect(saved.total >= total)

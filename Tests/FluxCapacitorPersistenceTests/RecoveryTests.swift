@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -20,7 +21,7 @@ struct RecoveryTests {
     NotesAction(dispatcher).add("second")
     try await keeper.close()
     withExtendedLifetime(store) {}
-    return try folder.text("notes.json")
+    return try folder.text(of: "notes.json")
   }
 
   /// Expects that opening fails and changes no file.
@@ -93,7 +94,7 @@ struct RecoveryTests {
     try await keeper.close()
 
     #expect(try folder.contains("\"version\" : 2"))
-    #expect(try folder.text("notes.previous").contains("\"version\":1"))
+    #expect(try folder.text(of: "notes.previous").contains("\"version\":1"))
   }
 
   @Test func fileOfANewerVersionIsLeftAlone() throws {
@@ -147,7 +148,7 @@ struct RecoveryTests {
 
     #expect(store.notes.value == ["first"])
     #expect(failures.count == 1)
-    #expect(try folder.text("notes.aside-1.json") == "damaged")
+    #expect(try folder.text(of: "notes.aside-1.json") == "damaged")
     #expect(try folder.contains("first"))
     withExtendedLifetime(keeper) {}
   }
@@ -176,8 +177,8 @@ struct RecoveryTests {
       let store = try keeper.open(NotesStore.self) { _ in .startFresh }
 
       #expect(store.notes.value == [])
-      #expect(try folder.text("notes.aside-\(number).json") == damaged)
-      #expect(try folder.text("notes.aside-\(number).previous") == "previous \(number)")
+      #expect(try folder.text(of: "notes.aside-\(number).json") == damaged)
+      #expect(try folder.text(of: "notes.aside-\(number).previous") == "previous \(number)")
       #expect(!folder.names.contains("notes.json"))
       try await keeper.close()
     }
@@ -202,7 +203,7 @@ struct RecoveryTests {
       try keeper.open(NotesStore.self) { failure throws(KeeperFailure) in throw failure }
     }
 
-    #expect(try folder.text("notes.json") == "damaged")
+    #expect(try folder.text(of: "notes.json") == "damaged")
   }
 
   @Test func storeCanBeOpenedAfterAFailure() throws {

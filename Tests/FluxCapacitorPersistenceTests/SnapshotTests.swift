@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Synchronization
@@ -23,7 +24,7 @@ struct SnapshotTests {
     try await keeper.close()
     // The remaining changes were read by the timer's pass, by `close`, or by both.
     #expect(store.reads.withLock { $0 } <= reads + 2)
-    #expect(try folder.text("slow.json").contains("\"number\" : 10000"))
+    #expect(try folder.text(of: "slow.json").contains("\"number\" : 10000"))
   }
 }
 

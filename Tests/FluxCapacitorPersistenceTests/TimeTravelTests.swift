@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 

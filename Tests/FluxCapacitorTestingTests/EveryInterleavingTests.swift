@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
   import Testing
@@ -9,11 +10,11 @@
     // MARK: The lost update
 
     private func readThenSet(_ scenario: Scenario) {
-      let store = TallyStore.instantiate()
+      let store = CounterStore.instantiate()
       for _ in 1...2 {
         scenario.thread {
           let count = store.count.value
-          TallyAction().invoke(.set(count + 1))
+          CounterAction().invoke(.set(count + 1))
         }
       }
       scenario.check { try expectEqual(store.count.value, 2) }
@@ -32,9 +33,9 @@
 
     @Test func everyInterleavingPassesWhenNoUpdateIsLost() {
       let schedules = everyInterleaving { scenario in
-        let store = TallyStore.instantiate()
+        let store = CounterStore.instantiate()
         for _ in 1...2 {
-          scenario.thread { TallyAction().invoke(.add(1)) }
+          scenario.thread { CounterAction().invoke(.add(1)) }
         }
         scenario.check { #expect(store.count.value == 2) }
       }
@@ -203,12 +204,12 @@
     @Test func everyInterleavingTreatsTasksAsThreads() async throws {
       let failures = await failures {
         everyInterleaving { scenario in
-          let store = TallyStore.instantiate()
+          let store = CounterStore.instantiate()
           for _ in 1...2 {
             scenario.task {
               let count = store.count.value
               await Task.yield()
-              TallyAction().invoke(.set(count + 1))
+              CounterAction().invoke(.set(count + 1))
             }
           }
           scenario.check { try expectEqual(store.count.value, 2) }
@@ -220,12 +221,12 @@
 
     @Test func threadOfAScenarioWakesATaskByAdvancingAManualClock() {
       everyInterleaving { scenario in
-        let store = TallyStore.instantiate()
+        let store = CounterStore.instantiate()
         let clock = ManualClock()
         let deadline = clock.now.advanced(by: .seconds(3600))
         scenario.task {
           try await clock.sleep(until: deadline)
-          TallyAction().invoke(.add(1))
+          CounterAction().invoke(.add(1))
         }
         scenario.thread { clock.advance(by: .seconds(3600)) }
         scenario.check { #expect(store.count.value == 1) }
@@ -256,9 +257,9 @@
     }
 
     private func twoIncrements(_ scenario: Scenario) {
-      let store = TallyStore.instantiate()
+      let store = CounterStore.instantiate()
       for _ in 1...2 {
-        scenario.thread { TallyAction().invoke(.add(1)) }
+        scenario.thread { CounterAction().invoke(.add(1)) }
       }
       scenario.check { #expect(store.count.value == 2) }
     }
@@ -277,32 +278,6 @@
       let output = String(decoding: result.standardOutputContent, as: UTF8.self)
       #expect(output.contains(#"the second ends the process in the schedule "1×"#))
     }
-  }
-
-  extension Dispatcher {
-    enum Tally: DispatchState {
-      typealias RelatedStoreType = TallyStore
-      typealias RelatedActionType = TallyAction
-
-      case add(Int)
-      case set(Int)
-    }
-  }
-
-  final class TallyStore: Storable {
-    var count: Constant<Int> { _count.constant }
-    private let _count = Variable(0)
-
-    func reduce(with state: Dispatcher.Tally) {
-      switch state {
-      case .add(let amount): _count.value += amount
-      case .set(let count): _count.value = count
-      }
-    }
-  }
-
-  struct TallyAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Tally
   }
 
   @MainActor

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -34,7 +35,7 @@
         var orders: Set<[Int]> = []
         let exploration = Exploration(preemptions: 1, isReduced: isReduced)
         let failure = exploration.run { scenario in
-          let log = Log()
+          let log = Log<Int>()
           for number in 1...2 {
             scenario.thread {
               Task {
@@ -57,7 +58,7 @@
 
     @Test func scenarioOfTwoThreadsWithEffectsHasFewerThan2000Schedules() {
       let schedules = everyInterleaving(preemptions: 1) { scenario in
-        let (effects, log) = (Effects(.serial), Log())
+        let (effects, log) = (Effects(.serial), Log<Int>())
         for number in 1...2 {
           scenario.thread {
             effects.run { _ in
@@ -81,7 +82,7 @@
     ) -> (orders: Set<[Int]>, schedules: Int) {
       var orders: Set<[Int]> = []
       let schedules = everyInterleaving(preemptions: preemptions) { scenario in
-        let log = Log()
+        let log = Log<Int>()
         scenario.thread {
           for number in 1...3 { Task { log.append(number) } }
         }

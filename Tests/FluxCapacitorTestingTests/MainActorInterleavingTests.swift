@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -90,7 +91,7 @@
 
     @Test func writeInAMainActorTaskOfAScenarioCallsObserversOnMainImmediately() {
       everyInterleaving { scenario in
-        let (variable, log) = (Variable(0), Log())
+        let (variable, log) = (Variable(0), Log<Int>())
         let dust = variable.observe(on: .main, ignoreFirst: true) { log.append($0) }
         scenario.task { @MainActor in
           variable.value = 1
@@ -141,10 +142,10 @@
     }
 
     /// Returns every order in which the threads of a scenario log their numbers.
-    private func orders(_ make: (Scenario, Log) -> Void) -> Set<[Int]> {
+    private func orders(_ make: (Scenario, Log<Int>) -> Void) -> Set<[Int]> {
       var orders: Set<[Int]> = []
       everyInterleaving { scenario in
-        let log = Log()
+        let log = Log<Int>()
         make(scenario, log)
         scenario.check { orders.insert(log.entries) }
       }

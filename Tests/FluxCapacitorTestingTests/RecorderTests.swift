@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
@@ -185,13 +186,4 @@ struct DispatchRecorderTests {
       ]
     )
   }
-}
-
-/// An object that calls a closure in its `deinit`.
-final class AtEnd: Sendable {
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  deinit { body() }
 }

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import XCTest
 
@@ -10,7 +11,7 @@ final class XCTestTests: XCTestCase {
   func testWithDispatcherIsolatesTheStoresOfAnXCTest() {
     let store = withDispatcher(Dispatcher()) { () -> CounterStore in
       let store = CounterStore.instantiate()
-      CounterAction().increment()
+      CounterAction().invoke(.add(1))
       return store
     }
 
@@ -23,7 +24,7 @@ final class XCTestTests: XCTestCase {
       let values = ValueRecorder(store.count)
       let states = DispatchRecorder()
 
-      CounterAction().increment()
+      CounterAction().invoke(.add(1))
 
       let recorded = await values.next(2)
       XCTAssertEqual(recorded, [0, 1])
@@ -36,15 +37,24 @@ final class XCTestTests: XCTestCase {
       let tester = StoreTester(CounterStore.self)
       tester.invoke(.add(2)) {
         Change(\.count, to: 2)
+        Change(\.doubled, to: 4)
       }
 
       let failures = failures {
-        tester.invoke(.add(1))
+        tester.invoke(.add(1)) {
+          Change(\.doubled, to: 6)
+        }
       }
 
       XCTAssertEqual(
         failures,
-        ["CounterStore after Counter.add(1):\n✗ count: 2 → 3, which was not expected"]
+        [
+          """
+          CounterStore after Counter.add(1):
+          ✗ count: 2 → 3, which was not expected
+            doubled: 4 → 6
+          """
+        ]
       )
     }
   }
@@ -54,13 +64,13 @@ final class XCTestTests: XCTestCase {
       expectStates {
         Dispatcher.Counter.add(1)
       } when: {
-        CounterAction().increment()
+        CounterAction().invoke(.add(1))
       }
 
       let failures = failures {
         expectStates {
         } when: {
-          CounterAction().increment()
+          CounterAction().invoke(.add(1))
         }
       }
 
@@ -97,7 +107,7 @@ final class XCTestTests: XCTestCase {
       Task {
         await gate.pass()
         try? await clock.sleep(for: .seconds(1))
-        CounterAction().increment()
+        CounterAction().invoke(.add(1))
       }
       .cleaned(by: dustBuster)
 
@@ -144,29 +154,4 @@ final class XCTestTests: XCTestCase {
       failures?.append(description.replacingOccurrences(of: "failed - ", with: ""))
     }
   #endif
-}
-
-extension Dispatcher {
-  fileprivate enum Counter: DispatchState, Equatable {
-    typealias RelatedStoreType = CounterStore
-    typealias RelatedActionType = CounterAction
-
-    case add(Int)
-  }
-}
-
-private struct CounterAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Counter
-
-  func increment() { invoke(.add(1)) }
-}
-
-private final class CounterStore: Storable {
-  let count = Variable(0)
-
-  func reduce(with state: Dispatcher.Counter) {
-    switch state {
-    case .add(let amount): count.value += amount
-    }
-  }
 }

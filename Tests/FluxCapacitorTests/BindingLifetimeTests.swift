@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 /// A binding ends when its target is freed, and then frees its closure.
@@ -7,7 +8,7 @@ import Testing
 struct BindingLifetimeTests {
   @Test func bindingOnCurrentFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let variable = Variable(0)
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     weak let held = target
@@ -15,17 +16,17 @@ struct BindingLifetimeTests {
 
     target = nil
     #expect(held == nil)
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
     variable.value = 1
 
     #expect(log.entries == [0])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func bindingOnAQueueFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     bind(variable, to: target, on: .queue(queue), log, tally)
@@ -36,13 +37,13 @@ struct BindingLifetimeTests {
     queue.sync {}
 
     #expect(log.entries == [0])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func bindingOnAQueueDropsItsInitialValueWhenItsTargetIsFreedBeforeTheQueueRuns() {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     queue.suspend()
@@ -53,12 +54,12 @@ struct BindingLifetimeTests {
     queue.sync {}
 
     #expect(log.entries.isEmpty)
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test @MainActor func bindingOnMainFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let variable = Variable(0)
-    let tally = Counted.Tally()
+    let tally = Tally()
     var view: BoundView? = BoundView()
     weak let held = view
     if let view {
@@ -72,30 +73,30 @@ struct BindingLifetimeTests {
 
     view = nil
     #expect(held == nil)
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
     variable.value = 2
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func bindingReleasesItsClosureWhenItsDustIsCleanedOrItsVariableIsFreed() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let target = BoundTarget()
     do {
       let variable = Variable(0)
       bind(variable, to: target, on: .current, Log(), tally)
       let second = Variable(0)
       bind(second, to: target, on: .current, Log(), tally).clean()
-      #expect(tally.count == 1)
+      #expect(tally.value == 1)
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
     withExtendedLifetime(target) {}
   }
 
   @Test func bindingsFreeTheirClosuresWhenTargetsAreFreedDuringWritesOnOtherThreads() {
     let variable = Variable(0)
-    let tally = Counted.Tally()
+    let tally = Tally()
     let queue = DispatchQueue(label: "bindings", attributes: .concurrent)
 
     inParallel(8) { thread in
@@ -113,7 +114,7 @@ struct BindingLifetimeTests {
     variable.value = -2
     queue.sync(flags: .barrier) {}
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @discardableResult
@@ -122,7 +123,7 @@ struct BindingLifetimeTests {
     to target: BoundTarget?,
     on queue: ExecuteQueue,
     _ log: Log<Int>?,
-    _ tally: Counted.Tally
+    _ tally: Tally
   ) -> Dust {
     let counted = Counted(tally)
     return variable.bind(to: target ?? BoundTarget(), on: queue) { target, value in

@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -137,7 +138,7 @@ struct BindingTests {
 
   @Test func signalObservationDuringScopeOfAnObjectEndsWhenTheObjectIsFreed() {
     let sink = Sink<Int>()
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<Int>()
     var object: BoundTarget? = BoundTarget()
     if let object {
@@ -152,7 +153,7 @@ struct BindingTests {
     sink.send(2)
 
     #expect(log.entries == [10])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test @MainActor func signalObserverDuringScopeOfAnObjectOnMainIsCalledOnTheMainActor() {

@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -95,16 +96,16 @@ struct ChangesTests {
   }
 
   @Test func cleanReleasesTheLastValueThatObserveChangesDelivered() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let variable = Variable<Counted?>(Counted(tally))
     let dust = variable.observeChanges { _, _ in }
     variable.value = Counted(tally)
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
 
     dust.clean()
     variable.value = nil
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   /// No lock guards `chain`, so the thread sanitizer detects overlapping calls of the observer.

@@ -1,5 +1,5 @@
 import FluxCapacitor
-import Synchronization
+import FluxCapacitorTestSupport
 import Testing
 
 /// Tests that count allocations.
@@ -19,13 +19,13 @@ struct CostTests {
   @Test(arguments: [0, 1, 10]) func settingAVariableAllocatesNothing(observers: Int) async {
     await #expect(processExitsWith: .success) { [observers] in
       let variable = Variable(0)
-      let calls = Calls()
+      let calls = Tally()
       for _ in 0..<observers { _ = variable.observe(ignoreFirst: true) { _ in calls.add() } }
 
       let count = Allocations.count { for value in 0..<1_000 { variable.value = value } }
 
       #expect(count == 0)
-      #expect(calls.count == 1_000 * observers)
+      #expect(calls.value == 1_000 * observers)
     }
   }
 
@@ -33,7 +33,7 @@ struct CostTests {
     await #expect(processExitsWith: .success) { [observers] in
       let store = CounterStore.instantiate()
       let action = CounterAction()
-      let calls = Calls()
+      let calls = Tally()
       for _ in 0..<observers { _ = store.count.observe { _ in calls.add() } }
       action.invoke(.set(-1))
       calls.reset()
@@ -41,14 +41,14 @@ struct CostTests {
       let count = Allocations.count { for value in 0..<1_000 { action.invoke(.set(value)) } }
 
       #expect(count == 0)
-      #expect(calls.count == 1_000 * observers)
+      #expect(calls.value == 1_000 * observers)
     }
   }
 
   @Test(arguments: [0, 1, 10]) func changingARowOfATableAllocatesNothing(observers: Int) async {
     await #expect(processExitsWith: .success) { [observers] in
       let cards = VariableTable((0..<100).map { Card("\($0)") })
-      let calls = Calls()
+      let calls = Tally()
       // A thread's first use of the library allocates memory, so this use happens before the counting.
       cards["50"]?.title = "first"
       for _ in 0..<observers {
@@ -61,14 +61,14 @@ struct CostTests {
       }
 
       #expect(count == 0)
-      #expect(calls.count == 2_000 * observers)
+      #expect(calls.value == 2_000 * observers)
     }
   }
 
   @Test func observingTheConstantOfARowTakesOneAllocation() async {
     await #expect(processExitsWith: .success) {
       let row = table("abc").row("b")
-      let calls = Calls()
+      let calls = Tally()
       row.observe { _ in calls.add() }.clean()
 
       let count = Allocations.count {
@@ -87,7 +87,7 @@ struct CostTests {
     await #expect(processExitsWith: .success) { [shape, isTransaction] in
       let (first, second) = (Variable(0), Variable(0))
       let dispatcher = Dispatcher()
-      let calls = Calls()
+      let calls = Tally()
       _ = shape.deriving(first, second).observe(ignoreFirst: true) { _ in calls.add() }
       func change(_ value: Int) {
         if isTransaction {
@@ -102,7 +102,7 @@ struct CostTests {
       let count = Allocations.count { for value in 2..<1_002 { change(value) } }
 
       #expect(count == 0)
-      #expect(calls.count == 1_000)
+      #expect(calls.value == 1_000)
     }
   }
 
@@ -112,7 +112,7 @@ struct CostTests {
   func dispatchingAStateToItsObserversAllocatesNothing(observers: Int?) async {
     await #expect(processExitsWith: .success) { [observers] in
       let action = CounterAction()
-      let calls = Calls()
+      let calls = Tally()
       if let observers {
         action.dispatcher.observe(Dispatcher.Counter.self) { _ in calls.add() }.clean()
         for _ in 0..<observers {
@@ -125,14 +125,14 @@ struct CostTests {
       let count = Allocations.count { for value in 0..<1_000 { action.invoke(.set(value)) } }
 
       #expect(count == 0)
-      #expect(calls.count == 1_000 * (observers ?? 0))
+      #expect(calls.value == 1_000 * (observers ?? 0))
     }
   }
 
   @Test(arguments: [0, 10_000]) func observingAVariableTakesOneAllocation(others: Int) async {
     await #expect(processExitsWith: .success) { [others] in
       let variable = Variable(0)
-      let calls = Calls()
+      let calls = Tally()
       for _ in 0..<others { _ = variable.observe { _ in calls.add() } }
       // A thread's first use of the library allocates memory, so this use happens before the counting.
       variable.observe { _ in calls.add() }.clean()
@@ -163,16 +163,6 @@ struct CostTests {
       dust.clean()
     }
   }
-}
-
-private final class Calls: Sendable {
-  private let calls = Atomic(0)
-
-  var count: Int { calls.load(ordering: .relaxed) }
-
-  func add() { calls.add(1, ordering: .relaxed) }
-
-  func reset() { calls.store(0, ordering: .relaxed) }
 }
 
 enum DerivedShape: String, CaseIterable, Codable {

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 /// Constants that depend on their previous value, and observers that subscribe before a pending delivery.

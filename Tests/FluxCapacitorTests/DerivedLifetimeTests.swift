@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 struct DerivedLifetimeTests {
@@ -6,7 +7,7 @@ struct DerivedLifetimeTests {
 
   @Test(arguments: [1_000, 5_000])
   func deepChainOfDerivedConstantsComputesAndDeliversInConstantStackSpace(depth: Int) async {
-    let tally = Counted.Tally()
+    let tally = Tally()
     await inParallel(1, stackSize: 1 << 19) { _ in
       let source = Variable(1)
       let counted = Counted(tally)
@@ -24,7 +25,7 @@ struct DerivedLifetimeTests {
 
       #expect(log.entries == [depth + 2, depth + 3])
     }
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func observerCountOfAVariableCountsAnObserverOnceDespiteManyDerivedPaths() {
@@ -73,7 +74,7 @@ struct DerivedLifetimeTests {
   }
 
   @Test func unreferencedDerivedConstantsDeliverChangesUntilTheirObserversDustIsCleaned() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let source = Variable(1)
     let log = Log<Int>()
     let counted = Counted(tally)
@@ -92,7 +93,7 @@ struct DerivedLifetimeTests {
   }
 
   @Test func derivedConstantsAreFreedWhenTheirLastObservationIsCleaned() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let source = Variable(1)
     let dusts = DustBuster()
     do {
@@ -105,11 +106,11 @@ struct DerivedLifetimeTests {
       }
       source.value = 2
     }
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
 
     dusts.clean()
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func derivedConstantWithoutObserversComputesNothingUntilAnObserverSubscribesAgain() {
@@ -130,7 +131,7 @@ struct DerivedLifetimeTests {
   }
 
   @Test func observerThatCleansItselfDuringACallFreesItsDerivedConstant() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let source = Variable(0)
     let dusts = DustBuster()
     let log = Log<Int>()
@@ -146,7 +147,7 @@ struct DerivedLifetimeTests {
     source.value = 2
 
     #expect(log.entries == [0, 1])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func observerOfADerivedConstantDoesNotKeepTheStoreAlive() {

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Synchronization
 import Testing
 
@@ -200,7 +201,7 @@ struct DerivedStressTests {
   }
 
   @Test func derivedConstantsAreFreedAfterObserversSubscribeAndCleanDuringWrites() async {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let source = Variable(0)
     // The log holds the only references to the constants, because a thread can end before
     // the system releases the thread's closure.
@@ -225,7 +226,7 @@ struct DerivedStressTests {
     }
     constants.removeAll()
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 }
 

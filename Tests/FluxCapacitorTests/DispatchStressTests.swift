@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Synchronization
 import Testing
 
@@ -184,6 +185,7 @@ private final class MirrorStore: Storable {
     switch state {
     case .add(let amount): count.value += amount
     case .set(let value): count.value = value
+    case .leaveAlone: break
     }
   }
 }

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Synchronization
 import Testing
@@ -170,7 +171,7 @@ struct InterceptTests {
   }
 
   @Test func interceptorKeepsNoStoreAliveAndIsFreedAfterClean() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     weak var store: CounterStore?
     do {
       let counted = Counted(tally)
@@ -185,7 +186,7 @@ struct InterceptTests {
       dust.clean()
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test(.oneAtATime) func interceptorReceivesConcurrentDispatchesInOneOrderWithoutGaps() async {

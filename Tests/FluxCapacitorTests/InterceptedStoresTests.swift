@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
@@ -87,7 +88,7 @@ struct InterceptedStoresTests {
   }
 
   @Test func interceptorDoesNotKeepTheVariablesOfAFreedStoreAlive() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     var store: CounterStore? = .instantiate()
     do {
       let counted = Counted(tally)
@@ -96,29 +97,29 @@ struct InterceptedStoresTests {
     let events = Log<DispatchEvent>()
     let dust = dispatcher.intercept { events.append($0) }
     CounterAction().invoke(.add(1))
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
 
     // The test releases the store while the interceptor is active and `events` retains an event.
     store = nil
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
     #expect(events.entries.count == 1)
     dust.clean()
     _ = store
   }
 
   @Test func interceptorClosureIsFreedWithItsDispatcher() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let dust: Dust
     do {
       let dispatcher = Dispatcher()
       let counted = Counted(tally)
       dust = dispatcher.intercept { _ in withExtendedLifetime(counted) {} }
       dispatcher.dispatch(Dispatcher.Counter.add(1))
-      #expect(tally.count == 1)
+      #expect(tally.value == 1)
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
     dust.clean()
   }
 

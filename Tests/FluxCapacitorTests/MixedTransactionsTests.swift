@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 /// The changes that observers receive when other threads write during a transaction.

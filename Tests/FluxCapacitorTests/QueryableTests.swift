@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
@@ -116,13 +117,13 @@ struct QueryableTests {
   }
 
   @Test func cleanedDustOfAQueryRetainsNeitherTheQueryNorTheStoresQueries() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     var store: TokenQueryStore? = TokenQueryStore()
     let dust = store?.query(TokenQuery(tally))
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
 
     dust?.clean()
-    let afterClean = tally.count
+    let afterClean = tally.value
     weak let queries = store?.queries
     store = nil
 
@@ -132,16 +133,16 @@ struct QueryableTests {
   }
 
   @Test func queryThatIsNeverCleanedIsFreedWithItsStoreAndDust() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     do {
       let store = TokenQueryStore()
       _ = store.query(TokenQuery(tally))
       let kept = store.query(TokenQuery(tally))
-      #expect(tally.count == 2)
+      #expect(tally.value == 2)
       withExtendedLifetime((store, kept)) {}
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func deinitOfAQueryInATransactionActivatesAnotherQueryWithoutDeadlock() {

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 /// Signals, changes and states have the bindings, the scopes and the sequences that values have.
@@ -23,7 +24,7 @@ struct SignalFamilyTests {
 
   @Test func signalBindingOnCurrentEndsWhenItsTargetIsFreed() {
     let sink = Sink<Int>()
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     if let target {
@@ -40,7 +41,7 @@ struct SignalFamilyTests {
     sink.send(2)
 
     #expect(log.entries == [2])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func signalIgnoresTheArgumentIgnoreFirst() {
@@ -107,23 +108,23 @@ struct SignalFamilyTests {
   }
 
   @Test func releasedSignalSequenceWithoutALoopEndsItsObservation() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let sink = Sink<Int>()
     var sequence: Values<Int>? = sink.signal
       .map { [counted = Counted(tally)] event in withExtendedLifetime(counted) { event } }.values
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
 
     sequence = nil
 
     #expect(sequence == nil)
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func observersOfChangesAndOfStatesEndWithTheirObject() {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let cards = table("a")
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<String>()
     var object: BoundTarget? = BoundTarget()
     if let object {
@@ -152,7 +153,7 @@ struct SignalFamilyTests {
     change()
 
     #expect(log.entries == ["1 rows", "0 → 1", "1 rows", "state 1"])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test @MainActor func observersOfChangesAndOfStatesOnMainAcceptViewsAndModels() {

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
@@ -101,14 +102,14 @@ struct SignalTests {
   }
 
   @Test func signalObserversAreFreedWithTheLastReferenceToTheSignal() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     var signal: Signal<Int>? = Sink<Int>().signal.filter { _ in true }
     _ = signal?.observe { [counted = Counted(tally)] _ in _ = counted }
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
 
     signal = nil
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test @MainActor func signalObserverOnMainIsCalledOnTheMainActor() {

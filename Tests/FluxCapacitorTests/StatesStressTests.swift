@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 /// Races on observers of states. If THOROUGH is set, each test performs about 200,000 operations.
@@ -53,7 +54,7 @@ struct StatesStressTests {
   }
 
   @Test func stateObserversThatSubscribeAndCleanDuringDispatchesAreFreed() async {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let dispatcher = Dispatcher()
 
     await inParallel(4) { index in
@@ -68,11 +69,11 @@ struct StatesStressTests {
       }
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func stateObserversAreFreedWithADispatcherThatIsReleasedDuringDispatches() async {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let dispatchers = (0..<stress(20_000)).map { _ in Log(Dispatcher()) }
     for dispatcher in dispatchers {
       let counted = Counted(tally)
@@ -91,7 +92,7 @@ struct StatesStressTests {
       }
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
@@ -207,7 +208,7 @@ struct StatesTests {
 
   @Test func cleanedStateObserverReceivesNoStatesAndIsFreed() {
     let dispatcher = Dispatcher()
-    let tally = Counted.Tally()
+    let tally = Tally()
     let log = Log<Int>()
     let dust = dispatcher.observe(Dispatcher.Counter.self) { [counted = Counted(tally)] state in
       withExtendedLifetime(counted) { log.append(state.number) }
@@ -218,11 +219,11 @@ struct StatesTests {
     dispatcher.dispatch(Dispatcher.Counter.add(2))
 
     #expect(log.entries == [1])
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func stateObserversDoNotKeepTheDispatcherAliveAndAreFreedWithTheDispatcher() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     weak var weakly: Dispatcher?
     do {
       let dispatcher = Dispatcher()
@@ -231,11 +232,11 @@ struct StatesTests {
         withExtendedLifetime(counted) {}
       }
       dispatcher.dispatch(Dispatcher.Counter.add(1))
-      #expect(tally.count == 1)
+      #expect(tally.value == 1)
     }
 
     #expect(weakly == nil)
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 }
 

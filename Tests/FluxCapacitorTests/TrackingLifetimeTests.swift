@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Observation
 import Testing
 
@@ -8,7 +9,7 @@ struct TrackingLifetimeTests {
   @Test(arguments: [600, 5_000])
   func changeOfOneOfManyTrackedConstantsCallsOnChangeOnce(count: Int) {
     let calls = Tally()
-    let tally = Counted.Tally()
+    let tally = Tally()
     do {
       let variables = (0..<count).map { _ in Variable(0) }
       let counted = Counted(tally)
@@ -23,12 +24,12 @@ struct TrackingLifetimeTests {
 
       #expect(calls.value == 1)
     }
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test(arguments: [600, 5_000])
   func trackingOfManyConstantsIsFreedWithTheConstants(count: Int) {
-    let tally = Counted.Tally()
+    let tally = Tally()
     do {
       let variables = (0..<count).map { _ in Variable(0) }
       let counted = Counted(tally)
@@ -37,13 +38,13 @@ struct TrackingLifetimeTests {
       } onChange: {
         counted.pass(())
       }
-      #expect(tally.count == 1)
+      #expect(tally.value == 1)
     }
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func trackingOfARowReadBySubscriptIsFreedWithTheTable() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     do {
       let cards = table("ab")
       let counted = Counted(tally)
@@ -52,9 +53,9 @@ struct TrackingLifetimeTests {
       } onChange: {
         counted.pass(())
       }
-      #expect(tally.count == 1)
+      #expect(tally.value == 1)
     }
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   /// Observation releases the closures of a deallocated registrar under the registrar's lock. The

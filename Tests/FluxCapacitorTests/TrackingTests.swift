@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Observation
 import Synchronization
 import Testing
@@ -121,7 +122,7 @@ struct TrackingTests {
   }
 
   @Test func observationTrackingKeepsNoConstantAlive() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     do {
       let variable = Variable(Counted(tally))
       let constant = Constant(variable)
@@ -133,11 +134,11 @@ struct TrackingTests {
       variable.value = Counted(tally)
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func observationTrackingIsReleasedAfterItsConstantIsFreed() {
-    let tally = Counted.Tally()
+    let tally = Tally()
     for _ in 0..<10_000 {
       let constant = Constant(Variable(0))
       let counted = Counted(tally)
@@ -148,7 +149,7 @@ struct TrackingTests {
       }
     }
 
-    #expect(tally.count == 0)
+    #expect(tally.value == 0)
   }
 
   @Test func readTrackedDuringAnotherThreadsTransactionCallsOnChangeWhenTheTransactionEnds() {

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
   import Testing
@@ -16,7 +17,7 @@
         lines(of: result) == [
           """
           FluxCapacitorTests/UnreachedStateTests.swift:7: A FluxCapacitor.Dispatcher.Counter has \
-          reached no store. No live FluxCapacitorTests.CounterStore is registered. Instantiate the \
+          reached no store. No live FluxCapacitorTestSupport.CounterStore is registered. Instantiate the \
           store, and keep a reference to it.
           """
         ]
@@ -30,7 +31,9 @@
       }
 
       #expect(
-        lines(of: result).map { $0.contains("No live FluxCapacitorTests.CounterStore") } == [true]
+        lines(of: result).map { $0.contains("No live FluxCapacitorTestSupport.CounterStore") } == [
+          true
+        ]
       )
     }
 
@@ -44,7 +47,7 @@
       #expect(
         lines(of: result).map {
           $0.hasSuffix(
-            "A live FluxCapacitorTests.CounterStore is registered with a different dispatcher."
+            "A live FluxCapacitorTestSupport.CounterStore is registered with a different dispatcher."
           )
         } == [true]
       )

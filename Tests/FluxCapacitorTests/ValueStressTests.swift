@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Synchronization
 import Testing
 
@@ -205,7 +206,7 @@ struct ValueStressTests {
 
   @Test func valuesReplacedByConcurrentWritesAreFreed() async {
     let variable = Variable<Counted?>(nil)
-    let alive = Counted.Tally()
+    let alive = Tally()
 
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
@@ -215,6 +216,6 @@ struct ValueStressTests {
     }
     variable.value = nil
 
-    #expect(alive.count == 0)
+    #expect(alive.value == 0)
   }
 }

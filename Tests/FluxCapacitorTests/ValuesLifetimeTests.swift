@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -9,7 +10,7 @@ struct ValuesLifetimeTests {
   // MARK: End of a sequence
 
   @Test @MainActor func cancellingATaskThatAwaitsAValueFreesItsBufferedValuesImmediately() async {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let variable = Variable(Counted(tally))
     let log = Log<Int>()
     let consumer = Task { @MainActor in
@@ -21,7 +22,7 @@ struct ValuesLifetimeTests {
     consumer.cancel()
     for _ in 0..<3 { variable.value = Counted(tally) }
 
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
     await consumer.value
     #expect(log.entries == [1, 2])
   }
@@ -55,13 +56,13 @@ struct ValuesLifetimeTests {
   }
 
   @Test func leavingAForAwaitLoopFreesItsBufferedValues() async {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let variable = Variable(Counted(tally))
 
     for await _ in variable.values(buffering: .unbounded) { break }
     for _ in 0..<3 { variable.value = Counted(tally) }
 
-    #expect(tally.count == 1)
+    #expect(tally.value == 1)
   }
 
   @Test func endedConsumersOfValuesLeaveNoMemoryAllocated() async {
@@ -128,13 +129,13 @@ struct ValuesLifetimeTests {
 
   @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1)])
   func valuesDroppedFromTheBufferAreFreedImmediately(policy: BufferingPolicy) {
-    let tally = Counted.Tally()
+    let tally = Tally()
     let variable = Variable(Counted(tally))
     let iterator = variable.values(buffering: policy).makeAsyncIterator()
 
     for _ in 0..<5 { variable.value = Counted(tally) }
 
-    #expect(tally.count == (policy == .bufferingNewest(1) ? 1 : 2))
+    #expect(tally.value == (policy == .bufferingNewest(1) ? 1 : 2))
     withExtendedLifetime(iterator) {}
   }
 

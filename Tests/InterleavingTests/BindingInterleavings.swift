@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B3: a binding holds its target weakly, and ends when the target is freed. `observeChanges` skips no
@@ -9,9 +10,9 @@
     @Test func scopedObservationEndsWhenItsObjectIsFreed() {
       explore { scenario in
         let variable = Variable(0)
-        let (log, objects) = (Trace<String>(), Trace(Object()))
+        let (log, objects) = (Log<String>(), Log(Object()))
         for object in objects.entries {
-          let ending = Ending { log.append("freed") }
+          let ending = AtEnd { log.append("freed") }
           variable.observe(duringScopeOf: object, ignoreFirst: true) { value in
             withExtendedLifetime(ending) { log.append("\(value)") }
           }
@@ -33,10 +34,10 @@
     @Test func scopedObservationEndsWhenItsObjectIsFreedRightAfterSubscribing() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<String>()
+        let log = Log<String>()
         scenario.thread {
           let object = Object()
-          let ending = Ending { log.append("freed") }
+          let ending = AtEnd { log.append("freed") }
           variable.observe(duringScopeOf: object) { value in
             withExtendedLifetime(ending) { log.append("\(value)") }
           }
@@ -64,7 +65,7 @@
     @Test func bindingOnAQueueSetsItsTargetUntilTheTargetIsFreed() {
       explore { scenario in
         let variable = Variable(0)
-        let (log, objects) = (Trace<Int>(), Trace(Object()))
+        let (log, objects) = (Log<Int>(), Log(Object()))
         let queue = DispatchQueue(label: "queue")
         scenario.thread {
           for object in objects.entries {
@@ -82,7 +83,7 @@
     @Test func observeChangesReceivesPairsOfOldAndNewValuesWithoutGaps() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         scenario.thread { _ = variable.observeChanges { log.append([$0, $1]) } }
         scenario.thread {
           variable.value = 1
@@ -97,7 +98,7 @@
     }
 
     private final class Object: @unchecked Sendable {
-      let log = Trace<Int>()
+      let log = Log<Int>()
 
       var value: Int {
         get { log.last ?? 0 }

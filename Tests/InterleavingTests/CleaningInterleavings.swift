@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// V5: after `clean()` has returned, no call of the observer starts.
@@ -73,7 +74,7 @@
       explore(isReduced: false) { scenario in
         let variable = Variable(0)
         let (isCleaned, isLate) = (Flag(), Flag())
-        let bags = Trace(DustBuster())
+        let bags = Log(DustBuster())
         for bag in bags.entries {
           let dust = variable.observe(ignoreFirst: true) { _ in
             if isCleaned.isSet { isLate.set() }
@@ -95,7 +96,7 @@
     @Test func dustBusterLosesNoDustThatIsInsertedDuringClean() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let bag = DustBuster()
         scenario.thread {
           variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: bag)
@@ -112,7 +113,7 @@
     @Test func observerIsNotCalledAfterAnEarlierObserverHasCleanedItsDust() {
       explore { scenario in
         let variable = Variable(0)
-        let (log, dusts) = (Trace<String>(), Trace<Dust>())
+        let (log, dusts) = (Log<String>(), Log<Dust>())
         let dust = variable.observe(ignoreFirst: true) { value in
           log.append("first \(value)")
           for dust in dusts.entries { dust.clean() }
@@ -135,10 +136,10 @@
     @Test func observerThatCleansItsOwnDustIsNotCalledAgain() {
       explore { scenario in
         let variable = Variable(0)
-        let (log, dusts) = (Trace<String>(), Trace<Dust>())
+        let (log, dusts) = (Log<String>(), Log<Dust>())
         let queue = DispatchQueue(label: "queue")
         for (name, queue) in [("current", ExecuteQueue.current), ("queue", .queue(queue))] {
-          let own = Trace<Dust>()
+          let own = Log<Dust>()
           let dust = variable.observe(on: queue, ignoreFirst: true) { _ in
             log.append(name)
             for dust in own.entries { dust.clean() }
@@ -159,7 +160,7 @@
     @Test func variableSendsNoChangeToTheQueueOfACleanedObserver() {
       explore { scenario in
         let variable = Variable(0)
-        let (dusts, pending) = (Trace<Dust>(), Trace<String>())
+        let (dusts, pending) = (Log<Dust>(), Log<String>())
         let cleaning = variable.observe(ignoreFirst: true) { _ in
           for dust in dusts.entries { dust.clean() }
         }
@@ -179,9 +180,9 @@
     @Test func concurrentCleansFreeThreeObserversAndLeaveAFourthObserverSubscribed() {
       explore { scenario in
         let variable = Variable(0)
-        let (log, ended) = (Trace<Int>(), Trace<Int>())
+        let (log, ended) = (Log<Int>(), Log<Int>())
         let dusts = (1...4).map { number in
-          let ending = Ending { ended.append(number) }
+          let ending = AtEnd { ended.append(number) }
           return variable.observe(ignoreFirst: true) { value in
             withExtendedLifetime(ending) { if value == 2 { log.append(number) } }
           }
@@ -206,9 +207,9 @@
     @Test func mutationsOfTwoVariablesThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in
         let variables = [Variable(0), Variable(0)]
-        let (log, ended) = (Trace<Int>(), Trace<Int>())
+        let (log, ended) = (Log<Int>(), Log<Int>())
         let dusts = [0, 1].map { number in
-          let ending = Ending { ended.append(number) }
+          let ending = AtEnd { ended.append(number) }
           return variables[number].observe(ignoreFirst: true) { value in
             withExtendedLifetime(ending) { log.append(number) }
           }

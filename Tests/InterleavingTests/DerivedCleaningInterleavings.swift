@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B1: a derived constant delivers every change while it has observers, even if some observers are
@@ -9,8 +10,8 @@
       explore { scenario in
         let number = Variable(0)
         let (first, second, third) = (number.map(\.self), number.map(\.self), number.map(\.self))
-        let log = Trace<Int>()
-        let dusts = Trace(first.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(first.observe { _ in })
         let left = second.observe { _ in }
         scenario.thread { left.clean() }
         scenario.thread { dusts.append(third.observe(ignoreFirst: true) { log.append($0) }) }
@@ -26,9 +27,9 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let former = tenfold.observe { _ in }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { former.clean() }
         scenario.thread {
           dusts.append(tenfold.observe { log.append($0) })
@@ -46,9 +47,9 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let former = tenfold.observe { _ in }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { number.value = 1 }
         scenario.thread {
           former.clean()
@@ -68,9 +69,9 @@
       explore { scenario in
         let number = Variable(0)
         let next = number.map { $0 * 10 }.map { $0 + 1 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let former = next.observe(ignoreFirst: true) { _ in }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { number.value = 1 }
         scenario.thread {
           former.clean()
@@ -90,9 +91,9 @@
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
         let (next, afterNext) = (tenfold.map { $0 + 1 }, tenfold.map { $0 + 2 })
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let former = next.observe { _ in }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { former.clean() }
         scenario.thread { dusts.append(afterNext.observe { log.append($0) }) }
         scenario.check {
@@ -107,7 +108,7 @@
     @Test func derivedConstantIsNotComputedAfterItsLastObserverIsCleaned() {
       explore { scenario in
         let number = Variable(0)
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let tenfold = number.map {
           computed.append($0)
           return $0 * 10
@@ -130,7 +131,7 @@
     @Test func derivedConstantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let sum = Constant.combine(Constant(left), Constant(right)).map {
           computed.append($0.0 + $0.1)
           return $0.0 + $0.1
@@ -159,7 +160,7 @@
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
         let next = tenfold.map { $0 + 1 }
-        let (log, own, dusts) = (Trace<Int>(), Trace<Dust>(), Trace<Dust>())
+        let (log, own, dusts) = (Log<Int>(), Log<Dust>(), Log<Dust>())
         dusts.append(next.observe(ignoreFirst: true) { _ in })
         own.append(
           tenfold.observe(ignoreFirst: true) { _ in for dust in own.entries { dust.clean() } }
@@ -183,9 +184,9 @@
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
         let both = Constant.combine(tenfold, Constant(Variable(0)))
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let former = both.observe(ignoreFirst: true) { _ in }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { number.value = 1 }
         scenario.thread {
           former.clean()
@@ -207,10 +208,10 @@
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
         let distinct = both.map { $0.0 }.removeDuplicates()
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let former = Constant.combine(distinct, Constant(Variable(0)))
           .observe(ignoreFirst: true) { _ in }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { number.value = 1 }
         scenario.thread {
           number.value = 2

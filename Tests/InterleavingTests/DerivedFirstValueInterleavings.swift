@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B1: an observer's first value can be a value that earlier observers never receive. A new
@@ -9,8 +10,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let log = Trace<Int>()
-        let dusts = Trace(distinct.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(distinct.observe { _ in })
         scenario.thread {
           number.value = 0
           dusts.append(distinct.observe { log.append($0) })
@@ -28,8 +29,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (first, second) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { _ in })
+        let (first, second) = (Log<Int>(), Log<Int>())
+        let dusts = Log(distinct.observe(ignoreFirst: true) { _ in })
         scenario.thread {
           for log in [first, second] {
             Dispatcher.shared.transaction {
@@ -53,8 +54,8 @@
       explore { scenario in
         let (number, other) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
-        let log = Trace<[Int]>()
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { _ in })
+        let log = Log<[Int]>()
+        let dusts = Log(distinct.observe(ignoreFirst: true) { _ in })
         scenario.thread {
           Dispatcher.shared.transaction {
             number.value = 5
@@ -79,8 +80,8 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let log = Trace<[Int]>()
-        let dusts = Trace(left.observe { _ in })
+        let log = Log<[Int]>()
+        let dusts = Log(left.observe { _ in })
         scenario.thread {
           Dispatcher.shared.transaction {
             left.value = 1
@@ -106,8 +107,8 @@
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
-        let log = Trace<Int>()
-        let dusts = Trace(distinct.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(distinct.observe { _ in })
         let dust = trigger.observe(ignoreFirst: true) { _ in
           // The library delivers both changes after this observer has returned.
           number.value = 1
@@ -128,8 +129,8 @@
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
-        let (first, second) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(number.observe { _ in })
+        let (first, second) = (Log<Int>(), Log<Int>())
+        let dusts = Log(number.observe { _ in })
         let dispatcher = Dispatcher()
         let dust = trigger.observe(ignoreFirst: true) { _ in
           // The library delivers both changes after this observer has returned.
@@ -155,8 +156,8 @@
         let number = Variable(0)
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
         let distinct = both.map { $0.0 }.removeDuplicates()
-        let log = Trace<Int>()
-        let dusts = Trace(number.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(number.observe { _ in })
         scenario.thread {
           Dispatcher.shared.transaction {
             number.value = 1
@@ -177,8 +178,8 @@
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
         let distinct = both.map { $0.0 * 10 + $0.1 }.removeDuplicates()
-        let log = Trace<Int>()
-        let dusts = Trace(distinct.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(distinct.observe { _ in })
         scenario.thread {
           Dispatcher.shared.transaction {
             left.value = 1
@@ -199,8 +200,8 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let doubled = left.map { $0 * 2 }
-        let log = Trace<[Int]>()
-        let dusts = Trace(doubled.observe { _ in })
+        let log = Log<[Int]>()
+        let dusts = Log(doubled.observe { _ in })
         scenario.thread {
           Dispatcher.shared.transaction {
             left.value = 1

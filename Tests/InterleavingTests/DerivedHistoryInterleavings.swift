@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B1: `removeDuplicates` compares each new value with the previous value, which was either delivered or
@@ -9,7 +10,7 @@
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         log.append(tens.value)
         scenario.thread {
           let dust = tens.observe { log.append($0) }
@@ -27,7 +28,7 @@
       explore { scenario in
         let number = Variable(11)
         let tens = skippingEqualTens(of: number)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         tens.observe { log.append($0) }.clean()
         scenario.thread {
           number.value = 21
@@ -46,7 +47,7 @@
       explore { scenario in
         let (number, trigger) = (Variable(11), Variable(0))
         let tens = skippingEqualTens(of: number)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         log.append(tens.value)
         let dust = tens.observe { log.append($0) }
         let other = trigger.observe(ignoreFirst: true) { _ in
@@ -73,7 +74,7 @@
       explore { scenario in
         let number = Variable(31)
         let tens = skippingEqualTens(of: number)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         log.append(tens.value)
         let dust = number.observe { _ in }
         scenario.thread {
@@ -99,8 +100,8 @@
       explore { scenario in
         let number = Variable(0)
         let tens = skippingEqualTens(of: number)
-        let log = Trace<Int>()
-        let dusts = Trace(number.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(number.observe { _ in })
         scenario.thread {
           Dispatcher.shared.transaction {
             number.value = 14
@@ -120,7 +121,7 @@
     @Test func mapOfRemoveDuplicatesIsNotComputedAgainWhenAnEqualValueIsWritten() {
       explore { scenario in
         let number = Variable(0)
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let next = number.removeDuplicates().map {
           computed.append($0)
           return $0 + 1
@@ -139,10 +140,10 @@
     @Test func mapIsNotComputedForPendingChangesWrittenBeforeItsObserverSubscribed() {
       explore { scenario in
         let number = Variable(0)
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let same = number.map { $0 }
         let cleaned = same.observe(ignoreFirst: true) { _ in }
-        let dusts = Trace(cleaned, same.observe(ignoreFirst: true) { _ in })
+        let dusts = Log(cleaned, same.observe(ignoreFirst: true) { _ in })
         dusts.append(
           number.observe(ignoreFirst: true) { [weak number] value in
             guard value == 1, let number else { return }

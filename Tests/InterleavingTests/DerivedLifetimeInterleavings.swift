@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Observation
   import Testing
 
@@ -10,8 +11,8 @@
     @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
       explore { scenario in
         let number = Variable(0)
-        let freed = Trace<String>()
-        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        let freed = Log<String>()
+        let constants = Log(transformed(number, noting: "transform", in: freed))
         let dust = observe(constants, noting: "observer", in: freed)
         scenario.thread { constants.removeAll() }
         scenario.thread { dust.clean() }
@@ -28,8 +29,8 @@
     @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
         let number = Variable(0)
-        let freed = Trace<String>()
-        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        let freed = Log<String>()
+        let constants = Log(transformed(number, noting: "transform", in: freed))
         let dust = observe(constants, noting: "observer", in: freed)
         scenario.thread { number.value = 1 }
         scenario.thread { dust.clean() }
@@ -46,10 +47,10 @@
     @Test func derivedConstantIsFreedIfItsObserversChangeDuringADelivery() {
       explore { scenario in
         let number = Variable(0)
-        let freed = Trace<String>()
-        let constants = Trace<Constant<Int>>()
+        let freed = Log<String>()
+        let constants = Log<Constant<Int>>()
         constants.append(transformed(number, noting: "transform", in: freed).removeDuplicates())
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         if let distinct = constants.last {
           dusts.append(distinct.observe(ignoreFirst: true) { _ in })
         }
@@ -70,8 +71,8 @@
     @Test func derivedConstantIsFreedWhenItsLastReferenceIsReleasedDuringARead() {
       explore { scenario in
         let number = Variable(0)
-        let freed = Trace<String>()
-        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        let freed = Log<String>()
+        let constants = Log(transformed(number, noting: "transform", in: freed))
         scenario.thread {
           number.value = 1
           constants.removeAll()
@@ -87,11 +88,11 @@
     @Test func replacedValueOfADerivedConstantCanObserveTheConstantInItsDeinit() {
       explore { scenario in
         let number = Variable(0)
-        let log = Trace<Int>()
-        let constants = Trace<Constant<Ending>>()
+        let log = Log<Int>()
+        let constants = Log<Constant<AtEnd>>()
         constants.append(
           number.map { value in
-            Ending {
+            AtEnd {
               constants.last?.observe(ignoreFirst: true) { _ in }.clean()
               log.append(value)
             }
@@ -115,7 +116,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, dusts) = (Trace<Int>(), Trace<Dust>())
+        let (log, dusts) = (Log<Int>(), Log<Dust>())
         let queue = DispatchQueue(label: "queue")
         // `Dispatcher.shared` is created on first use. The scenario's threads must not create the
         // dispatcher.
@@ -133,7 +134,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, changes) = (Trace<Int>(), Trace<Int>())
+        let (log, changes) = (Log<Int>(), Log<Int>())
         scenario.thread { number.value = 1 }
         scenario.thread {
           let value = withObservationTracking {
@@ -158,7 +159,7 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (log, dispatcher) = (Trace<String>(), Dispatcher())
+        let (log, dispatcher) = (Log<String>(), Dispatcher())
         withObservationTracking {
           _ = distinct.value
         } onChange: {
@@ -190,7 +191,7 @@
       explore(atLeast: 3) { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (log, dispatcher) = (Trace<String>(), Dispatcher())
+        let (log, dispatcher) = (Log<String>(), Dispatcher())
         let dusts = [
           distinct.observe(ignoreFirst: true) { _ in },
           number.observe(ignoreFirst: true) { _ in log.append("told") },
@@ -217,8 +218,8 @@
     @Test func twoConcurrentTrackedReadsOfAMapBothReportTheNextChange() {
       explore { scenario in
         let number = Variable(0)
-        let (changes, freed) = (Trace<Int>(), Trace<String>())
-        let constants = Trace(transformed(number, noting: "transform", in: freed))
+        let (changes, freed) = (Log<Int>(), Log<String>())
+        let constants = Log(transformed(number, noting: "transform", in: freed))
         for reader in 1...2 {
           scenario.thread {
             withObservationTracking {
@@ -241,18 +242,18 @@
   private func transformed(
     _ number: Variable<Int>,
     noting name: String,
-    in freed: Trace<String>
+    in freed: Log<String>
   ) -> Constant<Int> {
-    let ending = Ending { freed.append(name) }
+    let ending = AtEnd { freed.append(name) }
     return number.map { value in withExtendedLifetime(ending) { value * 10 } }
   }
 
   private func observe(
-    _ constants: Trace<Constant<Int>>,
+    _ constants: Log<Constant<Int>>,
     noting name: String,
-    in freed: Trace<String>
+    in freed: Log<String>
   ) -> Dust {
-    let ending = Ending {
+    let ending = AtEnd {
       _ = constants.last?.value
       freed.append(name)
     }
@@ -261,7 +262,7 @@
   }
 
   /// Reads a constant's value inside `withObservationTracking`, and logs the value and the next change.
-  private func readTracked(_ constant: Constant<Int>, _ log: Trace<String>) {
+  private func readTracked(_ constant: Constant<Int>, _ log: Log<String>) {
     let value = withObservationTracking {
       constant.value
     } onChange: {

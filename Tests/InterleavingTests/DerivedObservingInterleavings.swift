@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -10,7 +11,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let (log, dusts) = (Trace<[Int]>(), Trace<Dust>())
+        let (log, dusts) = (Log<[Int]>(), Log<Dust>())
         scenario.thread {
           left.value = 1
           right.value = 1
@@ -27,8 +28,8 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let (log, others) = (Trace<[Int]>(), Trace<[Int]>())
-        let dusts = Trace(both.observe(ignoreFirst: true) { others.append([$0.0, $0.1]) })
+        let (log, others) = (Log<[Int]>(), Log<[Int]>())
+        let dusts = Log(both.observe(ignoreFirst: true) { others.append([$0.0, $0.1]) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -51,8 +52,8 @@
       explore { scenario in
         let (first, second, third) = (Variable(0), Variable(0), Variable(0))
         let all = Constant.combine(Constant(first), Constant(second), Constant(third))
-        let (log, others) = (Trace<[Int]>(), Trace<[Int]>())
-        let dusts = Trace(all.observe(ignoreFirst: true) { others.append([$0.0, $0.1, $0.2]) })
+        let (log, others) = (Log<[Int]>(), Log<[Int]>())
+        let dusts = Log(all.observe(ignoreFirst: true) { others.append([$0.0, $0.1, $0.2]) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -79,8 +80,8 @@
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
         let outer = Constant.combine(Constant(right), both)
-        let log = Trace<[Int]>()
-        let dusts = Trace(both.observe(ignoreFirst: true) { _ in })
+        let log = Log<[Int]>()
+        let dusts = Log(both.observe(ignoreFirst: true) { _ in })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -105,8 +106,8 @@
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(Variable(0)))
         let sum = Constant.combine(both, Constant(right)).map { $0.0.0 * 10 + $0.1 }
-        let log = Trace<Int>()
-        let dusts = Trace(both.observe(ignoreFirst: true) { _ in })
+        let log = Log<Int>()
+        let dusts = Log(both.observe(ignoreFirst: true) { _ in })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -128,8 +129,8 @@
         let (left, right, other) = (Variable(0), Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
         let outer = Constant.combine(both, Constant(other))
-        let log = Trace<[Int]>()
-        let dusts = Trace(both.observe(ignoreFirst: true) { _ in })
+        let log = Log<[Int]>()
+        let dusts = Log(both.observe(ignoreFirst: true) { _ in })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -160,7 +161,7 @@
     private func exploreObserverDuringATransaction(_ scenario: Scenario, wasObserved: Bool) {
       let (left, right, other) = (Variable(0), Variable(0), Variable(0))
       let all = Constant.combine(Constant(left), Constant(right), Constant(other))
-      let (log, dusts) = (Trace<[Int]>(), Trace<Dust>())
+      let (log, dusts) = (Log<[Int]>(), Log<Dust>())
       if wasObserved { all.observe { _ in }.clean() }
       let dispatcher = Dispatcher()
       scenario.thread {
@@ -185,8 +186,8 @@
         let number = Variable(0)
         let rest = number.map { $0 % 3 }
         let distinct = rest.removeDuplicates()
-        let log = Trace<Int>()
-        let dusts = Trace(rest.observe(ignoreFirst: true) { _ in })
+        let log = Log<Int>()
+        let dusts = Log(rest.observe(ignoreFirst: true) { _ in })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -209,8 +210,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(distinct.observe(ignoreFirst: true) { others.append($0) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -234,8 +235,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(distinct.observe(ignoreFirst: true) { others.append($0) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -256,8 +257,8 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = Constant.combine(Constant(number), Constant(Variable(0))).map { $0.0 * 10 }
-        let log = Trace<Int>()
-        let dusts = Trace(number.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(number.observe { _ in })
         scenario.thread { number.value = 1 }
         scenario.thread {
           number.value = 2
@@ -278,8 +279,8 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, other) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace<Dust>()
+        let (log, other) = (Log<Int>(), Log<Int>())
+        let dusts = Log<Dust>()
         scenario.thread {
           dusts.append(tenfold.observe { log.append($0) })
           number.value = 1
@@ -298,8 +299,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 / 10 }.removeDuplicates()
-        let log = Trace<Int>()
-        let dusts = Trace(distinct.observe { _ in })
+        let log = Log<Int>()
+        let dusts = Log(distinct.observe { _ in })
         scenario.thread {
           number.value = 1
           number.value = 2
@@ -317,8 +318,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(distinct.observe(ignoreFirst: true) { others.append($0) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -340,8 +341,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(distinct.observe(ignoreFirst: true) { others.append($0) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -364,9 +365,9 @@
       explore { scenario in
         let (number, trigger) = (Variable(0), Variable(0))
         let distinct = number.removeDuplicates()
-        let (log, others) = (Trace<Int>(), Trace<Int>())
+        let (log, others) = (Log<Int>(), Log<Int>())
         let dispatcher = Dispatcher()
-        let dusts = Trace(
+        let dusts = Log(
           distinct.observe(ignoreFirst: true) { others.append($0) },
           trigger.observe(ignoreFirst: true) { [weak number] _ in
             // The library delivers both changes after this observer has returned.

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B1: a derived constant is computed at most once for each change. A read combines values that the
@@ -9,7 +10,7 @@
       explore { scenario in
         let number = Variable(0)
         let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         scenario.thread {
           number.value = 1
           number.value = 2
@@ -33,7 +34,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         scenario.thread {
           left.value = 1
           right.value = 1
@@ -54,7 +55,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let computations = Trace<Int>()
+        let computations = Log<Int>()
         let sum = Constant.combine(both, Constant(left)).map { both, left in
           computations.append(left)
           return both.0 + both.1 + left
@@ -77,7 +78,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         scenario.thread { right.modify { $0 = left.value + 1 } }
         scenario.thread {
           let value = both.value
@@ -91,7 +92,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           number.value = 1
           log.append(tenfold.value)
@@ -111,12 +112,12 @@
     @Test func mapIsComputedOncePerChangeForAllItsObservers() {
       explore { scenario in
         let number = Variable(0)
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let tenfold = number.map {
           computed.append($0)
           return $0 * 10
         }
-        let (log, other) = (Trace<Int>(), Trace<Int>())
+        let (log, other) = (Log<Int>(), Log<Int>())
         let dusts = [
           tenfold.observe(ignoreFirst: true) { log.append($0) },
           tenfold.map { $0 + 1 }.observe(ignoreFirst: true) { other.append($0) },
@@ -140,12 +141,12 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let sum = both.map {
           computed.append($0.0 + $0.1)
           return $0.0 + $0.1
         }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dusts = [
           both.observe(ignoreFirst: true) { _ in _ = sum.value },
           sum.observe(ignoreFirst: true) { log.append($0) },
@@ -164,12 +165,12 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let computed = Trace<Int>()
+        let computed = Log<Int>()
         let tenfold = distinct.map {
           computed.append($0)
           return $0 * 10
         }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dusts = [
           distinct.observe(ignoreFirst: true) { _ in _ = tenfold.value },
           tenfold.observe { log.append($0) },
@@ -189,7 +190,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, read) = (Trace<Int>(), Trace<Int>())
+        let (log, read) = (Log<Int>(), Log<Int>())
         let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
         scenario.thread {
           number.value = 1
@@ -214,7 +215,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
         scenario.thread {
           Dispatcher.shared.transaction {
@@ -237,7 +238,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = tenfold.observe(ignoreFirst: true) { log.append([$0, tenfold.value]) }
         scenario.thread { number.value = 1 }
         scenario.thread { number.value = 2 }
@@ -254,7 +255,7 @@
     @Test func removeDuplicatesDeliversNoEqualValueAfterAConcurrentRead() {
       explore { scenario in
         let number = Variable(0)
-        let (computed, log) = (Trace<Int>(), Trace<Int>())
+        let (computed, log) = (Log<Int>(), Log<Int>())
         let half = number.map { $0 / 2 }.removeDuplicates()
         let dust = half.map {
           computed.append($0)
@@ -281,7 +282,7 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }
-        let (log, read) = (Trace<Int>(), Trace<Int>())
+        let (log, read) = (Log<Int>(), Log<Int>())
         let dust = distinct.observe(ignoreFirst: true) { log.append($0) }
         _ = distinct.value
         scenario.thread { number.value = 10 }

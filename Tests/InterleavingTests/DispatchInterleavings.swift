@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// D1, D2, D3 and D5: reduces never overlap, and every observer sees reduces in the same order. A state
@@ -7,7 +8,7 @@
   struct DispatchInterleavings {
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
         for number in 1...2 {
           scenario.thread { Dispatcher.shared.dispatch(Step.log(number, in: log)) }
@@ -23,7 +24,7 @@
     @Test func observersOfAllVariablesOfAStoreReceiveReducesInTheSameOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let (reduced, counts, doubles) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
+        let (reduced, counts, doubles) = (Log<Int>(), Log<Int>(), Log<Int>())
         let dusts = [
           store.count.observe(ignoreFirst: true) { counts.append($0) },
           store.doubled.observe(ignoreFirst: true) { doubles.append($0 / 2) },
@@ -46,7 +47,7 @@
     @Test func invokeReturnsAfterItsStateIsDeliveredUnlessAnotherThreadIsDelivering() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let log = Trace<String>()
+        let log = Log<String>()
         let dust = store.count.observe(ignoreFirst: true) { log.append("told \($0)") }
         for number in 1...2 {
           scenario.thread {
@@ -82,7 +83,7 @@
 
     @Test func stateInvokedInAReduceIsReducedAfterThatReduceAndBeforeTheOuterInvokeReturns() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread {
           Dispatcher.shared.dispatch(
@@ -117,7 +118,7 @@
     @Test func stateInvokedByAnObserverIsReducedImmediatelyAndDeliveredAfterTheCurrentChange() {
       explore { scenario in
         let store = FirstStore.instantiate()
-        let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
+        let (reduced, first, second) = (Log<Int>(), Log<Int>(), Log<Int>())
         let add: @Sendable (Int) -> Void = { amount in
           Dispatcher.shared.dispatch(
             Step.run { _ in
@@ -150,7 +151,7 @@
 
     @Test func stateInvokedInAReduceIsReducedBeforeStatesThatObserversOfTheReduceInvoke() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let store = FirstStore.instantiate()
         let dust = store.number.observe(ignoreFirst: true) { _ in
           Dispatcher.shared.dispatch(Step.log(4, in: log))
@@ -180,7 +181,7 @@
     @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForATransactionOfAnotherThread() {
       var hasOverlapped = false
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         FirstStore.instantiate().clear()
         scenario.thread {
           Dispatcher.shared.transaction {
@@ -206,7 +207,7 @@
 
     @Test func stateReachesAStoreInstantiatedDuringItsDispatchAtMostOnce() {
       explore { scenario in
-        let made = Trace<CounterStore>()
+        let made = Log<CounterStore>()
         scenario.thread { made.append(.instantiate()) }
         scenario.thread {
           CounterAction().invoke(.add(1))
@@ -224,9 +225,9 @@
     @Test func writesInAStoresDeinitAreDeliveredAfterTheWritesOfItsReduce() {
       explore { scenario in
         let (reduced, ended) = (Variable(0), Variable(0))
-        let log = Trace<String>()
-        let held = Trace(EndingStore.instantiate())
-        for store in held.entries { store.endings.append(Ending { ended.value = 1 }) }
+        let log = Log<String>()
+        let held = Log(EndingStore.instantiate())
+        for store in held.entries { store.endings.append(AtEnd { ended.value = 1 }) }
         let dusts = [
           ended.observe(ignoreFirst: true) { _ in log.append("ended") },
           reduced.observe(ignoreFirst: true) { _ in log.append("reduced") },
@@ -251,6 +252,6 @@
     typealias DispatchStateType = Step
 
     let name = "ending"
-    let endings = Trace<Ending>()
+    let endings = Log<AtEnd>()
   }
 #endif

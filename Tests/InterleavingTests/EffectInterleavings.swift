@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -30,7 +31,7 @@
     @Test func newestWaitingEffectRunsAfterTheEffectInProgress() {
       explore { scenario in
         let effects = Effects(.newestWaiting)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           for number in 1...3 {
             effects.run { _ in
@@ -55,8 +56,8 @@
     @Test func newestWaitingEffectsOfTwoThreadsSaveTheLastChange() {
       explore { scenario in
         let effects = Effects(.newestWaiting)
-        let edits = Trace<Int>()
-        let saved = Trace<Int>()
+        let edits = Log<Int>()
+        let saved = Log<Int>()
         for number in 1...2 {
           scenario.thread {
             edits.append(number)
@@ -73,7 +74,7 @@
     @Test func effectsUnderTheSerialPolicyAllRunInTheOrderOfTheRunCalls() {
       explore { scenario in
         let effects = Effects(.serial)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           for number in 1...2 {
             effects.run { _ in
@@ -92,7 +93,7 @@
     @Test func serialEffectCancelledDuringItsStartStopsCountingAsRunning() {
       explore { scenario in
         let effects = Effects(.serial)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           effects.run { _ in log.append(1) }
           let second = effects.run { _ in log.append(2) }
@@ -108,7 +109,7 @@
     @Test func firstPolicyRunsANewEffectAfterTheRunningEffectIsCancelled() {
       explore { scenario in
         let effects = Effects(.first)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           effects.run { _ in log.append(1) }.cancel()
           effects.run { _ in log.append(2) }
@@ -123,7 +124,7 @@
     @Test func cancelAlsoCancelsAnEffectThatAwaitsAnotherEffect() {
       explore { scenario in
         let effects = Effects(.latest)
-        let cancelled = Trace<Bool>()
+        let cancelled = Log<Bool>()
         scenario.thread {
           effects.run { _ in
             await effects.perform { _ in effects.cancel() }
@@ -138,7 +139,7 @@
     @Test func latestPolicyDoesNotStartAnEffectThatIsSupersededBeforeItsStart() {
       everyInterleaving(preemptions: 0) { scenario in
         let effects = Effects(.latest)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           for number in 1...2 {
             effects.run { _ in log.append(number) }
@@ -151,7 +152,7 @@
     @Test func dispatcherIsFreedAfterAnEffectHasInvokedAStateOnThatDispatcher() {
       explore { scenario in
         let effects = Effects(.latest)
-        let dispatchers = Trace(Dispatcher())
+        let dispatchers = Log(Dispatcher())
         scenario.thread {
           effects.run { effect in
             for dispatcher in dispatchers.entries {
@@ -171,8 +172,8 @@
     @Test func cancelledTaskCancelsTheEffectThatTheTaskPerforms() {
       explore { scenario in
         let effects = Effects(.latest)
-        let cancelled = Trace<Bool>()
-        let log = Trace<Bool>()
+        let cancelled = Log<Bool>()
+        let log = Log<Bool>()
         scenario.thread {
           let task = Task {
             await effects.perform { _ in
@@ -214,7 +215,7 @@
     @Test func effectThatAnOuterEffectPerformsIsNotCancelledBySupersedingTheOuterEffect() {
       explore { scenario in
         let effects = Effects(.latest)
-        let cancelled = Trace<Bool>()
+        let cancelled = Log<Bool>()
         scenario.task {
           await effects.perform { _ in
             await effects.perform { _ in cancelled.append(Task.isCancelled) }
@@ -230,7 +231,7 @@
     @Test func serialEffectRunByAnObserverWaitsForTheEffectInProgress() {
       explore { scenario in
         let effects = Effects(.serial)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
           effects.run { _ in log.append(2) }
         }
@@ -260,7 +261,7 @@
     ) {
       explore(name, sourceLocation: sourceLocation) { scenario in
         let effects = Effects(policy)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         for number in 1...2 {
           scenario.thread {
             effects.run { _ in
@@ -281,7 +282,7 @@
   private final class HookStore: Storable {
     typealias DispatchStateType = Dispatcher.Counter
 
-    let whenReducing = Trace<@Sendable () -> Void>()
+    let whenReducing = Log<@Sendable () -> Void>()
 
     func reduce(with _: Dispatcher.Counter) {
       for hook in whenReducing.entries { hook() }
@@ -292,7 +293,7 @@
   private final class LogStore: Storable {
     typealias DispatchStateType = Dispatcher.Counter
 
-    let log = Trace<Int>()
+    let log = Log<Int>()
 
     func reduce(with state: Dispatcher.Counter) {
       if case .set(let number) = state { log.append(number) }

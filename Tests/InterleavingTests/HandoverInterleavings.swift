@@ -1,5 +1,6 @@
 #if DEBUG
   @testable import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -13,7 +14,7 @@
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable<[Int]>([])
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let writes = ThreadLocal()
         let dust = variable.observe(ignoreFirst: true) { value in
           log.append(value)
@@ -47,7 +48,7 @@
     @Test func threadWithAnEarlierPendingChangeTakesOverAnOfferedDelivery() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dusts = [
           one.observe(ignoreFirst: true) { variable.value = $0 },
           other.observe(ignoreFirst: true) {
@@ -71,7 +72,7 @@
     @Test func changeWrittenDuringAHandoverOfferIsDeliveredIfNoThreadTakesTheOffer() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dusts = [
           one.observe(ignoreFirst: true) {
             pretendToHaveToldManyChangesOfOthers()
@@ -98,7 +99,7 @@
     @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
       explore { scenario in
         let variable = Variable<[Int]>([])
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
           log.append(value)
           guard value == [1] else { return }
@@ -125,7 +126,7 @@
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let number = ThreadLocal()
         scenario.thread {
           number.value = 1
@@ -158,7 +159,7 @@
     @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
       explore { scenario in
         let variable = Variable<[Int]>([])
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = variable.observe(ignoreFirst: true) { value in
           log.append(value)
           pretendToHaveToldManyChangesOfOthers()
@@ -181,7 +182,7 @@
       for yields in 31...33 {
         explore { scenario in
           let variable = Variable<[Int]>([])
-          let log = Trace<[Int]>()
+          let log = Log<[Int]>()
           let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
             log.append(value)
             if value == [1] {
@@ -215,8 +216,8 @@
       let isHandedOver = Flag()
       explore { scenario in
         let variable = Variable<[Int]>([])
-        let deliverers = Trace<Int>()
-        let (number, isTaking) = (ThreadLocal(), Trace<Bool>())
+        let deliverers = Log<Int>()
+        let (number, isTaking) = (ThreadLocal(), Log<Bool>())
         let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
           deliverers.append(number.value)
           guard value == [1] else { return }
@@ -250,8 +251,8 @@
     @Test func threadInsideAnObserverDoesNotTakeOverAnOfferedDelivery() {
       explore { scenario in
         let (numbers, other) = (Variable<[Int]>([]), Variable(0))
-        let log = Trace<[Int]>()
-        let isWaitedForInVain = Trace<Bool>()
+        let log = Log<[Int]>()
+        let isWaitedForInVain = Log<Bool>()
         let dusts = [
           numbers.observe(ignoreFirst: true) { [weak numbers] value in
             log.append(value)

@@ -1,12 +1,13 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B6: the hooks behind interceptors can be added and removed at any time. A hook keeps no store alive.
   struct HookInterleavings {
     @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = ["first", "second"].map { name in
           Dispatcher.shared.intercept { log.append("\(name) \($0.sequenceNumber)") }
         }
@@ -22,8 +23,8 @@
 
     @Test func interceptorAddedWhileTheLastInterceptorIsCleanedReceivesEveryEvent() {
       explore { scenario in
-        let log = Trace<Int>()
-        let dusts = Trace<Dust>()
+        let log = Log<Int>()
+        let dusts = Log<Dust>()
         let last = Dispatcher.shared.intercept { _ in }
         scenario.thread { last.clean() }
         scenario.thread {
@@ -36,7 +37,7 @@
 
     @Test func reduceRecordedForAnInterceptorKeepsNoStoreAlive() {
       explore { scenario in
-        let stores = Trace(CounterStore.instantiate())
+        let stores = Log(CounterStore.instantiate())
         let dust = Dispatcher.shared.intercept { _ in }
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.check {
@@ -52,10 +53,10 @@
     /// for that reduce.
     @Test func stateDispatchedInTheDeinitOfACleanedHookIsReducedImmediately() {
       explore(isReduced: false) { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let store = FirstStore.instantiate()
         let dust = {
-          let ending = Ending {
+          let ending = AtEnd {
             Dispatcher.shared.dispatch(Step.log(2, in: log))
             log.append("gone")
           }

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B6: interceptors receive an event for each dispatch, in the order of the reduces. An event has a
@@ -7,7 +8,7 @@
   struct InterceptInterleavings {
     @Test func interceptorsReceiveDispatchEventsInTheOrderOfTheReduces() {
       explore { scenario in
-        let (first, second) = (Trace<String>(), Trace<String>())
+        let (first, second) = (Log<String>(), Log<String>())
         let dusts = [
           Dispatcher.shared.intercept { first.append("first \($0.sequenceNumber)") },
           Dispatcher.shared.intercept { second.append(name(of: $0.state)) },
@@ -53,7 +54,7 @@
 
     @Test func dispatchEventListsOnlyTheChangesOfItsOwnReduce() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let store = CounterStore.instantiate()
         let dust = Dispatcher.shared.intercept { log.append(describe($0)) }
         for number in 1...2 {
@@ -72,7 +73,7 @@
 
     @Test func dispatchEventListsNoVariableThatItsReduceDidNotWrite() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let store = CounterStore.instantiate()
         let dust = Dispatcher.shared.intercept { log.append(describe($0)) }
         scenario.thread { CounterAction().invoke(.leaveAlone) }
@@ -92,8 +93,8 @@
     /// first event, the interceptor misses no state.
     @Test func interceptorAddedDuringDispatchesReceivesEveryLaterDispatch() {
       explore { scenario in
-        let log = Trace<String>()
-        let dusts = Trace<Dust>()
+        let log = Log<String>()
+        let dusts = Log<Dust>()
         scenario.thread {
           CounterAction().invoke(.add(1))
           CounterAction().invoke(.add(2))
@@ -118,9 +119,9 @@
 
     @Test func secondInterceptorReceivesEveryReduceThatBeginsAfterItsRegistration() {
       explore { scenario in
-        let (first, second) = (Trace<String>(), Trace<String>())
+        let (first, second) = (Log<String>(), Log<String>())
         let dust = Dispatcher.shared.intercept { first.append(describe($0)) }
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.thread {
           dusts.append(Dispatcher.shared.intercept { second.append(describe($0)) })
@@ -137,9 +138,9 @@
 
     @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfTheReducesChanges() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let store = CounterStore.instantiate()
-        let dusts = Trace(Dispatcher.shared.addHook { _ in })
+        let dusts = Log(Dispatcher.shared.addHook { _ in })
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.thread {
           dusts.append(Dispatcher.shared.intercept { log.append(describe($0)) })
@@ -171,7 +172,7 @@
 
     @Test func interceptorReceivesEveryEventWhileAnotherInterceptorIsCleaned() {
       explore { scenario in
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dusts = [
           Dispatcher.shared.intercept { _ in },
           Dispatcher.shared.intercept { log.append($0.sequenceNumber) },
@@ -186,7 +187,7 @@
     /// could last forever.
     @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsTheInterceptor() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let store = FirstStore.instantiate()
         let dusts = [
           store.number.observe(ignoreFirst: true) { log.append("told \($0)") },
@@ -212,7 +213,7 @@
 
     @Test func stateInvokedByAnInterceptorProducesItsOwnDispatchEvent() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let dust = Dispatcher.shared.intercept { event in
           log.append(describe(event))
           if case Dispatcher.Counter.add(1) = event.state { CounterAction().invoke(.add(2)) }
@@ -234,7 +235,7 @@
     /// The cleaning thread can free the closure while another thread is about to call the interceptor.
     @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let dust = {
           let held = Held(in: log)
           return Dispatcher.shared.intercept { event in held.note(event) }
@@ -250,9 +251,9 @@
   }
 
   private final class Held: Sendable {
-    private let log: Trace<String>
+    private let log: Log<String>
 
-    init(in log: Trace<String>) {
+    init(in log: Log<String>) {
       self.log = log
     }
 

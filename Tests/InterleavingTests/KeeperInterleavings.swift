@@ -1,6 +1,7 @@
 #if DEBUG
   import FluxCapacitor
   import FluxCapacitorPersistence
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
   import Testing
@@ -37,7 +38,7 @@
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
         let store = try keeper.open(SumStore.self)
-        let flushed = Trace<String?>()
+        let flushed = Log<String?>()
         scenario.thread {
           Dispatcher.shared.dispatch(Dispatcher.Sum.add(10))
           Task {
@@ -128,7 +129,7 @@
       explore { scenario in
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
-        let stores = Trace(try keeper.open(SumStore.self))
+        let stores = Log(try keeper.open(SumStore.self))
         let dispatcher = Dispatcher.shared
         scenario.thread {
           dispatcher.dispatch(Dispatcher.Sum.add(1))
@@ -145,7 +146,7 @@
     @Test func keeperReleasedBesideAReduceSavesEarlierReduces() {
       explore { scenario in
         let disk = MemoryDisk()
-        let keepers = Trace(try Self.keeper(disk))
+        let keepers = Log(try Self.keeper(disk))
         let store = try keepers.entries[0].open(SumStore.self)
         scenario.thread {
           Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
@@ -163,7 +164,7 @@
     @Test func keeperReleasedBesideAFailedSaveTriesAgain() {
       explore { scenario in
         let disk = MemoryDisk()
-        let keepers = Trace(try Self.keeper(disk, clock: InstantClock()))
+        let keepers = Log(try Self.keeper(disk, clock: InstantClock()))
         let store = try keepers.entries[0].open(SumStore.self)
         disk.fail("write", times: 1)
         scenario.thread {
@@ -184,7 +185,7 @@
         let disk = MemoryDisk()
         disk.write(#"{"format":1,"version":1,"saved":5}"#, to: "sum.json")
         let keeper = try Self.keeper(disk)
-        let stores = Trace<SumStore>()
+        let stores = Log<SumStore>()
         for _ in 1...2 {
           scenario.thread {
             let store = try keeper.open(SumStore.self)
@@ -204,7 +205,7 @@
         let disk = MemoryDisk()
         disk.write("damaged", to: "sum.json")
         let keeper = try Self.keeper(disk)
-        let failures = Trace<URL>()
+        let failures = Log<URL>()
         for _ in 1...2 {
           scenario.thread {
             do {
@@ -222,7 +223,7 @@
       explore { scenario in
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk, clock: InstantClock())
-        let stores = Trace(try keeper.open(SumStore.self))
+        let stores = Log(try keeper.open(SumStore.self))
         scenario.thread {
           Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
           stores.removeAll()
@@ -258,7 +259,7 @@
     @Test func oneOfTwoKeepersOpensTheFolder() {
       explore { scenario in
         let disk = MemoryDisk()
-        let keepers = Trace<Keeper>()
+        let keepers = Log<Keeper>()
         for _ in 1...2 {
           scenario.thread {
             if let keeper = try? Self.keeper(disk) { keepers.append(keeper) }
@@ -279,8 +280,8 @@
         let keeper = try Self.keeper(disk)
         let store = try keeper.open(SumStore.self)
         let other = Dispatcher()
-        let followed = Trace<SumStore>()
-        let followers = Trace<Keeper>()
+        let followed = Log<SumStore>()
+        let followers = Log<Keeper>()
         scenario.thread {
           Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
           Task { try? await keeper.flush() }
@@ -305,8 +306,8 @@
         let keeper = try Self.keeper(disk, clock: InstantClock())
         let store = try keeper.open(SumStore.self)
         let other = Dispatcher()
-        let followers = Trace<(Keeper, SumStore)>()
-        let seen = Trace<Int>()
+        let followers = Log<(Keeper, SumStore)>()
+        let seen = Log<Int>()
         let dusts = DustBuster()
         scenario.thread {
           let follower = try Self.keeper(disk, other, role: .following)
@@ -332,8 +333,8 @@
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
         let store = try keeper.open(SumStore.self)
-        let flushed = Trace(0)
-        let survivors = Trace<(atLeast: Int, disks: [MemoryDisk])>()
+        let flushed = Log(0)
+        let survivors = Log<(atLeast: Int, disks: [MemoryDisk])>()
         disk.didCall = { [unowned disk] in
           survivors.append((flushed.last ?? 0, disk.disksAfterPowerFailure))
         }

@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// V7: unreachable objects are freed once. Values that were written before a variable is released are
@@ -8,8 +9,8 @@
   struct LifetimeInterleavings {
     @Test func variableReleasedDuringADeliveryFreesItsObservers() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let log = Log<String>()
         observe(variables, "first", log)
         observe(variables, "second", log)
         scenario.thread {
@@ -28,8 +29,8 @@
 
     @Test func variableReleasedByItsObserverFreesAllItsObservers() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let log = Log<String>()
         for variable in variables.entries {
           _ = variable.observe(ignoreFirst: true) { _ in variables.removeAll() }
         }
@@ -50,8 +51,8 @@
 
     @Test func valueWrittenInATransactionIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let log = Log<String>()
         observe(variables, "observer", log)
         scenario.thread {
           Dispatcher.shared.transaction {
@@ -72,8 +73,8 @@
     @Test func valueWrittenByAnObserverIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
         let trigger = Variable(0)
-        let variables = Trace(Variable(0))
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let log = Log<String>()
         observe(variables, "observer", log)
         let dust = trigger.observe(ignoreFirst: true) { _ in
           for variable in variables.entries {
@@ -93,8 +94,8 @@
 
     @Test func valueSentToAQueueIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let log = Log<String>()
         let queue = DispatchQueue(label: "queue")
         let dusts = observe(variables, "observer", log, on: .queue(queue))
         scenario.thread {
@@ -116,8 +117,8 @@
 
     @Test func constantOfAVariableIsCreatedOnceWhileAnotherThreadMapsTheVariable() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let constants = Trace<Constant<Int>>()
+        let variables = Log(Variable(0))
+        let constants = Log<Constant<Int>>()
         for _ in 0..<2 {
           scenario.thread {
             for variable in variables.entries { constants.append(variable.constant) }
@@ -142,7 +143,7 @@
     @Test func constantsOfTwoVariablesCanBeCreatedInsideMutationsOfEachOther() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
-        let constants = Trace<Constant<Int>>()
+        let constants = Log<Constant<Int>>()
         scenario.thread { first.modify { _ in constants.append(second.constant) } }
         scenario.thread { second.modify { _ in constants.append(first.constant) } }
         scenario.check {
@@ -155,7 +156,7 @@
     @Test func constantsOfTwoVariablesCanBeDerivedInsideMutationsOfEachOther() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
-        let constants = Trace<Constant<Int>>()
+        let constants = Log<Constant<Int>>()
         for (mutated, other) in [(first, second), (second, first)] {
           scenario.thread {
             mutated.modify { number in
@@ -171,12 +172,12 @@
 
     @Test func constantOfAReleasedVariableIsFreedWhileAnotherThreadMapsIt() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let constants = Trace<Constant<Int>>()
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let constants = Log<Constant<Int>>()
+        let log = Log<String>()
         for variable in variables.entries { constants.append(Constant(variable)) }
         for variable in variables.entries {
-          let ending = Ending { log.append("freed") }
+          let ending = AtEnd { log.append("freed") }
           _ = variable.constant.observe { _ in withExtendedLifetime(ending) {} }
         }
         scenario.thread { variables.removeAll() }
@@ -190,10 +191,10 @@
 
     @Test func observerCleanedWhileItsVariableIsReleasedIsFreedOnce() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let (log, dusts) = (Trace<String>(), Trace<Dust>())
+        let variables = Log(Variable(0))
+        let (log, dusts) = (Log<String>(), Log<Dust>())
         for variable in variables.entries {
-          let ending = Ending { log.append("freed") }
+          let ending = AtEnd { log.append("freed") }
           dusts.append(variable.observe(ignoreFirst: true) { _ in withExtendedLifetime(ending) {} })
         }
         scenario.thread { variables.removeAll() }
@@ -210,8 +211,8 @@
     @Test func observerCleanedDuringItsCallIsFreedAfterTheCall() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<String>()
-        let ending = Trace(Ending { log.append("freed") })
+        let log = Log<String>()
+        let ending = Log(AtEnd { log.append("freed") })
         let dust = variable.observe(ignoreFirst: true) { [ending = ending.entries] _ in
           withExtendedLifetime(ending) {
             log.append("begins")
@@ -231,8 +232,8 @@
 
     @Test func observerThatSubscribesWhileTheVariableIsReleasedIsFreed() {
       explore { scenario in
-        let variables = Trace(Variable(0))
-        let log = Trace<String>()
+        let variables = Log(Variable(0))
+        let log = Log<String>()
         scenario.thread { observe(variables, "observer", log, ignoreFirst: false) }
         scenario.thread { variables.removeAll() }
         scenario.check {
@@ -245,14 +246,14 @@
   /// Observes the variable, if it still exists. Also logs the deinit of the observer's closure.
   @discardableResult
   private func observe(
-    _ variables: Trace<Variable<Int>>,
+    _ variables: Log<Variable<Int>>,
     _ name: String,
-    _ log: Trace<String>,
+    _ log: Log<String>,
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = true
   ) -> [Dust] {
     variables.entries.map { variable in
-      let ending = Ending { log.append("\(name) freed") }
+      let ending = AtEnd { log.append("\(name) freed") }
       return variable.observe(on: queue, ignoreFirst: ignoreFirst) { value in
         withExtendedLifetime(ending) { log.append("\(name) \(value)") }
       }

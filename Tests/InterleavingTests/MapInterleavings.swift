@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
@@ -9,8 +10,8 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(tenfold.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(tenfold.observe(ignoreFirst: true) { others.append($0) })
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.observe { log.append($0) }) }
         scenario.check {
@@ -25,8 +26,8 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (plain, mapped) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(number.observe { plain.append($0 * 10) })
+        let (plain, mapped) = (Log<Int>(), Log<Int>())
+        let dusts = Log(number.observe { plain.append($0 * 10) })
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.observe { mapped.append($0) }) }
         scenario.thread { number.value = 2 }
@@ -43,7 +44,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (plain, mapped) = (Trace<Int>(), Trace<Int>())
+        let (plain, mapped) = (Log<Int>(), Log<Int>())
         let dusts = [
           number.observe(ignoreFirst: true) { plain.append($0 * 10) },
           tenfold.observe(ignoreFirst: true) { mapped.append($0) },
@@ -63,8 +64,8 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(tenfold.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(tenfold.observe(ignoreFirst: true) { others.append($0) })
         scenario.thread { number.value = 1 }
         scenario.thread { dusts.append(tenfold.map { $0 + 1 }.observe { log.append($0) }) }
         scenario.check {
@@ -85,7 +86,7 @@
         let number = Variable(0)
         let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
         let both = Constant.combine(once, twice)
-        let (log, dusts) = (Trace<[Int]>(), Trace(once.observe { _ in }))
+        let (log, dusts) = (Log<[Int]>(), Log(once.observe { _ in }))
         scenario.thread {
           number.value = 1
           number.value = 2
@@ -105,8 +106,8 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(tenfold.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(tenfold.observe(ignoreFirst: true) { others.append($0) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {
@@ -127,7 +128,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
         scenario.thread { number.value = 1 }
         scenario.thread {
@@ -151,7 +152,7 @@
         let (mapped, both) = (
           first.map { $0 }, Constant.combine(Constant(first), Constant(Variable(0)))
         )
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = [
           first.observe(ignoreFirst: true) { _ in log.append("first") },
           second.observe(ignoreFirst: true) { _ in log.append("second") },
@@ -174,7 +175,7 @@
       explore { scenario in
         let (trigger, number) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(number), Constant(Variable(0)))
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = [
           trigger.observe(ignoreFirst: true) { number.value = $0 },
           both.observe(ignoreFirst: true) { _ in log.append("both") },
@@ -202,7 +203,7 @@
           return value * 10
         }
         let both = Constant.combine(tenfold, Constant(right))
-        let (log, dusts) = (Trace<[Int]>(), Trace<Dust>())
+        let (log, dusts) = (Log<[Int]>(), Log<Dust>())
         scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
         scenario.thread { _ = right.value }
         scenario.check {
@@ -217,8 +218,8 @@
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(first), Constant(second))
-        let (log, others) = (Trace<[Int]>(), Trace<[Int]>())
-        let dusts = Trace(both.observe(ignoreFirst: true) { others.append([$0.0, $0.1]) })
+        let (log, others) = (Log<[Int]>(), Log<[Int]>())
+        let dusts = Log(both.observe(ignoreFirst: true) { others.append([$0.0, $0.1]) })
         dusts.append(first.observe(ignoreFirst: true) { second.value = $0 })
         scenario.thread { first.value = 1 }
         scenario.thread { dusts.append(both.observe { log.append([$0.0, $0.1]) }) }
@@ -237,7 +238,7 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           number.value = 1
           log.append(tenfold.value)
@@ -254,8 +255,8 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.map { $0 * 10 }.removeDuplicates()
-        let (log, others) = (Trace<Int>(), Trace<Int>())
-        let dusts = Trace(distinct.observe(ignoreFirst: true) { others.append($0) })
+        let (log, others) = (Log<Int>(), Log<Int>())
+        let dusts = Log(distinct.observe(ignoreFirst: true) { others.append($0) })
         let dispatcher = Dispatcher()
         scenario.thread {
           dispatcher.transaction {

@@ -1,5 +1,6 @@
 #if DEBUG
   @testable import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -9,7 +10,7 @@
     @Test func allObserversReceiveAChangeBeforeAnyObserverReceivesTheNextChange() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = [
           variable.observe(ignoreFirst: true) {
             log.append("first begins \($0)")
@@ -35,7 +36,7 @@
     @Test func observerIsCalledOnTheWritingThreadOrOnTheThreadThatIsAlreadyDelivering() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let number = ThreadLocal()
         let dust = variable.observe(ignoreFirst: true) { log.append([$0, number.value]) }
         for value in 1...2 {
@@ -58,7 +59,7 @@
     @Test func valueSetInAnObserverIsDeliveredAfterAllObserversReceiveTheCurrentChange() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = [
           variable.observe(ignoreFirst: true) { [weak variable] value in
             log.append("first \(value)")
@@ -85,7 +86,7 @@
     @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheCurrentChange() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = [
           other.observe(ignoreFirst: true) { log.append("other \($0)") },
           one.observe(ignoreFirst: true) { other.value = $0 },
@@ -113,8 +114,8 @@
     @Test func writeOfAnObserverIsDeliveredByTheDeliveringThreadBeforeTheObserverReturns() {
       explore { scenario in
         let (variable, trigger) = (Variable(0), Variable(0))
-        let log = Trace<String>()
-        let isWaitedForInVain = Trace<Bool>()
+        let log = Log<String>()
+        let isWaitedForInVain = Log<Bool>()
         let dusts = [
           variable.observe(ignoreFirst: true) {
             log.append("begin \($0)")
@@ -140,7 +141,7 @@
     @Test func observersThatSetEachOthersVariablesDoNotDeadlock() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
-        let (oneLog, otherLog) = (Trace<Int>(), Trace<Int>())
+        let (oneLog, otherLog) = (Log<Int>(), Log<Int>())
         let dusts = [
           one.observe(ignoreFirst: true) {
             oneLog.append($0)
@@ -165,7 +166,7 @@
     @Test func concurrentMutationsOfAVariableLoseNoChange() {
       explore { scenario in
         let variable = Variable(0)
-        let (log, results) = (Trace<Int>(), Trace<Int>())
+        let (log, results) = (Log<Int>(), Log<Int>())
         let dust = variable.observe(ignoreFirst: true) { log.append($0) }
         scenario.thread { variable.value += 1 }
         scenario.thread {
@@ -187,7 +188,7 @@
     @Test func readOfAVariableDuringAMutationNeverReturnsAPartialValue() {
       explore { scenario in
         let variable = Variable([0, 0])
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         scenario.thread {
           variable.modify {
             $0[0] = 1
@@ -211,19 +212,19 @@
     /// While the library deinitializes the overwritten value, no lock is held.
     @Test func overwrittenValueCanWriteItsOwnVariableInItsDeinit() {
       explore { scenario in
-        let variable = Variable(Ending {})
-        let (count, log) = (Variable(0), Trace<Int>())
+        let variable = Variable(AtEnd {})
+        let (count, log) = (Variable(0), Log<Int>())
         let dust = count.observe(ignoreFirst: true) { log.append($0) }
-        variable.value = Ending { [weak variable] in
+        variable.value = AtEnd { [weak variable] in
           count.value += 1
-          variable?.value = Ending { count.value += 1 }
+          variable?.value = AtEnd { count.value += 1 }
         }
         for _ in 1...2 {
-          scenario.thread { variable.value = Ending {} }
+          scenario.thread { variable.value = AtEnd {} }
         }
         scenario.check {
           withExtendedLifetime(dust) {
-            variable.value = Ending {}
+            variable.value = AtEnd {}
             #expect(log.entries == [1, 2])
           }
         }

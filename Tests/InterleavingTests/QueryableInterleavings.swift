@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B8: a store is notified of each change to its active queries, once and in order.
@@ -7,7 +8,7 @@
     @Test func queryThatTwoThreadsHoldIsAddedToTheActiveQueriesOnce() {
       explore { scenario in
         let store = QueriedStore()
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         for _ in 1...2 {
           scenario.thread { dusts.append(store.query("a")) }
         }
@@ -21,7 +22,7 @@
     @Test func storeReceivesChangesToItsActiveQueriesInOrderWithoutGaps() {
       explore { scenario in
         let store = QueriedStore()
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { dusts.append(store.query("a")) }
         scenario.thread { store.query("b").clean() }
         scenario.check {
@@ -40,7 +41,7 @@
       explore { scenario in
         let store = QueriedStore()
         let dust = store.query("a")
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { dust.clean() }
         scenario.thread { dusts.append(store.query("a")) }
         scenario.check {
@@ -68,7 +69,7 @@
     @Test func transactionThatAddsTwoQueriesNotifiesTheQueryableStoreOnce() {
       explore { scenario in
         let store = QueriedStore()
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread {
           Dispatcher.shared.transaction {
             dusts.append(store.query("a"))
@@ -96,7 +97,7 @@
     @Test func secondHolderOfAQueryDoesNotChangeTheActiveQueries() {
       explore { scenario in
         let store = QueriedStore()
-        let dusts = Trace(store.query("a"))
+        let dusts = Log(store.query("a"))
         scenario.thread {
           Dispatcher.shared.transaction { dusts.append(store.query("a")) }
         }
@@ -115,7 +116,7 @@
     @Test func queryAddedAndCleanedInATransactionDoesNotNotifyTheStoreByItself() {
       explore { scenario in
         let store = QueriedStore()
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread { Dispatcher.shared.transaction { store.query("a").clean() } }
         scenario.thread { dusts.append(store.query("b")) }
         scenario.check {
@@ -133,7 +134,7 @@
     @Test func storeCanAddAQueryInsideActiveQueriesDidChange() {
       explore { scenario in
         let store = QueriedStore()
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         store.onChange = { [unowned store] new in
           if new == ["a"] { dusts.append(store.query("c")) }
         }
@@ -150,10 +151,10 @@
     /// When a query ends, the library doesn't notify a store that was freed.
     @Test func queryDoesNotKeepItsStoreAlive() {
       explore(isReduced: false) { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let (store, dust) = {
           let store = QueriedStore(log)
-          return (Trace(store), store.query("a"))
+          return (Log(store), store.query("a"))
         }()
         scenario.thread { dust.clean() }
         scenario.thread { store.removeAll() }
@@ -178,13 +179,13 @@
   private final class QueriedStore: Queryable, @unchecked Sendable {
     let queries = Queries<String>()
     var onChange: (Set<String>) -> Void = { _ in }
-    let log: Trace<String>
+    let log: Log<String>
 
     init() {
-      log = Trace()
+      log = Log()
     }
 
-    init(_ log: Trace<String>) {
+    init(_ log: Log<String>) {
       self.log = log
     }
 

@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
@@ -9,7 +10,7 @@
     @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let queue = DispatchQueue(label: "queue")
         let dust = variable.observe(on: .queue(queue), ignoreFirst: true) { log.append($0) }
         for value in 1...2 {
@@ -26,7 +27,7 @@
     @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedDelivery() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<String>()
+        let log = Log<String>()
         let queue = ExecuteQueue.main
         let dust = variable.observe(on: queue, ignoreFirst: true) {
           log.append("begins \($0)")
@@ -47,7 +48,7 @@
     @Test func observerOnMainReceivesTheFirstValueBeforeAnyChange() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let queue = ExecuteQueue.main
         scenario.mainThread {
           _ = variable.observe(on: queue) { log.append($0) }
@@ -66,7 +67,7 @@
     @Test func valueSetInAnObserverOnMainIsDeliveredInTheOrderOfTheWrites() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let queue = ExecuteQueue.main
         let dust = variable.observe(on: queue, ignoreFirst: true) { [weak variable] value in
           log.append(value)
@@ -88,7 +89,7 @@
     @Test func changeWrittenOnMainDoesNotOvertakeQueuedChangesToOtherVariables() {
       explore { scenario in
         let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))
-        let log = Trace<String>()
+        let log = Log<String>()
         let queue = ExecuteQueue.main
         let dusts = [
           trigger.observe(on: queue, ignoreFirst: true) { _ in
@@ -119,7 +120,7 @@
     @Test func observersOnAQueueReceiveChangesToTwoVariablesInTheOrderOfTheWrites() {
       explore { scenario in
         let (one, other) = (Variable(0), Variable(0))
-        let log = Trace<String>()
+        let log = Log<String>()
         let queue = DispatchQueue(label: "queue")
         let dusts = [
           one.observe(on: .queue(queue), ignoreFirst: true) { log.append("one \($0)") },
@@ -141,7 +142,7 @@
     @Test func observerOnAQueueReceivesATransactionAsOneChange() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let queue = DispatchQueue(label: "queue")
         let dust = variable.observe(on: .queue(queue), ignoreFirst: true) { log.append($0) }
         scenario.thread {

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// R3 and R4: a state reaches every registered store, in the order of registration. `clear()` unregisters
@@ -7,8 +8,8 @@
   struct RegistrationInterleavings {
     @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in
-        let log = Trace<String>()
-        let stores = Trace<any StepStore>()
+        let log = Log<String>()
+        let stores = Log<any StepStore>()
         scenario.thread { stores.append(FirstStore.instantiate()) }
         scenario.thread { stores.append(SecondStore.instantiate()) }
         scenario.check {
@@ -25,8 +26,8 @@
 
     @Test func stateReachesEveryStoreRegisteredBeforeItsDispatch() {
       explore { scenario in
-        let log = Trace<String>()
-        let stores = Trace<any StepStore>()
+        let log = Log<String>()
+        let stores = Log<any StepStore>()
         scenario.thread {
           stores.append(FirstStore.instantiate())
           stores.append(SecondStore.instantiate())
@@ -49,9 +50,9 @@
 
     @Test func storeInstantiatedInAReduceReceivesTheNextState() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let first = FirstStore.instantiate()
-        let made = Trace<SecondStore>()
+        let made = Log<SecondStore>()
         scenario.thread {
           Dispatcher.shared.dispatch(
             Step.run { store in
@@ -71,7 +72,7 @@
 
     @Test func clearedStoreReceivesNoStateThatIsDispatchedAfterClear() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
         scenario.thread {
@@ -93,7 +94,7 @@
     @Test func storeClearedByAnEarlierStoresReduceDoesNotReceiveTheState() {
       for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
         explore { scenario in
-          let log = Trace<String>()
+          let log = Log<String>()
           let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
           scenario.thread {
             Dispatcher.shared.dispatch(
@@ -118,7 +119,7 @@
     @Test func clearOfAnOldStoreLeavesANewerStoreRegistered() {
       explore { scenario in
         let old = FirstStore.instantiate()
-        let got = Trace<FirstStore>()
+        let got = Log<FirstStore>()
         scenario.thread { old.clear() }
         scenario.thread { got.append(.instantiate()) }
         scenario.check {
@@ -134,9 +135,9 @@
     @Test func instantiateNeverReturnsAClearedStoreThatHasMissedAState() {
       for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
         explore { scenario in
-          let log = Trace<String>()
+          let log = Log<String>()
           let old = SecondStore.instantiate()
-          let got = Trace<SecondStore>()
+          let got = Log<SecondStore>()
           scenario.thread { clear(old) }
           scenario.thread {
             Dispatcher.shared.dispatch(Step.log(1, in: log))
@@ -149,7 +150,7 @@
 
     @Test func twoStoresClearedConcurrentlyAreBothUnregistered() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread { first.clear() }
         scenario.thread { second.clear() }
@@ -164,9 +165,9 @@
 
     @Test func onlyTheStoreInstantiatedAfterUnregisterAllReceivesStates() {
       explore { scenario in
-        let log = Trace<String>()
-        let mine = Trace<FirstStore>()
-        let theirs = Trace<FirstStore>()
+        let log = Log<String>()
+        let mine = Log<FirstStore>()
+        let theirs = Log<FirstStore>()
         scenario.thread {
           Dispatcher.shared.unregisterAll()
           mine.append(.instantiate())
@@ -184,7 +185,7 @@
 
     @Test func storesRegisteredBeforeUnregisterAllReceiveNoStateDispatchedAfterward() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
         scenario.thread {

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// R1, R2 and R5: each store type has one live store. One thread creates the store, and releasing the
@@ -12,7 +13,7 @@
     @Test func instantiateOnTwoThreadsCreatesOneStore() {
       explore { scenario in
         let log = LoggedStore.beginLog()
-        let got = Trace<LoggedStore>()
+        let got = Log<LoggedStore>()
         for _ in 1...2 {
           scenario.thread { got.append(.instantiate()) }
         }
@@ -29,8 +30,8 @@
     @Test func instantiateReturnsALiveStoreWhileTheLastReferenceIsReleased() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
-        let held = Trace(LoggedStore.instantiate())
-        let got = Trace<LoggedStore>()
+        let held = Log(LoggedStore.instantiate())
+        let got = Log<LoggedStore>()
         scenario.thread { held.removeAll() }
         scenario.thread { got.append(.instantiate()) }
         scenario.check {
@@ -49,7 +50,7 @@
     @Test func storeReleasedDuringItsReduceIsFreedOnceAfterTheReduce() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
-        let held = Trace(LoggedStore.instantiate())
+        let held = Log(LoggedStore.instantiate())
         scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
         scenario.thread { held.removeAll() }
         scenario.check {
@@ -67,7 +68,7 @@
         let other = Dispatcher()
         let store = LoggedStore.instantiate()
         store.onEnd = { other.transaction { log.append("end") } }
-        let held = Trace(store)
+        let held = Log(store)
         scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
         scenario.thread {
           other.transaction {
@@ -91,8 +92,8 @@
     @Test func newStoreStaysRegisteredWhenAFreedStoreOfItsTypeIsUnregistered() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
-        let held = Trace(LoggedStore.instantiate())
-        let got = Trace<LoggedStore>()
+        let held = Log(LoggedStore.instantiate())
+        let got = Log<LoggedStore>()
         scenario.thread {
           held.removeAll()
           Dispatcher.shared.dispatch(Step.run { _ in })
@@ -110,7 +111,7 @@
     @Test func storeInstantiatedInAnotherStoresInitIsCreatedOnce() {
       explore { scenario in
         let log = LoggedStore.beginLog()
-        let got = Trace<(NestingStore?, LoggedStore)>()
+        let got = Log<(NestingStore?, LoggedStore)>()
         scenario.thread {
           let store = NestingStore.instantiate()
           got.append((store, store.logged))
@@ -130,7 +131,7 @@
     @Test func instantiateReportsNoCycleAfterAWaitForAStoreHasEnded() {
       explore { scenario in
         let log = LoggedStore.beginLog()
-        let got = Trace<NestingStore>()
+        let got = Log<NestingStore>()
         scenario.thread { got.append(.instantiate()) }
         scenario.thread {
           let logged = LoggedStore.instantiate()
@@ -149,7 +150,7 @@
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         explore { scenario in
           let begun = HenStore.beginLog()
-          let got = Trace<any StepStore>()
+          let got = Log<any StepStore>()
           scenario.thread { got.append(HenStore.instantiate()) }
           scenario.thread { got.append(EggStore.instantiate()) }
           scenario.check { #expect(begun.entries.count == 2) }
@@ -166,10 +167,10 @@
     /// reduce.
     @Test func storesInitCanInvokeAStateWhileAReduceWaitsForTheStore() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         InvokingStore.log = log
         let first = FirstStore.instantiate()
-        let got = Trace<InvokingStore>()
+        let got = Log<InvokingStore>()
         scenario.thread { got.append(.instantiate()) }
         scenario.thread {
           Dispatcher.shared.dispatch(
@@ -189,9 +190,9 @@
     /// or is being created.
     @Test func twoThreadsInstantiateTheSameParentStoreWhileItsSubclassIsCreated() {
       explore { scenario in
-        let log = Trace<String>()
-        let got = Trace<ParentStore>()
-        let subclass = Trace<ParentStore>()
+        let log = Log<String>()
+        let got = Log<ParentStore>()
+        let subclass = Log<ParentStore>()
         for _ in 1...2 {
           scenario.thread { got.append(ParentStore.instantiate()) }
         }
@@ -215,14 +216,14 @@
   private final class LoggedStore: StepStore, @unchecked Sendable {
     typealias DispatchStateType = Step
 
-    private nonisolated(unsafe) static var log = Trace<String>()
+    private nonisolated(unsafe) static var log = Log<String>()
 
     let name = "logged"
     var onEnd: () -> Void = {}
     private let log = LoggedStore.log
 
-    static func beginLog() -> Trace<String> {
-      log = Trace()
+    static func beginLog() -> Log<String> {
+      log = Log()
       return log
     }
 
@@ -247,12 +248,12 @@
   private final class HenStore: StepStore {
     typealias DispatchStateType = Step
 
-    fileprivate nonisolated(unsafe) static var begun = Trace<String>()
+    fileprivate nonisolated(unsafe) static var begun = Log<String>()
 
     let name = "hen"
 
-    static func beginLog() -> Trace<String> {
-      begun = Trace()
+    static func beginLog() -> Log<String> {
+      begun = Log()
       return begun
     }
 
@@ -276,7 +277,7 @@
   private final class InvokingStore: StepStore {
     typealias DispatchStateType = Step
 
-    nonisolated(unsafe) static var log = Trace<String>()
+    nonisolated(unsafe) static var log = Log<String>()
 
     let name = "invoking"
 

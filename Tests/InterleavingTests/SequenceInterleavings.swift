@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -8,7 +9,7 @@
     @Test func consumerOfValuesMissesNoValueWrittenWhenItsWaitBegins() {
       explore { scenario in
         let variable = Variable(0)
-        let seen = Trace<Int>()
+        let seen = Log<Int>()
         scenario.task {
           for await value in variable.values {
             seen.append(value)
@@ -25,7 +26,7 @@
     @Test func valuesOfASignalMissNoEventSentAfterTheCall() {
       explore { scenario in
         let sink = Sink<Int>()
-        let seen = Trace<Int>()
+        let seen = Log<Int>()
         let events = sink.signal.values
         scenario.task {
           for await event in events {
@@ -44,7 +45,7 @@
     @Test func valuesSequenceEndsWhenItsConsumingTaskIsCancelled() {
       explore { scenario in
         let variable = Variable(0)
-        let seen = Trace<Int>()
+        let seen = Log<Int>()
         scenario.thread {
           let task = Task {
             for await value in variable.values { seen.append(value) }
@@ -62,7 +63,7 @@
     @Test func cancelledConsumerOfAValuesSequenceReceivesNoBufferedValue() {
       explore { scenario in
         let variable = Variable(0)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         scenario.task {
           var iterator = variable.values.makeAsyncIterator()
           withUnsafeCurrentTask { $0?.cancel() }
@@ -77,9 +78,9 @@
 
     @Test func consumerReceivesTheLastValueOfAReleasedVariableBeforeTheSequenceEnds() {
       explore { scenario in
-        let variables = Trace(Variable(0))
+        let variables = Log(Variable(0))
         let consumer = Consumer(of: variables.entries[0].values(buffering: .unbounded))
-        let seen = Trace<Int>()
+        let seen = Log<Int>()
         scenario.task {
           while let value = await consumer.next() { seen.append(value) }
           seen.append(-1)
@@ -95,7 +96,7 @@
     @Test func consumerOfADispatchersStatesReceivesEveryStateInOrder() {
       explore { scenario in
         let consumer = Consumer(of: Dispatcher.shared.states(of: Dispatcher.Counter.self))
-        let seen = Trace<Int>()
+        let seen = Log<Int>()
         scenario.task {
           while let state = await consumer.next() {
             guard case .set(let number) = state else { continue }

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B2: a signal delivers every event once, in the order of sending, to all observers that exist at the
@@ -8,7 +9,7 @@
     @Test func allObserversOfASignalReceiveAnEventBeforeTheNextEvent() {
       explore { scenario in
         let sink = Sink<Int>()
-        let log = Trace<String>()
+        let log = Log<String>()
         let dusts = ["first", "second"].map { name in
           sink.signal.observe { log.append("\(name) \($0)") }
         }
@@ -27,7 +28,7 @@
     @Test func observerThatSubscribesToASignalDuringEventsReceivesEveryLaterEvent() {
       explore { scenario in
         let sink = Sink<Int>()
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread { _ = sink.signal.observe { log.append($0) } }
         scenario.thread {
           sink.send(1)
@@ -42,7 +43,7 @@
     /// A transaction delivers every event of a signal, but only the last value of a variable.
     @Test func eventsSentInATransactionAreAllDeliveredAfterTheTransaction() {
       explore { scenario in
-        let (sink, log) = (Sink<Int>(), Trace<Int>())
+        let (sink, log) = (Sink<Int>(), Log<Int>())
         let dust = sink.signal.observe { log.append($0) }
         scenario.thread {
           Dispatcher.shared.transaction {
@@ -65,7 +66,7 @@
 
     @Test func signalDeliversEventsOfOverlappingTransactionsAfterBothTransactionsEnd() {
       explore { scenario in
-        let (sink, log) = (Sink<Int>(), Trace<Int>())
+        let (sink, log) = (Sink<Int>(), Log<Int>())
         let dust = sink.signal.observe { log.append($0) }
         for event in 1...2 {
           let dispatcher = Dispatcher()
@@ -91,10 +92,10 @@
 
     @Test func observerOfASignalIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
       explore { scenario in
-        let sinks = Trace(Sink<Int>())
-        let log = Trace<String>()
+        let sinks = Log(Sink<Int>())
+        let log = Log<String>()
         for sink in sinks.entries {
-          let ending = Ending { log.append("freed") }
+          let ending = AtEnd { log.append("freed") }
           _ = sink.signal.observe { event in
             withExtendedLifetime(ending) { log.append("\(event)") }
           }

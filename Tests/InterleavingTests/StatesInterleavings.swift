@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B4: `dispatcher.observe(State.self)` delivers every state that is dispatched after the subscription,
@@ -7,7 +8,7 @@
   struct StatesInterleavings {
     @Test func observersOfStatesReceiveEachStateInTheOrderOfTheReduces() {
       explore { scenario in
-        let (reduced, first, second) = (Trace<Int>(), Trace<Int>(), Trace<Int>())
+        let (reduced, first, second) = (Log<Int>(), Log<Int>(), Log<Int>())
         let store = NumberStore.instantiate()
         let dusts = [
           Dispatcher.shared.observe(NumberState.self) { first.append($0.number) },
@@ -29,9 +30,9 @@
     /// observer misses no state.
     @Test func observerThatSubscribesToStatesDuringDispatchesReceivesEveryLaterState() {
       explore { scenario in
-        let (reduced, told) = (Trace<Int>(), Trace<Int>())
+        let (reduced, told) = (Log<Int>(), Log<Int>())
         let store = NumberStore.instantiate()
-        let dusts = Trace<Dust>()
+        let dusts = Log<Dust>()
         scenario.thread {
           for number in 1...2 { Dispatcher.shared.dispatch(NumberState(number, reduced)) }
         }
@@ -51,9 +52,9 @@
 
     @Test func stateWithoutAStoreIsDeliveredOnceToItsObserver() {
       explore { scenario in
-        let told = Trace<Int>()
-        let unused = Trace<Int>()
-        let dusts = Trace<Dust>()
+        let told = Log<Int>()
+        let unused = Log<Int>()
+        let dusts = Log<Dust>()
         scenario.thread {
           for number in 1...2 { Dispatcher.shared.dispatch(NumberState(number, unused)) }
         }
@@ -66,8 +67,8 @@
 
     @Test func stateWithoutAStoreIsDeliveredToObserversAfterItsTransactionEnds() {
       explore { scenario in
-        let log = Trace<String>()
-        let unused = Trace<Int>()
+        let log = Log<String>()
+        let unused = Log<Int>()
         let dust = Dispatcher.shared.observe(NumberState.self) { log.append("state \($0.number)") }
         scenario.thread {
           Dispatcher.shared.transaction {
@@ -89,7 +90,7 @@
 
     @Test func observerOfStatesIsNotCalledAfterCleanReturns() {
       explore(isReduced: false) { scenario in
-        let unused = Trace<Int>()
+        let unused = Log<Int>()
         let (isCleaned, isLate) = (Flag(), Flag())
         let dust = Dispatcher.shared.observe(NumberState.self) { _ in
           if isCleaned.isSet { isLate.set() }
@@ -107,8 +108,8 @@
     /// delivering those variables.
     @Test func statesDispatchedInATransactionAreDeliveredToObserversAfterTheTransaction() {
       explore { scenario in
-        let log = Trace<String>()
-        let unused = Trace<Int>()
+        let log = Log<String>()
+        let unused = Log<Int>()
         let store = NumberStore.instantiate()
         let dusts = [
           store.number.observe(ignoreFirst: true) { log.append("value \($0)") },
@@ -140,9 +141,9 @@
     typealias RelatedActionType = NumberAction
 
     let number: Int
-    let reduced: Trace<Int>
+    let reduced: Log<Int>
 
-    init(_ number: Int, _ reduced: Trace<Int>) {
+    init(_ number: Int, _ reduced: Log<Int>) {
       self.number = number
       self.reduced = reduced
     }

@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// V1: an observer is called with the current value, and then with each later change once, in the order
@@ -9,7 +10,7 @@
     @Test func observerThatSubscribesDuringWritesMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread { _ = variable.observe { log.append($0) } }
         scenario.thread {
           variable.value = 1
@@ -26,7 +27,7 @@
     @Test func observerThatIgnoresTheFirstValueReceivesEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread { _ = variable.observe(ignoreFirst: true) { log.append($0) } }
         scenario.thread {
           variable.value = 1
@@ -41,7 +42,7 @@
     @Test func observerThatSubscribesOnAQueueDuringAWriteMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let queue = DispatchQueue(label: "queue")
         scenario.thread { _ = variable.observe(on: .queue(queue)) { log.append($0) } }
         scenario.thread { variable.value = 1 }
@@ -56,7 +57,7 @@
     @Test func observerThatSubscribesDuringATransactionReceivesItsLastValueOnce() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           Dispatcher.shared.transaction {
             variable.value = 1
@@ -73,7 +74,7 @@
     @Test func observerAddedInsideAnObserverReceivesEachLaterChangeOnce() {
       explore { scenario in
         let variable = Variable(0)
-        let (outer, inner) = (Trace<Int>(), Trace<Int>())
+        let (outer, inner) = (Log<Int>(), Log<Int>())
         let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
           outer.append(value)
           if outer.entries.count == 1 { _ = variable?.observe { inner.append($0) } }
@@ -93,7 +94,7 @@
     @Test func twoObserversThatSubscribeConcurrentlyBothReceiveEveryLaterChange() {
       explore { scenario in
         let variable = Variable(0)
-        let logs = [Trace<Int>(), Trace<Int>()]
+        let logs = [Log<Int>(), Log<Int>()]
         for log in logs {
           scenario.thread {
             _ = variable.observe { log.append($0) }

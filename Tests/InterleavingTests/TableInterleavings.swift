@@ -1,5 +1,6 @@
 #if DEBUG
   @testable import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Observation
   import Testing
 
@@ -14,7 +15,7 @@
     @Test func observerThatJoinsBesideAWriterMissesNoChangeOfItsRow() {
       explore { scenario in
         let table = Self.table(0..<2)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let dusts = DustBuster()
         scenario.thread {
           table[1]?.number = 1
@@ -34,7 +35,7 @@
     @Test func observerThatLeavesBesideAWriterReceivesNoCallAfterItsClean() {
       explore { scenario in
         let table = Self.table(0..<2)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let dust = table.row(1).observe(ignoreFirst: true) { seen.append($0?.number) }
         scenario.thread { table[1]?.number = 1 }
         scenario.thread {
@@ -51,7 +52,7 @@
     @Test func observerThatJoinsWhileTheLastObserverLeavesMissesNoChange() {
       explore { scenario in
         let table = Self.table(0..<1)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let former = table.row(0).observe { _ in }
         let dusts = DustBuster()
         scenario.thread { former.clean() }
@@ -70,7 +71,7 @@
     @Test func observerThatJoinsWhileTheLastConstantIsReleasedMissesNoChange() {
       explore { scenario in
         let table = Self.table(0..<1)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let dusts = DustBuster()
         scenario.thread { _ = table.row(0).value }
         scenario.thread {
@@ -87,10 +88,10 @@
 
     @Test func observersAreFreedIfOneLeavesWhileTheirTableIsReleased() {
       explore { scenario in
-        let freed = Trace<Int>()
+        let freed = Log<Int>()
         let owner = Owner(Self.table(0..<1))
         let dusts = (0..<2).map { number in
-          let ending = Ending { freed.append(number) }
+          let ending = AtEnd { freed.append(number) }
           return owner.table?.row(0).observe { _ in withExtendedLifetime(ending) {} }
         }
         scenario.thread { owner.release() }
@@ -104,7 +105,7 @@
     @Test func changesInPlaceByTwoThreadsAreNotLost() {
       explore { scenario in
         let table = Self.table(0..<3)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let dust = table.row(1).observe { seen.append($0?.number) }
         for _ in 0..<2 {
           scenario.thread { table[1]?.number += 1 }
@@ -121,7 +122,7 @@
     @Test func writersOfTwoRowsCallTheObserversOfAllRowsInOneOrder() {
       explore { scenario in
         let table = Self.table(0..<2)
-        let seen = Trace<[Int]>()
+        let seen = Log<[Int]>()
         let dust = table.rows.observe { seen.append($0.map(\.number)) }
         for id in 0..<2 {
           scenario.thread { table[id] = Item(id: id, number: 1) }
@@ -138,7 +139,7 @@
     @Test func changesOfTwoThreadsReachTheObserversOfARowAndOfAllRowsOneByOne() {
       explore { scenario in
         let table = Self.table(0..<1)
-        let (row, rows) = (Trace<Int?>(), Trace<[Int]>())
+        let (row, rows) = (Log<Int?>(), Log<[Int]>())
         let dusts = DustBuster()
         table.row(0).observe { row.append($0?.number) }.cleaned(by: dusts)
         table.rows.observe { rows.append($0.map(\.number)) }.cleaned(by: dusts)
@@ -158,7 +159,7 @@
       explore { scenario in
         let table = Self.table(0..<2)
         let both = Constant.combine(table.row(0), table.row(1))
-        let seen = Trace<[Int]>()
+        let seen = Log<[Int]>()
         let dusts = DustBuster()
         table.row(0).observe { _ in }.cleaned(by: dusts)
         table.rows.observe { seen.append($0.map(\.number)) }.cleaned(by: dusts)
@@ -176,7 +177,7 @@
     @Test func removalAndChangeOfARowHaveOneOrder() {
       explore { scenario in
         let table = Self.table(0..<2)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let dust = table.row(0).observe { seen.append($0?.number) }
         scenario.thread { table[0]?.number = 1 }
         scenario.thread { table.remove(0) }
@@ -193,7 +194,7 @@
     @Test func rowsReplacedBesideARowThatJoinsAreNotMissed() {
       explore { scenario in
         let table = Self.table(0..<2)
-        let seen = Trace<Int?>()
+        let seen = Log<Int?>()
         let dusts = DustBuster()
         scenario.thread { table.replaceAll(with: [Item(id: 2), Item(id: 1, number: 5)]) }
         scenario.thread {
@@ -216,7 +217,7 @@
       explore { scenario in
         let table = Self.table(0..<2)
         let dispatcher = Dispatcher()
-        let seen = Trace<[Int?]>()
+        let seen = Log<[Int?]>()
         scenario.thread {
           dispatcher.transaction {
             table.replaceAll(with: [Item(id: 0, number: 1), Item(id: 1, number: 1)])
@@ -239,7 +240,7 @@
       explore { scenario in
         let table = Self.table(0..<2)
         let dispatcher = Dispatcher()
-        let seen = Trace<[Int?]>()
+        let seen = Log<[Int?]>()
         let dusts = DustBuster()
         scenario.thread {
           dispatcher.transaction {
@@ -262,7 +263,7 @@
     @Test func combinedRowsNeverMixTwoReplacements() {
       explore { scenario in
         let table = Self.table(0..<2)
-        let seen = Trace<[Int?]>()
+        let seen = Log<[Int?]>()
         let both = Constant.combine(table.row(0), table.row(1))
         let dust = both.observe { seen.append([$0?.number, $1?.number]) }
         for number in 1...2 {
@@ -306,7 +307,7 @@
       explore { scenario in
         let table = Self.table(0..<1)
         let variable = Variable(0)
-        let seen = Trace<[Int?]>()
+        let seen = Log<[Int?]>()
         let dispatcher = Dispatcher()
         let both = Constant.combine(table.row(0), Constant(variable))
         let dust = both.observe { seen.append([$0?.number, $1]) }
@@ -370,7 +371,7 @@
     @Test func trackedReadOfARowReportsTheNextChangeOnce() {
       explore(isReduced: false) { scenario in
         let table = Self.table(0..<1)
-        let notified = Trace<Int>()
+        let notified = Log<Int>()
         scenario.thread { table[0]?.number = 1 }
         scenario.thread {
           withObservationTracking {
@@ -395,7 +396,7 @@
 
   /// A list on a screen.
   private final class List: Sendable {
-    let ids = Trace<[Int]>()
+    let ids = Log<[Int]>()
 
     func apply(_ changes: TableChanges<Int>) {
       let shown = (ids.entries.last ?? []).applying(changes.difference)

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -11,7 +12,7 @@
         let (endless, _) = AsyncStream.makeStream(of: Never.self)
         let task = Task { for await _ in endless {} }
         task.cleaned(by: bag)
-        let cancelled = Trace<Bool>()
+        let cancelled = Log<Bool>()
         for _ in 1...2 {
           scenario.thread {
             bag.clean()
@@ -25,7 +26,7 @@
     @Test func taskAddedToADustBusterDuringCleanRunsToItsEnd() {
       explore { scenario in
         let bag = DustBuster()
-        let cancelled = Trace<Bool>()
+        let cancelled = Log<Bool>()
         scenario.thread {
           let task = Task { cancelled.append(Task.isCancelled) }
           task.cleaned(by: bag)
@@ -44,7 +45,7 @@
       explore { scenario in
         let variable = Variable(0)
         let bag = DustBuster()
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           Task { for await value in variable.values { log.append(value) } }.cleaned(by: bag)
           variable.value = 1
@@ -60,7 +61,7 @@
     @Test func effectThatReceivesItsTurnIsBusyBeforeTheFormerEffectHasEnded() {
       explore { scenario in
         let effects = Effects(.serial)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           for number in 1...2 { effects.run { _ in log.append(number) } }
           Dispatcher.shared.when(.resting) { log.append(-1) }
@@ -92,7 +93,7 @@
       explore { scenario in
         let effects = Effects(.serial)
         let bag = DustBuster()
-        let log = Trace<Int>()
+        let log = Log<Int>()
         scenario.thread {
           Task {
             await effects.perform { _ in log.append(1) }

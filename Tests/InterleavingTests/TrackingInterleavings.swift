@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Observation
   import Testing
 
@@ -9,7 +10,7 @@
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         for number in 1...2 {
           scenario.thread { track(constant) { log.append(number) } }
         }
@@ -24,11 +25,11 @@
 
     @Test func trackingsOfTwoConcurrentFirstReadsAreFreedWithTheConstant() {
       explore { scenario in
-        let constants = Trace(Variable(0).constant)
-        let log = Trace<String>()
+        let constants = Log(Variable(0).constant)
+        let log = Log<String>()
         for _ in 1...2 {
           scenario.thread {
-            let ending = Ending { log.append("freed") }
+            let ending = AtEnd { log.append("freed") }
             for constant in constants.entries {
               track(constant) { withExtendedLifetime(ending) {} }
             }
@@ -47,7 +48,7 @@
       explore { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
-        let log = Trace<String>()
+        let log = Log<String>()
         let dust = distinct.observe { _ in }
         let dispatcher = Dispatcher()
         scenario.thread {
@@ -74,7 +75,7 @@
       explore { scenario in
         let variable = Variable(0)
         let constant = Constant(variable)
-        let log = Trace<String>()
+        let log = Log<String>()
         scenario.thread {
           track(constant) { log.append("changed") }
           log.append("tracked")

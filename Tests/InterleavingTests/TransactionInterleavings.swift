@@ -1,5 +1,6 @@
 #if DEBUG
   @testable import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// D4: a dispatch or a transaction is one change, which is delivered after the dispatch or transaction
@@ -8,7 +9,7 @@
     @Test func dispatcherReadNeverSeesHalfOfAReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let seen = Trace<[Int]>()
+        let seen = Log<[Int]>()
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.thread {
           seen.append(Dispatcher.shared.read { [store.count.value, store.doubled.value] })
@@ -22,7 +23,7 @@
     @Test func dispatcherReadInsideAnObserverNeverSeesHalfOfAnotherThreadsReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let seen = Trace<[Int]>()
+        let seen = Log<[Int]>()
         let dust = store.count.observe(ignoreFirst: true) { _ in
           seen.append(Dispatcher.shared.read { [store.count.value, store.doubled.value] })
         }
@@ -40,7 +41,7 @@
     @Test func transactionDoesNotOverlapAReduceOfAnotherThread() {
       explore { scenario in
         let store = FirstStore.instantiate()
-        let log = Trace<String>()
+        let log = Log<String>()
         let dust = store.number.observe(ignoreFirst: true) { log.append("told \($0)") }
         scenario.thread {
           Dispatcher.shared.transaction {
@@ -77,7 +78,7 @@
     @Test func transactionDeliversItsLastValueAtMostOnceDuringAWriteOfAnotherThread() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
-        let (firsts, seconds) = (Trace<Int>(), Trace<Int>())
+        let (firsts, seconds) = (Log<Int>(), Log<Int>())
         let dusts = [
           first.observe(ignoreFirst: true) { firsts.append($0) },
           second.observe(ignoreFirst: true) { seconds.append($0) },
@@ -103,7 +104,7 @@
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
       explore(atLeast: 3) { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
-        let log = Trace<String>()
+        let log = Log<String>()
         let write = { @Sendable (count: Int) in
           for _ in 1...count { Dispatcher.shared.transaction { variable.value += 1 } }
         }
@@ -128,8 +129,8 @@
     @Test func observerAddedBetweenTwoPendingTransactionsReceivesOnlyTheSecondTransaction() {
       explore { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
-        let log = Trace<Int>()
-        let dusts = Trace(
+        let log = Log<Int>()
+        let dusts = Log(
           Constant.combine(Constant(variable), Constant(Variable(0))).observe { _ in }
         )
         let dust = trigger.observe(ignoreFirst: true) { _ in
@@ -150,7 +151,7 @@
     @Test func transactionsOfTwoDispatchersAreDeliveredOnceEachOrAsOneChange() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = variable.observe(ignoreFirst: true) { log.append($0) }
         for number in 1...2 {
           let dispatcher = Dispatcher()
@@ -181,7 +182,7 @@
     @Test func transactionThatOverlapsTwoOtherTransactionsIsDeliveredAfterItsEnd() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = variable.observe(ignoreFirst: true) { log.append($0) }
         for number in 1...3 {
           let dispatcher = Dispatcher()
@@ -207,7 +208,7 @@
       struct Failure: Error {}
       explore { scenario in
         let store = FirstStore.instantiate()
-        let (told, failures) = (Trace<Int>(), Trace<String>())
+        let (told, failures) = (Log<Int>(), Log<String>())
         let dust = store.number.observe(ignoreFirst: true) { told.append($0) }
         scenario.thread {
           do {
@@ -242,7 +243,7 @@
       ]
       for write in writings {
         explore { scenario in
-          let (told, reduced) = (Trace<Int>(), Trace<String>())
+          let (told, reduced) = (Log<Int>(), Log<String>())
           let other = Dispatcher()
           let store = FirstStore.instantiate()
           let dust = store.number.observe(ignoreFirst: true) { number in
@@ -264,7 +265,7 @@
     @Test func stateInvokedInADispatcherReadIsReducedAfterTheRead() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let (seen, told) = (Trace<Int>(), Trace<Int>())
+        let (seen, told) = (Log<Int>(), Log<Int>())
         let dust = store.count.observe(ignoreFirst: true) { told.append($0) }
         scenario.thread {
           Dispatcher.shared.read {

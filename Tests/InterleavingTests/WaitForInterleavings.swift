@@ -1,12 +1,13 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B7: if a store calls `waitFor`, the awaited store reduces the state first, and only once.
   struct WaitForInterleavings {
     @Test func storeAwaitedWithWaitForReducesEachStateFirstAndOnce() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
         for number in 1...2 {
           scenario.thread { Dispatcher.shared.dispatch(waiting(number, in: log)) }
@@ -23,7 +24,7 @@
     /// second state too.
     @Test func storeAwaitedWithWaitForInOneReduceAlsoReceivesTheNextState() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let stores = (FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
         scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
@@ -37,7 +38,7 @@
 
     @Test func awaitedStoreThatIsClearedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
         let dust = Dispatcher.shared.intercept { event in
           log.append(event.stores.map { "\($0)" }.joined(separator: " "))
@@ -57,7 +58,7 @@
 
     @Test func waitForIgnoresAStoreThatWasClearedInTheSameReduce() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread {
           Dispatcher.shared.dispatch(
@@ -80,9 +81,9 @@
     /// A reduce waits only for stores that were registered before that reduce began.
     @Test func awaitedStoreInstantiatedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let first = FirstStore.instantiate()
-        let made = Trace<SecondStore>()
+        let made = Log<SecondStore>()
         scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
         scenario.thread { made.append(.instantiate()) }
         scenario.check {
@@ -94,11 +95,11 @@
 
     @Test func awaitedStoreReleasedDuringTheDispatchIsFreedAfterItsReduce() {
       explore(isReduced: false) { scenario in
-        let log = Trace<String>()
+        let log = Log<String>()
         let first = FirstStore.instantiate()
         let second = EndingStore.instantiate()
         second.log = log
-        let held = Trace(second)
+        let held = Log(second)
         scenario.thread {
           Dispatcher.shared.dispatch(
             Step.run { store in
@@ -123,7 +124,7 @@
 
   /// Returns a state that makes each store append its name and a number to a log. The reduce of the first
   /// store waits for the second store.
-  private func waiting(_ number: Int, in log: Trace<String>) -> Step {
+  private func waiting(_ number: Int, in log: Log<String>) -> Step {
     .run { store in
       (store as? FirstStore)?.waitFor(SecondStore.self)
       log.append("\(store.name) \(number)")
@@ -134,7 +135,7 @@
     typealias DispatchStateType = Step
 
     let name = "ending"
-    var log: Trace<String>?
+    var log: Log<String>?
 
     deinit { log?.append("deinit") }
   }

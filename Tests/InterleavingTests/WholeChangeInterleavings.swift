@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import Testing
 
   /// B1: a diamond (a combined constant whose sources share a variable) calls its observers once for each
@@ -10,7 +11,7 @@
         let number = Variable(0)
         let tenfold = number.map { $0 * 5 }.map { $0 * 2 }
         let diamond = Constant.combine(tenfold, Constant(number))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = diamond.observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
         scenario.thread { number.value = 1 }
         scenario.thread { number.value = 2 }
@@ -27,7 +28,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = Constant.combine(both, Constant(right))
           .observe(ignoreFirst: true) { log.append([$0.0.0, $0.0.1, $0.1]) }
         scenario.thread { left.value = 1 }
@@ -42,7 +43,7 @@
     @Test func combinedConstantDeliversEachReduceAsOneChange() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = Constant.combine(store.count, store.doubled)
           .observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
         for _ in 1...2 {
@@ -58,7 +59,7 @@
     @Test func combinedConstantDeliversATransactionAndAConcurrentWriteInTheOrderOfTheCommits() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = observe(left, right, in: log)
         let dispatcher = Dispatcher()
         scenario.thread {
@@ -79,7 +80,7 @@
     @Test func secondWriteInATransactionIsDeliveredAfterAnotherThreadsWriteBetweenTheTwoWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = observe(left, right, in: log)
         let dispatcher = Dispatcher()
         scenario.thread {
@@ -104,7 +105,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = sum.observe(ignoreFirst: true) { log.append($0) }
         let (first, second) = (Dispatcher(), Dispatcher())
         scenario.thread {
@@ -130,7 +131,7 @@
     @Test func mutationAndTheWritesInItsBodyAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = observe(left, right, in: log)
         scenario.thread {
           left.modify {
@@ -152,7 +153,7 @@
       explore { scenario in
         let number = Variable(0)
         let both = Constant.combine(number.removeDuplicates(), Constant(Variable(0)))
-        let log = Trace<Int>()
+        let log = Log<Int>()
         let dust = both.observe(ignoreFirst: true) { log.append($0.0) }
         for _ in 1...2 {
           scenario.thread { number.value = 1 }
@@ -168,7 +169,7 @@
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = Constant.combine(sum, Constant(right))
           .observe(ignoreFirst: true) { log.append([$0.0 / 10, $0.0 % 10, $0.1]) }
         let dispatcher = Dispatcher()
@@ -194,7 +195,7 @@
         let (left, right) = (Variable(0), Variable(0))
         let both = Constant.combine(Constant(left), Constant(right))
         let twice = Constant.combine(both, both).map { $0 }
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = Constant.combine(Constant(left), twice).observe(ignoreFirst: true) {
           log.append([$0.0, $0.1.0.0, $0.1.0.1, $0.1.1.0, $0.1.1.1])
         }
@@ -220,7 +221,7 @@
     @Test func diamondDeliversATransactionAndAConcurrentWriteInTheOrderOfTheWrites() {
       explore { scenario in
         let number = Variable(0)
-        let log = Trace<[Int]>()
+        let log = Log<[Int]>()
         let dust = Constant.combine(number.map { $0 }, number.map { $0 })
           .observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
         let dispatcher = Dispatcher()
@@ -243,7 +244,7 @@
   private func observe(
     _ left: Variable<Int>,
     _ right: Variable<Int>,
-    in log: Trace<[Int]>
+    in log: Log<[Int]>
   ) -> Dust {
     Constant.combine(Constant(left), Constant(right))
       .observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }

@@ -1,4 +1,5 @@
 import BoardSample
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -6,7 +7,9 @@ import Testing
 /// Tests of the built board, which is killed and started again.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: BoardProcess.isBuilt))
 struct BoardProcessTests {
-  private let folder = TemporaryFolder()
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func savedEditsSurviveSIGKILL() async throws {
     let expected = [

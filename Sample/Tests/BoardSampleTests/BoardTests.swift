@@ -1,5 +1,6 @@
 import BoardSample
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -7,8 +8,10 @@ import Testing
 /// Tests the whole board by its text.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct BoardTests {
-  private let folder = TemporaryFolder()
+  private let folder: TemporaryFolder
   private let clock = ManualClock()
+
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func conversationInTheReadmeIsReal() async throws {
     let readme = URL(fileURLWithPath: #filePath)
@@ -156,7 +159,7 @@ struct BoardTests {
     let first = try Conversation(in: folder)
     await first.type("add Buy milk", "add Buy bread")
     try await first.board.run(AsyncStream { $0.finish() })
-    let file = folder.url.appendingPathComponent("cards.json")
+    let file = folder.file("cards.json")
     try Data("{".utf8).write(to: file)
 
     try withDispatcher(Dispatcher()) {

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
@@ -14,10 +15,7 @@ enum Browser {
     on html: String,
     as _: Results.Type
   ) async throws -> Results {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let page = folder.appendingPathComponent("page.html")
+    let folder = try TemporaryFolder()
     let driver = """
       <pre id="results"></pre><script>
       addEventListener("error", (event) => { document.getElementById("results").textContent = event.message; });
@@ -25,15 +23,15 @@ enum Browser {
         = btoa(JSON.stringify((() => { \(script) })()));
       </script>
       """
-    try Data((html + driver).utf8).write(to: page)
+    try folder.write(html + driver, to: "page.html")
     let dom = try await output(
       "--headless",
       "--no-sandbox",
       "--disable-gpu",
       "--window-size=1200,800",
-      "--user-data-dir=\(folder.path)/profile",
+      "--user-data-dir=\(folder.file("profile").path)",
       "--dump-dom",
-      page.absoluteString
+      folder.file("page.html").absoluteString
     )
     let found = try #require(
       dom.firstMatch(of: /<pre id="results">([^<]*)<\/pre>/),

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ final class BrowserPage: @unchecked Sendable {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
-  private let profile = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+  private let profile: TemporaryFolder
 
   // Guarded by `lock`.
   private let lock = NSLock()
@@ -20,16 +21,16 @@ final class BrowserPage: @unchecked Sendable {
   private var session = ""
 
   init(_ url: URL) async throws {
-    try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
+    profile = try TemporaryFolder()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // The browser reads from file descriptor 3, and writes to file descriptor 4.
     process.arguments = [
       "-c", #"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null"#, try #require(Browser.path),
       "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,860",
-      "--remote-debugging-pipe", "--user-data-dir=\(profile.path)", "about:blank",
+      "--remote-debugging-pipe", "--user-data-dir=\(profile.url.path)", "about:blank",
     ]
     process.environment = ProcessInfo.processInfo.environment
-      .merging(["TMPDIR": profile.path]) { $1 }
+      .merging(["TMPDIR": profile.url.path]) { $1 }
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -58,7 +59,6 @@ final class BrowserPage: @unchecked Sendable {
     process.terminate()
     // The browser writes to its profile folder until the process has ended.
     process.waitUntilExit()
-    try? FileManager.default.removeItem(at: profile)
   }
 
   /// Returns the value of a JavaScript expression, or the result of a promise.

@@ -1,4 +1,5 @@
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import Foundation
 
 /// Waits for changes of a folder.

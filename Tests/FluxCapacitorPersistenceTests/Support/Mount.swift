@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 
 /// A file system in memory, mounted at a folder until this object is released.

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
@@ -6,24 +7,14 @@ func failures(
   isolation: isolated (any Actor)? = #isolation,
   of body: () async throws -> Void
 ) async rethrows -> [String] {
-  let sentences = Sentences()
+  let sentences = Log<String>()
   try await withKnownIssue(isIntermittent: true) {
     try await body()
   } matching: { issue in
     sentences.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
     return true
   }
-  return sentences.all
-}
-
-private final class Sentences: @unchecked Sendable {
-  // `sentences` is guarded by `lock`.
-  private let lock = NSLock()
-  private var sentences: [String] = []
-
-  var all: [String] { lock.withLock { sentences } }
-
-  func append(_ sentence: String) { lock.withLock { sentences.append(sentence) } }
+  return sentences.entries
 }
 
 /// Runs a body on a thread outside any task, and waits until the body has ended.

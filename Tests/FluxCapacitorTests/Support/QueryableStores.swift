@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 
 // MARK: - Queryable stores
 
@@ -34,7 +35,7 @@ final class PriceStore: Queryable {
 struct TokenQuery: Hashable, Sendable {
   private let counted: Counted
 
-  init(_ tally: Counted.Tally) {
+  init(_ tally: Tally) {
     counted = Counted(tally)
   }
 

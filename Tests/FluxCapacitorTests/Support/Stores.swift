@@ -1,6 +1,16 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 
-// MARK: - Two more stores for the counter's states
+// MARK: - Two more stores for the counter's states, and the number of a state
+
+extension Dispatcher.Counter {
+  var number: Int {
+    switch self {
+    case .add(let number), .set(let number): number
+    case .leaveAlone: 0
+    }
+  }
+}
 
 final class AuditStore: Storable {
   let onReduce = Variable<@Sendable () -> Void>({})

@@ -38,13 +38,8 @@ struct Wide {
   var isWhole: Bool { parts.0 == parts.1 && parts.1 == parts.2 && parts.2 == parts.3 }
 }
 
+/// An object that a tally counts while the object exists.
 final class Counted: Sendable {
-  final class Tally: Sendable {
-    private let atomic = Atomic(0)
-    var count: Int { atomic.load(ordering: .acquiring) }
-    func add(_ amount: Int) { atomic.add(amount, ordering: .acquiringAndReleasing) }
-  }
-
   private let tally: Tally
 
   init(_ tally: Tally) {

@@ -1,13 +1,17 @@
 import FluxCapacitor
 import Synchronization
 
-/// Counts calls.
+/// Counts calls or living objects on several threads.
+///
+/// The accesses are relaxed, so they hide no race from the thread sanitizer.
 final class Tally: Sendable {
   private let count = Atomic(0)
 
   var value: Int { count.load(ordering: .relaxed) }
 
-  func add() { count.add(1, ordering: .relaxed) }
+  func add(_ amount: Int = 1) { count.add(amount, ordering: .relaxed) }
+
+  func reset() { count.store(0, ordering: .relaxed) }
 }
 
 extension PrimitiveValue {

@@ -1,7 +1,10 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
+import FluxCapacitorTesting
 import Testing
 
 /// B12: `observeChanges` describes each dispatch as a difference of ids.
+@Suite(.isolatedDispatcher)
 struct TableChangesTests {
   /// A list on a screen, which applies the changes of a table.
   private final class List: @unchecked Sendable {

@@ -12,7 +12,7 @@
     }
 
     @Test func removingARowFreesTheRow() {
-      let tally = Counted.Tally()
+      let tally = Tally()
       let table = VariableTable([Holder(id: 1, counted: Counted(tally))])
       let dust = table.row(1).observe { _ in }
       let row = table.row(1)
@@ -20,24 +20,24 @@
 
       table.remove(1)
 
-      #expect(tally.count == 0)
+      #expect(tally.value == 0)
       dust.clean()
     }
 
     @Test func cleaningTheLastObserverOfARowFreesItsClosure() {
-      let tally = Counted.Tally()
+      let tally = Tally()
       let cards = table("a")
       let dusts = DustBuster()
       for id in ["a", "missing"] {
         let counted = Counted(tally)
         cards.row(id).observe { _ = counted.pass($0) }.cleaned(by: dusts)
       }
-      #expect(tally.count == 2)
+      #expect(tally.value == 2)
 
       cards.remove("a")
       dusts.clean()
 
-      #expect(tally.count == 0)
+      #expect(tally.value == 0)
       #expect(cards.partCount == 0)
     }
 
@@ -68,7 +68,7 @@
     }
 
     @Test func freeingATableFreesTheObserversOfItsRows() {
-      let tally = Counted.Tally()
+      let tally = Tally()
       do {
         let cards = table("a")
         let counted = Counted(tally)
@@ -80,11 +80,11 @@
         cards["a"]?.title = "other"
       }
 
-      #expect(tally.count == 0)
+      #expect(tally.value == 0)
     }
 
     @Test func constantOfARowOutlivesItsTable() {
-      let tally = Counted.Tally()
+      let tally = Tally()
       do {
         var cards: VariableTable? = table("a")
         let row = cards?.row("a")
@@ -94,9 +94,9 @@
         cards = nil
 
         #expect(row?.value == Card("a"))
-        #expect(tally.count == 1)
+        #expect(tally.value == 1)
       }
-      #expect(tally.count == 0)
+      #expect(tally.value == 0)
     }
 
     @Test func rowsThatViewsHaveShownAreFreedAfterTheirNextChange() {

@@ -1,8 +1,10 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
 /// B12: the constants of a table deliver each change once.
+@Suite(.isolatedDispatcher)
 struct TableObservingTests {
   @Test func rowDeliversItsChangesAndItsAppearanceAndItsDisappearance() {
     let cards = table("a")

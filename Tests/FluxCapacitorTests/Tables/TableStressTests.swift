@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Testing
 
 /// Races on tables. If THOROUGH is set, each test performs at least 200,000 operations.

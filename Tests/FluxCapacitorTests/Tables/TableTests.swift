@@ -1,7 +1,9 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 /// B12: reading and changing the rows of a table.
+@Suite(.isolatedDispatcher)
 struct TableTests {
   @Test func rowIsFoundByItsID() {
     let cards = table("abc").constant

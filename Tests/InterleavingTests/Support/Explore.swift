@@ -1,5 +1,5 @@
 #if DEBUG
-  import Foundation
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Testing
 
@@ -9,7 +9,7 @@
   ///   - atLeast: The number of preemptions to allow, if that number is greater than the default. The default
   ///     is two, or three if THOROUGH is set in the environment.
   ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
-  ///     threads may share data only in a `Trace`.
+  ///     threads may share data only in a `Log`.
   func explore(
     _ name: String = #function,
     atLeast: Int = 0,
@@ -17,14 +17,14 @@
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
-    let exploration = Exploration(preemptions: max(atLeast, preemptions), isReduced: isReduced)
+    let exploration = Exploration(
+      preemptions: max(atLeast, isThorough ? 3 : 2),
+      isReduced: isReduced
+    )
     if let failure = exploration.run(scenario) {
       Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
     }
     let test = sourceLocation.fileName.split(separator: ".")[0]
     print("\(exploration.schedules) schedules: \(test).\(name)")
   }
-
-  private let preemptions =
-    ProcessInfo.processInfo.environment["THOROUGH"] == nil ? 2 : 3
 #endif

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitorPersistence
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
 
@@ -213,7 +214,7 @@
         watchers[lastNumber] = onChange
         return lastNumber
       }
-      return Ending { [weak self] in self?.unwatch(number) }
+      return AtEnd { [weak self] in self?.unwatch(number) }
     }
 
     private func unwatch(_ number: Int) {

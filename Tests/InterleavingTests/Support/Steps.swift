@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 
 /// A state with a closure. Each store reduces the state by calling the closure.
 enum Step: DispatchState {
@@ -8,7 +9,7 @@ enum Step: DispatchState {
   case run(@Sendable (any StepStore) -> Void)
 
   /// Returns a state that makes each store append its name and a number to a log.
-  static func log(_ number: Int, in log: Trace<String>) -> Step {
+  static func log(_ number: Int, in log: Log<String>) -> Step {
     .run { log.append("\($0.name) \(number)") }
   }
 }

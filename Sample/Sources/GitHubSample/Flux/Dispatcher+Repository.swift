@@ -1,15 +1,12 @@
 import FluxCapacitor
 
 extension Dispatcher {
-  /// The states that a fetch of a user's repositories invokes.
+  /// The states that fetch a user's repositories, or a single repository.
   package enum Repository: FetchingState {
     package typealias RelatedStoreType = RepositoryStore
     package typealias RelatedActionType = RepositoryAction
 
-    case removeAll
-    case isFetching(Bool)
-    case addRepositories([GitHub.Repository], totalCount: Int, hasMore: Bool)
+    case fetch(Fetch<GitHub.Repository>.Event)
     case selectRepository(GitHub.Repository?)
-    case fetchingFailed(ApiError)
   }
 }

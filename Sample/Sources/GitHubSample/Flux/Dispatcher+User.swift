@@ -6,10 +6,7 @@ extension Dispatcher {
     package typealias RelatedStoreType = UserStore
     package typealias RelatedActionType = UserAction
 
+    case fetch(Fetch<GitHub.User>.Event)
     case selectUser(GitHub.User?)
-    case removeAll
-    case isFetching(Bool)
-    case addUsers([GitHub.User], totalCount: Int)
-    case fetchingFailed(ApiError)
   }
 }

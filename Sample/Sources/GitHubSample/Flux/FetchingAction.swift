@@ -1,5 +1,12 @@
 import FluxCapacitor
 
+/// The states of a store that keeps a fetch.
+package protocol FetchingState: DispatchState, Equatable {
+  associatedtype Item: Equatable & Sendable
+
+  static func fetch(_ event: Fetch<Item>.Event) -> Self
+}
+
 /// An action that runs one fetch at a time. A newer fetch supersedes an older fetch.
 protocol FetchingAction: Actionable where DispatchStateType: FetchingState {
   var effects: Effects { get }
@@ -11,14 +18,13 @@ extension FetchingAction {
   /// If a fetch is cancelled before its last response arrives, the fetch fails.
   func fetch(_ body: @escaping @Sendable (Effect) async throws(ApiError) -> Void) async {
     await effects.perform { effect in
-      invoke(.removeAll, as: effect)
-      invoke(.isFetching(true), as: effect)
+      invoke(.fetch(.began), as: effect)
       do throws(ApiError) {
         try await body(effect)
       } catch {
-        invoke(.fetchingFailed(error), as: effect)
+        invoke(.fetch(.failed(error)), as: effect)
       }
-      invoke(.isFetching(false), as: effect)
+      invoke(.fetch(.ended), as: effect)
     }
   }
 }

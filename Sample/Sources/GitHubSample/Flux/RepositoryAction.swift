@@ -25,8 +25,8 @@ package struct RepositoryAction: FetchingAction {
     await fetch { effect async throws(ApiError) in
       let isWanted = query.isFiltered ? query.matches : nil
       var pager = Pager(RepositoriesRequest(query), limit: limit, where: isWanted)
-      try await session.fetchPages(of: &pager) { items, totalCount, hasMore in
-        invoke(.addRepositories(items, totalCount: totalCount, hasMore: hasMore), as: effect)
+      try await session.fetchPages(of: &pager) { page, totalCount, hasMore in
+        invoke(.fetch(.received(page, totalCount: totalCount, hasMore: hasMore)), as: effect)
       }
     }
   }

@@ -13,9 +13,10 @@ package struct Stores: Sendable {
   let failure: Constant<ApiError?>
 
   package init() {
-    isFetching = Constant.combine(user.isUserFetching, repository.isRepositoryFetching)
-      .map { $0 || $1 }
+    isFetching = Constant.combine(user.fetch, repository.fetch)
+      .map { $0.isRunning || $1.isRunning }
       .removeDuplicates()
-    failure = Constant.combine(user.failure, repository.failure).map { $0 ?? $1 }
+    failure = Constant.combine(user.fetch, repository.fetch)
+      .map { $0.failure ?? $1.failure }
   }
 }

@@ -30,8 +30,8 @@ package struct UserAction: FetchingAction {
   package func searchUsers(matching text: String, limit: Int?) async {
     await fetch { effect async throws(ApiError) in
       var pager = Pager(UsersRequest(matching: text), limit: limit)
-      try await session.fetchPages(of: &pager) { users, totalCount, _ in
-        invoke(.addUsers(users, totalCount: totalCount), as: effect)
+      try await session.fetchPages(of: &pager) { page, totalCount, hasMore in
+        invoke(.fetch(.received(page, totalCount: totalCount, hasMore: hasMore)), as: effect)
       }
     }
   }

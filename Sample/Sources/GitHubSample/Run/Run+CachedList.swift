@@ -63,13 +63,14 @@ func saveList(
   from stores: Stores,
   environment: CommandEnvironment
 ) async {
+  let fetch = stores.repository.fetch.value
   guard
     let folder = environment.cacheFolder,
-    stores.failure.value == nil, let total = stores.repository.total.value
+    stores.failure.value == nil, let total = fetch.total
   else { return }
   let list = FetchedList(
     query: query,
-    repositories: stores.repository.repositories.value,
+    repositories: fetch.items,
     total: total,
     date: environment.now()
   )

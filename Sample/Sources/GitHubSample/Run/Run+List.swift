@@ -7,7 +7,8 @@ func list(
 ) async throws(CommandFailure) -> ExitCode {
   let isFiltered = options.query.isFiltered
   return try await withSession(options.common, environment: environment) { stores in
-    let total = stores.repository.total
+    let fetch = stores.repository.fetch
+    let total = fetch.map(\.total).removeDuplicates()
     let progress = ProgressView(
       text: total.map { total in
         guard let total, total.shown > 0 else { return "Fetching repositories…" }
@@ -20,7 +21,7 @@ func list(
       .map { RepositoryListText(owner: $0?.login ?? "", isFiltered: isFiltered) }
     return [progress]
       + listViews(
-        of: stores.repository.repositories,
+        of: fetch.map(\.items),
         total: total,
         text: text,
         stores: stores,

@@ -8,7 +8,7 @@ func search(
   let output = OutputFormat(options.common, terminal: environment.terminal)
   let text = options.text.sanitized
   return try await withSession(options.common, environment: environment) { stores in
-    let total = stores.user.total
+    let total = stores.user.fetch.map(\.total).removeDuplicates()
     return [
       ProgressView(
         text: total.map { total in
@@ -19,7 +19,7 @@ func search(
         environment: environment
       ),
       ListView(
-        items: stores.user.users,
+        items: stores.user.fetch.map(\.items),
         title: total.map { total in
           guard let total else { return nil }
           let isLimited = options.limit.map { total.shown >= $0 && total.hasMore } ?? false

@@ -63,7 +63,9 @@ func withSession(
   let work = Effects()
   console.whenOutputFails { work.cancel() }
   if let address = recording.address {
-    console.report("Watch the flow at \(address). Press Enter to fetch again, or Ctrl-C to quit.")
+    // The address ends its line, because terminals add a period to the link.
+    console.report("Watch the flow at \(address)")
+    console.report("Press Enter to fetch again, or Ctrl-C to quit.")
   }
   var isWanted = true
   while isWanted {

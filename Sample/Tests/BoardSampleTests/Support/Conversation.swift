@@ -1,5 +1,6 @@
 import BoardSample
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import GitHubSample

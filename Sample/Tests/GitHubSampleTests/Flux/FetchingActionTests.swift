@@ -21,20 +21,19 @@ struct FetchingActionTests {
     await gate.reached()
 
     await expectStates {
-      Dispatcher.User.removeAll
-      Dispatcher.User.isFetching(true)
-      Dispatcher.User.addUsers([GitHub.User(login: "new")], totalCount: 1)
-      Dispatcher.User.isFetching(false)
+      Dispatcher.User.fetch(.began)
+      Dispatcher.User.fetch(.received([GitHub.User(login: "new")], totalCount: 1, hasMore: false))
+      Dispatcher.User.fetch(.ended)
     } when: {
       await action.searchUsers(matching: "new", limit: nil)
       gate.open()
       await older.value
     }
 
-    #expect(store.users.value == [GitHub.User(login: "new")])
-    #expect(store.total.value == Total(shown: 1, all: 1))
-    #expect(!store.isUserFetching.value)
-    #expect(store.failure.value == nil)
+    #expect(store.fetch.value.items == [GitHub.User(login: "new")])
+    #expect(store.fetch.value.total == Total(shown: 1, all: 1))
+    #expect(!store.fetch.value.isRunning)
+    #expect(store.fetch.value.failure == nil)
   }
 
   @Test(arguments: [false, true])
@@ -51,9 +50,9 @@ struct FetchingActionTests {
     gate.open()
     await task.value
 
-    #expect(store.users.value == [])
-    #expect(!store.isUserFetching.value)
-    #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
+    #expect(store.fetch.value.items == [])
+    #expect(!store.fetch.value.isRunning)
+    #expect(store.fetch.value.failure == ApiError(.cancelled, at: "mock"))
   }
 
   @Test func cancellingAnOlderSearchDoesNotAffectTheNewestSearch() async {
@@ -72,13 +71,13 @@ struct FetchingActionTests {
     older.cancel()
     gate.open()
     await older.value
-    let isFetching = store.isUserFetching.value
+    let isFetching = store.fetch.value.isRunning
     newerGate.open()
     await newer.value
 
     #expect(isFetching)
-    #expect(store.users.value == [GitHub.User(login: "new")])
-    #expect(store.failure.value == nil)
+    #expect(store.fetch.value.items == [GitHub.User(login: "new")])
+    #expect(store.fetch.value.failure == nil)
   }
 
   @Test func searchFromACancelledTaskFailsAndSupersedesTheOlderSearch() async {
@@ -95,8 +94,8 @@ struct FetchingActionTests {
       await action.searchUsers(matching: "new", limit: nil)
     }.value
 
-    #expect(!store.isUserFetching.value)
-    #expect(store.failure.value == ApiError(.cancelled, at: "mock"))
+    #expect(!store.fetch.value.isRunning)
+    #expect(store.fetch.value.failure == ApiError(.cancelled, at: "mock"))
     gate.open()
     await older.value
   }
@@ -112,10 +111,10 @@ struct FetchingActionTests {
       async let other: Void = action.fetchRepositories(matching: mona, limit: nil)
       _ = await (one, other)
 
-      let winner = repositories.repositories.value
+      let winner = repositories.fetch.value.items
       try #require([[.named("a")], [.named("b")]].contains(winner), "round \(round)")
-      try #require(!repositories.isRepositoryFetching.value, "round \(round)")
-      try #require(repositories.failure.value == nil, "round \(round)")
+      try #require(!repositories.fetch.value.isRunning, "round \(round)")
+      try #require(repositories.fetch.value.failure == nil, "round \(round)")
     }
   }
 }

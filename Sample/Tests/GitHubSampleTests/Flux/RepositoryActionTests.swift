@@ -15,10 +15,9 @@ struct RepositoryActionTests {
     let session = MockApiSession(.page("a", total: 1))
 
     await expectStates {
-      Dispatcher.Repository.removeAll
-      Dispatcher.Repository.isFetching(true)
-      Dispatcher.Repository.addRepositories([.named("a")], totalCount: 1, hasMore: false)
-      Dispatcher.Repository.isFetching(false)
+      Dispatcher.Repository.fetch(.began)
+      Dispatcher.Repository.fetch(.received([.named("a")], totalCount: 1, hasMore: false))
+      Dispatcher.Repository.fetch(.ended)
     } when: {
       await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
     }
@@ -28,10 +27,9 @@ struct RepositoryActionTests {
     let session = MockApiSession(.failure(.notJSON(status: 200)))
 
     await expectStates {
-      Dispatcher.Repository.removeAll
-      Dispatcher.Repository.isFetching(true)
-      Dispatcher.Repository.fetchingFailed(ApiError(.notJSON(status: 200), at: "mock"))
-      Dispatcher.Repository.isFetching(false)
+      Dispatcher.Repository.fetch(.began)
+      Dispatcher.Repository.fetch(.failed(ApiError(.notJSON(status: 200), at: "mock")))
+      Dispatcher.Repository.fetch(.ended)
     } when: {
       await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
     }
@@ -41,11 +39,10 @@ struct RepositoryActionTests {
     let session = MockApiSession(.page("a", total: 2, next: "1"), .page("b", total: 2))
 
     await expectStates {
-      Dispatcher.Repository.removeAll
-      Dispatcher.Repository.isFetching(true)
-      Dispatcher.Repository.addRepositories([.named("a")], totalCount: 2, hasMore: true)
-      Dispatcher.Repository.addRepositories([.named("b")], totalCount: 2, hasMore: false)
-      Dispatcher.Repository.isFetching(false)
+      Dispatcher.Repository.fetch(.began)
+      Dispatcher.Repository.fetch(.received([.named("a")], totalCount: 2, hasMore: true))
+      Dispatcher.Repository.fetch(.received([.named("b")], totalCount: 2, hasMore: false))
+      Dispatcher.Repository.fetch(.ended)
     } when: {
       await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
     }
@@ -56,10 +53,9 @@ struct RepositoryActionTests {
     let action = RepositoryAction(session: MockApiSession(.held(gate, then: .page("a", total: 1))))
 
     await expectStates {
-      Dispatcher.Repository.removeAll
-      Dispatcher.Repository.isFetching(true)
-      Dispatcher.Repository.fetchingFailed(ApiError(.cancelled, at: "mock"))
-      Dispatcher.Repository.isFetching(false)
+      Dispatcher.Repository.fetch(.began)
+      Dispatcher.Repository.fetch(.failed(ApiError(.cancelled, at: "mock")))
+      Dispatcher.Repository.fetch(.ended)
     } when: {
       let task = Task { await action.fetchRepositories(matching: mona, limit: nil) }
       await gate.reached()
@@ -75,10 +71,9 @@ struct RepositoryActionTests {
     let older = Task { await action.fetchRepositories(matching: mona, limit: nil) }
     await gate.reached()
     await expectStates {
-      Dispatcher.Repository.removeAll
-      Dispatcher.Repository.isFetching(true)
-      Dispatcher.Repository.addRepositories([.named("new")], totalCount: 1, hasMore: false)
-      Dispatcher.Repository.isFetching(false)
+      Dispatcher.Repository.fetch(.began)
+      Dispatcher.Repository.fetch(.received([.named("new")], totalCount: 1, hasMore: false))
+      Dispatcher.Repository.fetch(.ended)
     } when: {
       await action.fetchRepositories(matching: mona, limit: nil)
       gate.open()
@@ -87,19 +82,19 @@ struct RepositoryActionTests {
   }
 
   @Test func observerOfTheStoreReceivesTheRepositoriesAfterEachPage() async {
-    let seen = ValueRecorder(store.repositories)
+    let seen = ValueRecorder(store.fetch.map(\.items).removeDuplicates())
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("c", total: 3))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
-    let expected = [[], [], ["mona/a", "mona/b"], ["mona/a", "mona/b", "mona/c"]]
+    let expected = [[], ["mona/a", "mona/b"], ["mona/a", "mona/b", "mona/c"]]
     #expect(seen.values.map { $0.map(\.nameWithOwner) } == expected)
-    #expect(store.total.value == Total(shown: 3, all: 3))
-    #expect(store.failure.value == nil)
+    #expect(store.fetch.value.total == Total(shown: 3, all: 3))
+    #expect(store.fetch.value.failure == nil)
   }
 
-  @Test func isRepositoryFetchingIsTrueOnlyDuringAFetch() async {
-    let seen = ValueRecorder(store.isRepositoryFetching)
+  @Test func fetchRunsUntilItsLastState() async {
+    let seen = ValueRecorder(store.fetch.map(\.isRunning).removeDuplicates())
     let session = MockApiSession(.page("a", total: 1))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
@@ -112,9 +107,9 @@ struct RepositoryActionTests {
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
-    #expect(store.repositories.value == [.named("a")])
-    #expect(store.failure.value == ApiError(.notJSON(status: 200), at: "mock"))
-    #expect(!store.isRepositoryFetching.value)
+    #expect(store.fetch.value.items == [.named("a")])
+    #expect(store.fetch.value.failure == ApiError(.notJSON(status: 200), at: "mock"))
+    #expect(!store.fetch.value.isRunning)
   }
 
   @Test func newFetchClearsTheRepositoriesAndTheFailureOfThePreviousFetch() async {
@@ -129,8 +124,8 @@ struct RepositoryActionTests {
     await action.fetchRepositories(matching: mona, limit: nil)
     await action.fetchRepositories(matching: mona, limit: nil)
 
-    #expect(store.repositories.value == [.named("b")])
-    #expect(store.failure.value == nil)
+    #expect(store.fetch.value.items == [.named("b")])
+    #expect(store.fetch.value.failure == nil)
   }
 
   @Test func fetchHalvesThePageSizeAfterAGatewayTimeout() async {
@@ -144,19 +139,19 @@ struct RepositoryActionTests {
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
     #expect(session.requests.map(\.first) == [100, 50, 25, 25])
-    #expect(store.repositories.value == [.named("a"), .named("b")])
-    #expect(store.failure.value == nil)
+    #expect(store.fetch.value.items == [.named("a"), .named("b")])
+    #expect(store.fetch.value.failure == nil)
   }
 
   @Test func storeReportsMoreRepositoriesOnlyIfTheLimitHasCutTheList() async {
     let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
-    let hasMore = store.total.value?.hasMore
+    let hasMore = store.fetch.value.total?.hasMore
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
 
     #expect(hasMore == true)
-    #expect(store.total.value == Total(shown: 1, all: 1))
+    #expect(store.fetch.value.total == Total(shown: 1, all: 1))
   }
 
   @Test func fetchOmitsRepositoriesThatDoNotMatchTheLanguageFilter() async {
@@ -169,7 +164,7 @@ struct RepositoryActionTests {
     await RepositoryAction(session: MockApiSession(.success(page)))
       .fetchRepositories(matching: query, limit: nil)
 
-    #expect(store.repositories.value == [swift])
+    #expect(store.fetch.value.items == [swift])
   }
 
   @Test func fetchedRepositoryStaysSelectedUntilTheNextFetch() async {
@@ -182,7 +177,7 @@ struct RepositoryActionTests {
 
     #expect(selected == repository)
     #expect(store.selectedRepository.value == nil)
-    #expect(store.failure.value == ApiError(.unknownRepository("mona/b"), at: "mock"))
+    #expect(store.fetch.value.failure == ApiError(.unknownRepository("mona/b"), at: "mock"))
   }
 
   @Test func fetchFailsWhenTheServerRepeatsACursor() async {
@@ -190,7 +185,7 @@ struct RepositoryActionTests {
 
     await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
 
-    #expect(store.repositories.value == [.named("a"), .named("b")])
-    #expect(store.failure.value == ApiError(.pagesWithoutEnd, at: "mock"))
+    #expect(store.fetch.value.items == [.named("a"), .named("b")])
+    #expect(store.fetch.value.failure == ApiError(.pagesWithoutEnd, at: "mock"))
   }
 }

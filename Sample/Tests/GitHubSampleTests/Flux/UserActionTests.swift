@@ -18,7 +18,7 @@ struct UserActionTests {
     await UserAction(session: MockApiSession(.success(mona))).selectViewer()
 
     #expect(store.selectedUser.value == mona)
-    #expect(store.failure.value == nil)
+    #expect(store.fetch.value.failure == nil)
   }
 
   @Test func searchAddsTheUsersOfAllPagesWithoutDuplicates() async {
@@ -34,9 +34,9 @@ struct UserActionTests {
         UsersRequest(matching: "mo na"), UsersRequest(matching: "mo na", after: "1"),
       ]
     )
-    #expect(store.users.value == ["a", "b", "c"].map { GitHub.User(login: $0) })
-    #expect(store.total.value == Total(shown: 3, all: 3))
-    #expect(!store.isUserFetching.value)
+    #expect(store.fetch.value.items == ["a", "b", "c"].map { GitHub.User(login: $0) })
+    #expect(store.fetch.value.total == Total(shown: 3, all: 3))
+    #expect(!store.fetch.value.isRunning)
   }
 
   @Test func failedSearchKeepsTheUsersOfEarlierPages() async {
@@ -44,7 +44,7 @@ struct UserActionTests {
 
     await UserAction(session: session).searchUsers(matching: "a", limit: nil)
 
-    #expect(store.users.value.map(\.login) == ["a"])
-    #expect(store.failure.value == ApiError(.unexpectedShape, at: "mock"))
+    #expect(store.fetch.value.items.map(\.login) == ["a"])
+    #expect(store.fetch.value.failure == ApiError(.unexpectedShape, at: "mock"))
   }
 }

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import GitHubSample
@@ -6,15 +7,12 @@ import Testing
 /// Tests of the output of `--log`, `--explore` and `--explore-live`.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct FlowRecordingTests {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+  private let folder: TemporaryFolder
 
-  init() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func logFileAndExplorerPageContainAllStatesButNotTheToken() async throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (log, page) = (folder.path + "/flow.jsonl", folder.path + "/flow.html")
+    let (log, page) = (folder.file("flow.jsonl").path, folder.file("flow.html").path)
     let replies: (MockApiSession.Reply, MockApiSession.Reply) = (
       .page("a", total: 2, next: "1"), .page("b", total: 2)
     )
@@ -33,9 +31,9 @@ struct FlowRecordingTests {
     #expect(exitCode == .success)
     let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
     let html = try String(contentsOfFile: page, encoding: .utf8)
-    #expect(lines.count == 6)
-    #expect(lines[1].contains(#""state":"Repository.removeAll""#))
-    #expect(html.contains(#""state":"Repository.isFetching(false)""#))
+    #expect(lines.count == 5)
+    #expect(lines[1].contains(#""state":"Repository.fetch(.began)""#))
+    #expect(html.contains(#""state":"Repository.fetch(.ended)""#))
     #expect(!html.contains("s3cret") && !lines.joined().contains("s3cret"))
   }
 
@@ -51,7 +49,7 @@ struct FlowRecordingTests {
       recorder: recorder,
       awaitEnter: {
         let address =
-          recorder.errors.firstMatch(of: /Watch the flow at (http:\S+)\./)?.output.1 ?? ""
+          recorder.errors.firstMatch(of: /Watch the flow at (http:\S+)\n/)?.output.1 ?? ""
         let page = URL(string: String(address)).flatMap { try? Data(contentsOf: $0) }
         return rounds.withLock {
           $0.append(page?.count ?? 0)
@@ -68,20 +66,19 @@ struct FlowRecordingTests {
 
   @Test(arguments: ["--log", "--explore"])
   func errorMessageNamesALogOrPageFileThatCannotBeWritten(option: String) async throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let session = MockApiSession(.page("a", total: 1))
 
     let recorder = ConsoleRecorder()
     let exitCode = await runCommand(
       "mona",
       option,
-      folder.path + "/none/flow",
+      folder.url.path + "/none/flow",
       session: session,
       recorder: recorder
     )
 
     #expect(exitCode == .failure)
-    let sentence = "github-repos: \(folder.path)/none/flow could not be written: "
+    let sentence = "github-repos: \(folder.url.path)/none/flow could not be written: "
     #expect(recorder.errors.hasPrefix(sentence))
     #expect(recorder.errors.split(separator: "\n").count == 1)
   }
@@ -94,9 +91,8 @@ struct FlowRecordingTests {
     let session = MockApiSession(.page("a", total: 1))
     // The command must write through the symbolic link instead of replacing the link with a new
     // file.
-    let link = folder.appendingPathComponent("full")
+    let link = folder.file("full")
     try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "/dev/full")
-    defer { try? FileManager.default.removeItem(at: folder) }
 
     let recorder = ConsoleRecorder()
     let exitCode = await runCommand("mona", option, link.path, session: session, recorder: recorder)
@@ -109,8 +105,7 @@ struct FlowRecordingTests {
   /// The reader of a named pipe stops when the writer closes the pipe, so the command must open the
   /// pipe only once.
   @Test func logOptionOpensANamedPipeOnce() async throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let pipe = folder.appendingPathComponent("pipe")
+    let pipe = folder.file("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let reading = PseudoTerminal.read { try? FileHandle(forReadingFrom: pipe).readToEnd() }
 
@@ -124,6 +119,6 @@ struct FlowRecordingTests {
 
     #expect(exitCode == .success)
     let text = await reading.value
-    #expect(text.split(separator: "\n").count == 5)
+    #expect(text.split(separator: "\n").count == 4)
   }
 }

@@ -13,7 +13,9 @@ struct RunSearchAndShowTests {
 
   @Test func searchCommandShowsATableOfUsersOnATerminal() async {
     let recorder = ConsoleRecorder()
-    let session = MockApiSession(.success(Page(items: users, totalCount: 7)))
+    let session = MockApiSession(
+      .success(Page(items: users, totalCount: 7, hasNextPage: true, endCursor: "1"))
+    )
 
     let exitCode = await runCommand(
       "search",

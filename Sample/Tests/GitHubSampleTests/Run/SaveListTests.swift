@@ -1,4 +1,5 @@
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import GitHubSample

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Foundation
 import GitHubSample
 import Testing
@@ -20,7 +21,7 @@ extension TemporaryFolder {
     from session: MockApiSession,
     in name: String = ""
   ) async -> Outcome {
-    await outcome(of: arguments, session: session, folder: url.appendingPathComponent(name))
+    await outcome(of: arguments, session: session, folder: file(name))
   }
 
   /// Runs the `list` command with the option `--cached` and a session without replies.
@@ -37,7 +38,7 @@ extension TemporaryFolder {
       session: session,
       terminal: terminal,
       now: now,
-      folder: url.appendingPathComponent(name)
+      folder: file(name)
     )
   }
 

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import GitHubSample
 import Foundation
 

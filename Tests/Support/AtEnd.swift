@@ -1,10 +1,8 @@
 /// An object that calls a closure in its `deinit`.
-final class AtEnd: Sendable {
+package final class AtEnd: Sendable {
   private let body: @Sendable () -> Void
 
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
-  }
+  package init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
   deinit { body() }
 }
