@@ -60,7 +60,7 @@ struct ExplorerChangesTests {
     #expect(last[2] == #"[2]: − Repository(id: 2, name: "octocat/2", stars: 99)"#)
   }
 
-  @Test func wholeValuesOfAChangeFold() async throws {
+  @Test func bothValuesOfAChangeFold() async throws {
     put(1...2)
     put(1...3)
     let page = try await ExplorerPage(circuits)

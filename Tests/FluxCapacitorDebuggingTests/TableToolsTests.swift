@@ -171,7 +171,8 @@ struct TableToolsTests {
 
     let page = try await BrowserPage(explorer.url)
 
-    try await page.wait(until: #"\#(rows) === 'CardStore.cards["milk"].title: "Milk" → "Oat milk"'"#)
+    let change = #"CardStore.cards["milk"].title: "Milk" → "Oat milk""#
+    try await page.wait(until: "\(rows) === '\(change)'")
     #expect(store.cards["milk"]?.title == "Oat milk")
   }
 }

@@ -181,12 +181,9 @@ let copied = "";
 async function copy(json) {
   if (!json) return;
   copied = json();
-  $("copied").textContent = `Copied ${copied.length} characters.`;
-  try {
-    await navigator.clipboard.writeText(copied);
-  } catch {
-    copyWithCommand(copied);
-  }
+  const isCopied = await navigator.clipboard?.writeText(copied).then(() => true, () => false)
+    || copyWithCommand(copied);
+  $("copied").textContent = isCopied ? `Copied ${copied.length} characters.` : "The browser can't copy.";
 }
 // A browser offers `navigator.clipboard` only in a secure context, and only if the page has the permission.
 function copyWithCommand(text) {
@@ -196,7 +193,8 @@ function copyWithCommand(text) {
   area.style.opacity = 0;
   document.body.append(area);
   area.select();
-  if (!document.execCommand("copy")) $("copied").textContent = "The browser can't copy.";
+  const isCopied = document.execCommand("copy");
   area.remove();
-  focus?.focus?.({ preventScroll: true });
+  focus?.focus({ preventScroll: true });
+  return isCopied;
 }
