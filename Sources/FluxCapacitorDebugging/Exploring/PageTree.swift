@@ -2,12 +2,15 @@
 struct PageTree: Sendable {
   let tree: ValueTree
 
-  /// The budget of a whole value. The budget is small, because a page can contain 10,000 dispatches.
-  static let budget = {
-    var budget = TreeBudget(bytes: 2_000)
+  // The budgets are small, because a page can contain 10,000 dispatches.
+  static let budgetOfValues = budget(bytes: 2_000)
+  static let budgetOfStates = budget(bytes: 1_000)
+
+  private static func budget(bytes: Int) -> TreeBudget {
+    var budget = TreeBudget(bytes: bytes)
     budget.breadth = 100
     return budget
-  }()
+  }
 
   init(_ tree: ValueTree) {
     self.tree = tree

@@ -47,7 +47,8 @@ struct PageWriter {
     for (store, contents) in contents {
       for item in contents.variables { _ = number(of: item.value, named: item.name, in: store) }
     }
-    let dispatches = events.map { dispatch($0) }
+    var values: [Int: any Sendable] = [:]
+    let dispatches = events.map { dispatch($0, &values) }
     last = events.last?.sequenceNumber ?? after
     let changed = Set(dispatches.flatMap { $0.changes.map(\.number) })
     let shown = contents.isEmpty ? changed.sorted() : Array(places.indices)
@@ -64,41 +65,55 @@ struct PageWriter {
   /// Returns whether no earlier update has named a type of stores.
   func isNew(_ store: any Storable.Type) -> Bool { !names.hasName(for: store) }
 
-  private mutating func dispatch(_ event: DispatchEvent) -> PageUpdate.Dispatch {
+  private mutating func dispatch(
+    _ event: DispatchEvent,
+    _ values: inout [Int: any Sendable]
+  ) -> PageUpdate.Dispatch {
     PageUpdate.Dispatch(
       sequence: event.sequenceNumber,
       time: event.timeText,
       nanoseconds: event.nanoseconds,
       type: names[type(of: event.state)],
-      state: PageTree(ValueTree(ofState: event.state, within: PageTree.budget)),
+      state: PageTree(ValueTree(ofState: event.state, within: PageTree.budgetOfStates)),
       stores: event.stores.map { names[$0] },
-      changes: event.changes.map { change($0) },
+      changes: event.changes.map { change($0, &values) },
       file: "\(event.fileID)",
       line: event.line
     )
   }
 
-  private mutating func change(_ change: DispatchEvent.Change) -> PageUpdate.Change {
+  /// - Parameter values: The new values of the changes before this change, by the numbers of their variables. The
+  ///   values save the time for the trees of most old values.
+  private mutating func change(
+    _ change: DispatchEvent.Change,
+    _ values: inout [Int: any Sendable]
+  ) -> PageUpdate.Change {
     let number = number(of: change.variable, named: change.name, in: change.store)
     let budget = DifferenceBudget(changes: 30, bytes: 300)
     let difference = ValueDifference(from: change.oldValue, to: change.newValue, within: budget)
-    let old = ValueTree(of: change.oldValue, within: PageTree.budget)
-    let new = ValueTree(of: change.newValue, within: PageTree.budget)
-    let isKnown = places[number].latest == old
+    let new = ValueTree(of: change.newValue, within: PageTree.budgetOfValues)
+    let latest = places[number].latest
+    let old =
+      if let value = values[number], areIdentical(value, change.oldValue), let latest {
+        latest
+      } else {
+        ValueTree(of: change.oldValue, within: PageTree.budgetOfValues)
+      }
+    values[number] = change.newValue
     places[number].latest = new
     return PageUpdate.Change(
       number: number,
       parts: difference.isOfWholeValues
         ? nil : difference.changes.map { PageUpdate.Part(change: $0) },
       omitted: difference.omitted > 0 ? difference.omitted : nil,
-      old: isKnown ? nil : PageTree(old),
+      old: old == latest ? nil : PageTree(old),
       new: new == old ? nil : PageTree(new)
     )
   }
 
   private mutating func variable(_ number: Int, hasChanged: Bool) -> PageUpdate.Variable {
     let place = places[number]
-    let value = place.variable.map { ValueTree(of: $0.anyValue, within: PageTree.budget) }
+    let value = place.variable.map { ValueTree(of: $0.anyValue, within: PageTree.budgetOfValues) }
     return PageUpdate.Variable(
       number: number,
       store: names[place.store],

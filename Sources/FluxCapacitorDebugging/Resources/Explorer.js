@@ -348,8 +348,8 @@ function partItem(key, [path, old, value, isCount]) {
   return {
     key, label: path, className: "part",
     value: (isOpen) => isOpen ? "" : [
-      ...(old !== null ? [element("span", `− ${text(old, 300)}`, "old")] : []),
-      ...(value !== null ? [element("span", `+ ${text(value, 300)}`, "new")] : []),
+      ...(old !== null ? [element("span", `− ${text(old, 200)}`, "old")] : []),
+      ...(value !== null ? [element("span", `+ ${text(value, 200)}`, "new")] : []),
     ],
     children: isFolding ? () => children : undefined,
     json: () => toJSON(value ?? old),

@@ -143,7 +143,7 @@ function search(text) {
   query = text.toLowerCase();
 }
 
-function valueItem(key, label, tree, { className = "", name = label ?? "", room = 300 } = {}) {
+function valueItem(key, label, tree, { className = "", name = label ?? "", room = 200 } = {}) {
   const isHere = isFound(name, tree);
   return {
     key: (query && "?") + key, label,
