@@ -48,7 +48,7 @@ public struct Change<Store: Storable>: Sendable {
   /// The expected new value is the old value after the closure has changed it:
   ///
   /// ```swift
-  /// Change(\.board) { $0.cards["milk"]?.title = "Milk" }
+  /// Change(\.board) { $0.cards["milk"]?.title = "Oat milk" }
   /// ```
   ///
   /// - Parameters:
