@@ -102,8 +102,15 @@
     // MARK: Calls from the library
 
     func reach(_ step: ScheduledStep) -> Bool {
-      // The description of a value must not add a step to the schedule.
-      isDescribing || run.reach(step, on: self)
+      guard isDescribing else { return run.reach(step, on: self) }
+      // The description of a value adds no step to the schedule. If the description needs a lock that
+      // another thread holds, the recording ends here.
+      if case .tryLock(let lock) = step { return run.memory.canPerform(.lock(lock)) }
+      guard run.memory.canPerform(step) else {
+        run.finish()
+        waitForEver()
+      }
+      return true
     }
 
     var isRecorded: Bool { run.recording != nil && !isDescribing }

@@ -181,8 +181,10 @@
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
-      if step == ScheduledStep.interleavingPoint { thread.text = "reaches an interleaving point" }
-      if recording != nil { thread.calls = CallStack() }
+      if recording != nil {
+        thread.calls = CallStack()
+        if step == .interleavingPoint { thread.text = "reaches an interleaving point" }
+      }
       if step == .yield {
         yield(thread)
         if thread.yieldsTo == 0 { return false }
