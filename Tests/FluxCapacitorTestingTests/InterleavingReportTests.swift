@@ -230,6 +230,51 @@
       )
     }
 
+    @Test func descriptionThatNeedsALockOfAnotherThreadEndsTheReport() async throws {
+      let report = try await report { scenario in
+        let number = Variable(7)
+        let variable = Variable(Reader(of: number))
+        let isChanging = Shared<Bool>()
+        scenario.thread {
+          number.modify { _ in
+            isChanging.values = [true]
+            interleavingPoint()
+            isChanging.values = []
+          }
+        }
+        scenario.thread {
+          let hasCaught = isChanging.values == [true]
+          _ = variable.value
+          if hasCaught { throw Failure() }
+        }
+      }
+
+      #expect(report.contains("thread 2 throws Failure()."))
+      #expect(report.contains("\nthread 2:\n"))
+      #expect(!report.contains("waits"))
+    }
+
+    @Test func reportNamesTheStoresOfVariablesWithTheSameName() async throws {
+      let steps = try await stepsOfAFailure { scenario in
+        let (books, tally) = (BookStore.instantiate(), TallyStore.instantiate())
+        scenario.thread {
+          _ = books.count.value
+          _ = tally.count.value
+        }
+        scenario.check { withExtendedLifetime((books, tally)) {} }
+      }
+
+      #expect(
+        steps == """
+          thread 1:
+            _ = books.count.value
+              reads BookStore.count: 0
+            _ = tally.count.value
+              reads TallyStore.count: 0
+          """
+      )
+    }
+
     // MARK: Threads
 
     @Test func reportOfADeadlockEndsWithTheOperationsThatWait() async throws {
@@ -445,7 +490,11 @@
 
   /// A value whose description reads a variable.
   private struct Reader: Sendable, CustomStringConvertible {
-    private let number = Variable(7)
+    private let number: Variable<Int>
+
+    init(of number: Variable<Int> = Variable(7)) {
+      self.number = number
+    }
 
     var description: String { "read \(number.value)" }
   }

@@ -86,14 +86,15 @@ import Synchronization
 /// Records the operation that the calling function performs until it returns. The report of a schedule
 /// describes the function's steps as this operation, for example as "reads count: 0".
 ///
-/// Release builds don't evaluate the arguments, and contain no code for this function.
+/// Release builds don't evaluate the arguments, and contain neither a call nor this function. An
+/// `@inlinable` function that isn't called would remain in the library.
 ///
 /// - Parameters:
 ///   - verb: The operation in the words of the library's users.
 ///   - object: The channel or the type that the operation uses.
 ///   - value: The value that the operation reads, writes or delivers. A function that learns the value
 ///     late records the same operation again with the value.
-@_transparent @usableFromInline
+@_transparent @_alwaysEmitIntoClient
 func recordOperation(
   _ verb: @autoclosure () -> String,
   _ object: @autoclosure () -> Any? = nil,

@@ -31,7 +31,9 @@
     @exclusivity(unchecked) var text: String?
 
     @exclusivity(unchecked) var isUninterrupted = false
-    @exclusivity(unchecked) private var isDescribing = false
+
+    /// Whether the thread is describing a value for the report.
+    @exclusivity(unchecked) private(set) var isDescribing = false
 
     /// A bit set of the threads that have to take a step before this thread continues.
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0

@@ -244,7 +244,7 @@
       if !waiting.isEmpty {
         let sentences = waiting.map { thread in
           let reason = memory.reasonToWait(of: thread)
-          if let reason, let calls = thread.calls {
+          if let reason, let calls = thread.calls, !thread.isDescribing {
             recording?.append(.waiting(reason: reason), by: thread, calls)
           }
           return "\(thread.name) \(reason ?? "can't continue")"
