@@ -2,6 +2,7 @@
 #if DEBUG && os(Linux)
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
   import Testing
@@ -256,12 +257,12 @@
 
     @Test func reportNamesTheStoresOfVariablesWithTheSameName() async throws {
       let steps = try await stepsOfAFailure { scenario in
-        let (books, tally) = (BookStore.instantiate(), TallyStore.instantiate())
+        let (books, counter) = (BookStore.instantiate(), CounterStore.instantiate())
         scenario.thread {
           _ = books.count.value
-          _ = tally.count.value
+          _ = counter.count.value
         }
-        scenario.check { withExtendedLifetime((books, tally)) {} }
+        scenario.check { withExtendedLifetime((books, counter)) {} }
       }
 
       #expect(
@@ -269,8 +270,8 @@
           thread 1:
             _ = books.count.value
               reads BookStore.count: 0
-            _ = tally.count.value
-              reads TallyStore.count: 0
+            _ = counter.count.value
+              reads CounterStore.count: 0
           """
       )
     }
