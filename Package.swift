@@ -46,7 +46,10 @@ let package = Package(
     ),
 
     // Link FluxCapacitorTesting only to test targets, because the library imports Testing and XCTest.
-    .target(name: "FluxCapacitorTesting", dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"]),
+    .target(
+      name: "FluxCapacitorTesting",
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"]
+    ),
     .testTarget(
       name: "FluxCapacitorTestingTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorTestSupport"]

@@ -48,7 +48,7 @@ public struct Change<Store: Storable>: Sendable {
   /// The expected new value is the old value after the closure has changed it:
   ///
   /// ```swift
-  /// Change(\.board) { $0.cards["milk"]?.title = "Milk" }
+  /// Change(\.board) { $0.cards["milk"]?.title = "Oat milk" }
   /// ```
   ///
   /// - Parameters:
@@ -94,17 +94,18 @@ public struct Change<Store: Storable>: Sendable {
   /// Returns an expected change to a part of a variable that the store doesn't publish.
   ///
   /// ```swift
-  /// Change.named("board") { (board: inout Board) in board.cards["milk"]?.title = "Milk" }
+  /// Change.named("board", as: Board.self) { $0.cards["milk"]?.title = "Milk" }
   /// ```
   ///
   /// - Parameters:
   ///   - name: The name of the store's property.
+  ///   - type: The type of the variable's value. If the value has a different type, the test fails.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
   ///   - update: A closure that changes the old value into the expected new value. The tester may call the
-  ///     closure several times, so the closure must not have side effects. If the variable's value has a
-  ///     different type, the test fails.
+  ///     closure several times, so the closure must not have side effects.
   public static func named<Value: Sendable>(
     _ name: String,
+    as type: Value.Type,
     line: UInt = #line,
     _ update: @escaping @Sendable (inout Value) -> Void
   ) -> Change {

@@ -214,12 +214,9 @@ public final class StoreTester<Store: Storable>: Sendable {
       guard let item = contents.value.item(named: event.name), !item.value.isDerived else {
         return nil
       }
-      // A variable that no constant publishes might be private.
-      let isPublished = item.value.isConstant || item.otherName != nil
-      return
-        "\n  Change\(isPublished ? "(\\.\(item.name)" : ".named(\"\(item.name)\"")\(event.code)"
+      return event.code(isPublished: item.value.isConstant || item.otherName != nil)
     }
-    return lines.isEmpty ? "" : "\n\nThis expectation passes:" + lines.joined()
+    return lines.isEmpty ? "" : "\n\nThis expectation passes:" + lines.map { "\n  \($0)" }.joined()
   }
 
   private func name(of property: Change<Store>.Property) -> String {

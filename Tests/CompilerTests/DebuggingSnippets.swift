@@ -46,6 +46,41 @@ struct DebuggingSnippets {
     withExtendedLifetime(logger) {}
   }
 
+  @Test func dispatchLoggerWritesALineForEachChangedPart() {
+    let store = BoardStore.instantiate()
+    let lines = Variable<[String]>([])
+    let logger = DispatchLogger(format: .textWithChanges) { lines.value.append($0) }
+
+    Invoker<Dispatcher.Board>().invoke(.rename("milk", "Oat milk", by: "Emmett"))
+
+    let changes = lines.value[0].split(separator: "\n").dropFirst()
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(
+      changes.joined(separator: "\n") == """
+        BoardStore.cards["milk"].title: "Milk" → "Oat milk"
+        BoardStore.owner: nil → "Emmett"
+        """
+    )
+    withExtendedLifetime((store, logger)) {}
+  }
+
+  @Test func dispatchLoggerWritesToALoggingLibrary() {
+    typealias Logger = SwiftLog.Logger
+    do {
+      let log = Logger(label: "flow")
+      let logger = DispatchLogger { log.debug("\($0)") }
+      CounterAction().increment()
+      withExtendedLifetime(logger) {}
+      #expect(log.lines.value.count == 1)
+      #expect(log.lines.value[0].hasPrefix("1 Counter.add(1) → no store, "))
+    }
+    let log = os.Logger(subsystem: "com.example.app", category: "flow")
+    let logger = DispatchLogger { log.debug("\($0, privacy: .public)") }
+    CounterAction().increment()
+    withExtendedLifetime(logger) {}
+    #expect(log.lines.value.count == 1)
+  }
+
   @Test func timeCircuitsUndoAndRedoADispatch() {
     let store = CounterStore.instantiate()
     let circuits = TimeCircuits()
@@ -83,5 +118,71 @@ struct DebuggingSnippets {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
     print(explorer.url)
+  }
+}
+
+/// The part of swift-log that the article uses.
+private enum SwiftLog {
+  struct Logger: Sendable {
+    let lines = Variable<[String]>([])
+
+    init(label: String) {}
+
+    func debug(_ line: String) { lines.value.append(line) }
+  }
+}
+
+/// The part of Apple's unified logging that the article uses.
+private enum os {
+  struct Logger: Sendable {
+    let lines = Variable<[String]>([])
+
+    init(subsystem: String, category: String) {}
+
+    func debug(_ message: Message) { lines.value.append(message.text) }
+  }
+
+  struct Message: ExpressibleByStringInterpolation {
+    enum Privacy { case `public` }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+      var text = ""
+
+      init(literalCapacity: Int, interpolationCount: Int) {}
+
+      mutating func appendLiteral(_ literal: String) { text += literal }
+      mutating func appendInterpolation(_ text: String, privacy: Privacy) { self.text += text }
+    }
+
+    let text: String
+
+    init(stringLiteral text: String) { self.text = text }
+    init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Board: DispatchState {
+    typealias RelatedStoreType = BoardStore
+
+    case rename(String, String, by: String)
+  }
+}
+
+private final class BoardStore: Storable {
+  struct Card: Identifiable, Equatable {
+    let id: String
+    var title: String
+  }
+
+  private let cards = VariableTable([Card(id: "milk", title: "Milk")])
+  private let owner = Variable<String?>(nil)
+
+  func reduce(with state: Dispatcher.Board) {
+    switch state {
+    case .rename(let id, let title, let owner):
+      cards[id]?.title = title
+      self.owner.value = owner
+    }
   }
 }

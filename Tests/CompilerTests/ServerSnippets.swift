@@ -31,6 +31,25 @@ final class BasketStore: Storable {
   }
 }
 
+extension Dispatcher {
+  enum Stock: DispatchState {
+    typealias RelatedStoreType = StockStore
+
+    case close
+  }
+}
+
+final class StockStore: Storable {
+  var isOpen: Constant<Bool> { _isOpen.constant }
+  private let _isOpen = Variable(true)
+
+  func reduce(with state: Dispatcher.Stock) {
+    switch state {
+    case .close: _isOpen.value = false
+    }
+  }
+}
+
 typealias BasketAction = Invoker<Dispatcher.Basket>
 
 extension Invoker<Dispatcher.Basket> {
@@ -126,6 +145,19 @@ enum ServerSnippets {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
 struct ServerSnippetTests {
+  @Test func sessionsObserveAStoreOfTheSharedDispatcher() {
+    let session = ServerSnippets.Session()
+    let stock = StockStore.instantiate()
+    let basket = BasketStore.instantiate(on: session.dispatcher)
+    let canOrder = Constant.combine(basket.items, stock.isOpen).map { !$0.isEmpty && $1 }
+    let values = ValueRecorder(canOrder)
+
+    BasketAction(on: session.dispatcher).add(Item(name: "Plutonium"))
+    Invoker<Dispatcher.Stock>().invoke(.close)
+
+    #expect(values.values == [false, true, false])
+  }
+
   @Test func sessionsHaveSeparateBaskets() async {
     let sessions = [ServerSnippets.Session(), ServerSnippets.Session()]
     let item = Item(name: "Plutonium")

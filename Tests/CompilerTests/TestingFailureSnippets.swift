@@ -17,11 +17,15 @@ struct TestingFailureSnippets {
       }
     } matching: { issue in
       issue.comments.map(\.rawValue) == [
-        """
+        #"""
         RepositoryStore after Repository.show(["FluxCapacitor"]):
           names: [] → ["FluxCapacitor"]
         ✗ isFetching: true → false, which was not expected
-        """
+
+        This expectation passes:
+          Change(\.names, to: ["FluxCapacitor"])
+          Change(\.isFetching, to: false)
+        """#
       ]
     }
   }

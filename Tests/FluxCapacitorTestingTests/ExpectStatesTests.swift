@@ -78,6 +78,12 @@ struct ExpectStatesTests {
         ✗ Search.found(["a"]) was not expected
           Note.write("done")
         ✗ Note.write("twice") was not expected
+
+        This expectation passes:
+          Dispatcher.Search.isSearching(true)
+          Dispatcher.Search.found(["a"])
+          Dispatcher.Note.write("done")
+          Dispatcher.Note.write("twice")
         """
       ]
     )
@@ -112,7 +118,7 @@ struct ExpectStatesTests {
     #expect(sentences.count == 1)
     #expect(
       sentences.first?.contains(
-        "✗ Query.ask(FluxCapacitorTestingTests.Query.Question(number: 2)) was expected"
+        "✗ Query.ask(Question(number: 2)) was expected"
       ) == true
     )
   }

@@ -23,7 +23,7 @@
       }
 
       #expect(failures.last?.contains("(model.count → 1) == 2") == true)
-      #expect(failures.last?.contains("\na task on main:\n") == true)
+      #expect(failures.last?.contains("\na task on main (") == true)
     }
 
     @MainActor @Test func mainActorTasksOfAScenarioDoNotOverlap() {

@@ -58,6 +58,10 @@ struct StoreTesterTests {
         SearchStore after Search.isSearching(true):
           isSearching: false → true
         ✗ searches: 0 → 1, which was not expected
+
+        This expectation passes:
+          Change(\\.isSearching, to: true)
+          Change.named("searches", to: 1)
         """
       ]
     )
@@ -78,6 +82,9 @@ struct StoreTesterTests {
         """
         SearchStore after Search.found(["a"]):
         ✗ results: [] → ["a"], but ["b"] was expected (line \(line))
+
+        This expectation passes:
+          Change(\\.results, to: ["a"])
         """
       ]
     )
@@ -124,6 +131,10 @@ struct StoreTesterTests {
           results: [] → ["a"]
           isSearching: true → false
         ✗ the changes were expected in another order: isSearching, results
+
+        This expectation passes:
+          Change(\\.results, to: ["a"])
+          Change(\\.isSearching, to: false)
         """
       ]
     )
@@ -264,7 +275,13 @@ struct StoreTesterTests {
     }
 
     let message = [
-      "SearchStore after the operation:\n✗ results: [] → [\"a\"], but [\"b\"] was expected "
+      """
+      SearchStore after the operation:
+      ✗ results: [] → ["a"], but ["b"] was expected\u{20}
+
+      This expectation passes:
+        Change(\\.results, to: ["a"])
+      """
     ]
     #expect(synchronous.map { $0.replacing(/\(line \d+\)/, with: "") } == message)
     #expect(awaited.map { $0.replacing(/\(line \d+\)/, with: "") } == message)

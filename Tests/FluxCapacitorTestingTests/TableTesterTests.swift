@@ -34,6 +34,9 @@ struct TableTesterTests {
         """
         CardStore after Cards.rename("milk", "Oat milk"):
         ✗ cards["milk"].title: "Milk" → "Oat milk", which was not expected
+
+        This expectation passes:
+          Change(\\.cards, to: [Card(id: "milk", title: "Oat milk"), Card(id: "bread", title: "Bread")])
         """
       ]
     )
@@ -60,6 +63,9 @@ struct TableTesterTests {
         CardStore after Cards.rename("milk", "Oat milk"):
         ✗ cards["milk"].title: "Milk" → "Oat milk"
         ✗ cards["milk"].title is "Oat milk", but "Soy milk" was expected (line \(line))
+
+        This expectation passes:
+          Change(\\.cards, to: [Card(id: "milk", title: "Oat milk"), Card(id: "bread", title: "Bread")])
         """
       ]
     )

@@ -134,6 +134,7 @@ extension AnyChannel {
   /// With acquire-release ordering, all work through any of the handles happens before the channel is
   /// closed.
   @inlinable final func dropHandle() {
+    recordOperation("releases", self)
     let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
     if !AnyChannel.hasHandles(left) { close() }
   }

@@ -72,6 +72,7 @@ public class Dust: @unchecked Sendable {
   /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning the last observer
   ///   is O(n) in the number of variables and constants that no other observed constant uses.
   public final func clean() {
+    recordOperation("cleans the observation of", channel)
     var yields = Dust.yieldsToCalls
     end()
     // Another thread might still be cleaning this Dust.

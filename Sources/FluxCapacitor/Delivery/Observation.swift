@@ -43,6 +43,7 @@ import Synchronization
   /// method.
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
+    recordOperation("calls the observer of", channel, value)
     prepareCall(on: thread)
     // A thread that cleans the observation after this check sees the announced call.
     if isDirect {
@@ -117,6 +118,7 @@ import Synchronization
   @inlinable func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
     if queue.isCurrent {
       thread.whileDelivering {
+        recordOperation("calls the observer of", channel, first)
         beginCall(on: thread)
         changes?(first)
         endCall()
@@ -168,6 +170,7 @@ import Synchronization
     {
       thread.pointee.changesOfOthers &+= 1
       thread.whileDelivering {
+        recordOperation("calls the observer of", channel, value)
         beginCall(on: thread)
         changes(value)
         endCall()

@@ -134,6 +134,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     on queue: ExecuteQueue,
     ignoreFirst: Bool
   ) {
+    recordOperation("observes", self)
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     let node = ownNode

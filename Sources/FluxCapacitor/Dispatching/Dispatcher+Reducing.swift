@@ -32,6 +32,7 @@ extension Dispatcher {
     from place: SourcePlace,
     on thread: CurrentThread
   ) {
+    recordOperation("invokes", nil, state)
     let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
     #if DEBUG
       var isReduced = false

@@ -60,6 +60,7 @@ public final class Dispatcher: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
+    recordOperation("invokes", nil, state)
     let thread = CurrentThread.current
     let place = (fileID: fileID, line: line)
     if mustDefer(on: thread) {
@@ -130,7 +131,8 @@ public final class Dispatcher: Sendable {
   @inlinable public func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try inTurn { () throws(Failure) in
+    recordOperation("runs a transaction")
+    return try inTurn { () throws(Failure) in
       defer { if registry.isWatched.load(ordering: .relaxed) { registry.noteTransaction() } }
       return try body()
     }
@@ -152,6 +154,7 @@ public final class Dispatcher: Sendable {
   @inlinable public func read<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    recordOperation("reads constants together")
     let thread = CurrentThread.current
     return try inTurn { () throws(Failure) in
       thread.pointee.dispatchDeferrals += 1
@@ -192,7 +195,10 @@ public final class Dispatcher: Sendable {
   ///
   /// Later states don't reach the unregistered stores, and later calls of `instantiate()` create new
   /// stores.
-  public func unregisterAll() { registry.unregisterAll() }
+  public func unregisterAll() {
+    recordOperation("unregisters all stores")
+    registry.unregisterAll()
+  }
 }
 
 // MARK: - Shared

@@ -9,6 +9,7 @@ extension Registry {
     _: S.Type,
     creating create: () throws(Failure) -> (S, StoreWatcher?)
   ) throws(Failure) -> (store: S, isNew: Bool) {
+    recordOperation("instantiates", S.self)
     let thread = CurrentThread.current
     // The list might hold the last references to these stores. The list releases the stores at the end, when
     // this thread holds no lock and creates no store.

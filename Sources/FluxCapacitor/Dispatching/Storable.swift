@@ -118,6 +118,7 @@ extension Storable {
   /// state, even after this method has returned. The method doesn't wait for the other thread, because the
   /// wait could last forever.
   public func clear() {
+    recordOperation("clears", Self.self)
     if Dispatcher.shared.registry.unregister(self) { return }
     _ = Registry.live.first { $0.unregister(self) }
   }

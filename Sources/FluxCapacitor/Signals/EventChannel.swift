@@ -9,6 +9,7 @@
   override var description: String { "A Sink<\(Event.self)>" }
 
   @inlinable func send(_ event: Event) {
+    recordOperation("sends to", self, event)
     let thread = CurrentThread.current
     lock.lock()
     version = version.next
@@ -59,6 +60,7 @@
 
   /// Subscribes an observer, which receives every later event.
   func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
+    recordOperation("observes", self)
     let observation = Observation(on: queue, changes: changes)
     lock.withLock { link(observation, since: version) }
     return observation

@@ -61,6 +61,7 @@ where Row.ID: Sendable {
 
   /// Runs a closure that reads the table or creates a part. The closure may call user code of ids.
   @inlinable func withLock<Result>(_ body: () -> Result) -> Result {
+    recordOperation("reads", self)
     trapIfInMutation()
     lock.lock(holder: CurrentThread.current.id)
     defer { lock.unlock() }

@@ -99,6 +99,7 @@ extension Dispatcher {
     as effect: Effect,
     from place: SourcePlace
   ) -> Bool {
+    recordOperation("invokes", nil, state)
     let thread = CurrentThread.current
     if mustDefer(on: thread) {
       let isDeferred = deferDispatch(of: State.self, on: thread) {

@@ -185,6 +185,7 @@ public final class Effects: Sendable {
     _ line: UInt,
     _ operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> EffectQueue.Started {
+    recordOperation("runs an effect")
     let piece = PendingWork.current.begin(.effect(fileID: fileID, line: line))
     effect.piece = piece
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
@@ -227,7 +228,10 @@ public final class Effects: Sendable {
   ///
   /// > Warning: If another thread calls `run` at the same time, its operation might start after the
   /// cancellation.
-  public func cancel() { queue.cancel() }
+  public func cancel() {
+    recordOperation("cancels effects")
+    queue.cancel()
+  }
 }
 
 extension PendingWork.Ticket {

@@ -27,7 +27,7 @@ import Synchronization
 
   /// A thread of a scenario, which waits for the scheduler before each step. Threads outside the scenario
   /// never wait for the scheduler.
-  package protocol ScheduledThread: AnyObject {
+  @usableFromInline package protocol ScheduledThread: AnyObject {
     /// Whether this thread represents the main queue.
     var isMain: Bool { get }
 
@@ -42,6 +42,12 @@ import Synchronization
 
     /// Whether the scheduler lets this thread take all possible steps before other threads continue.
     var isUninterrupted: Bool { get set }
+
+    /// Whether this thread belongs to a run that records its operations.
+    var isRecorded: Bool { get }
+
+    /// Records an operation for the report of a schedule. See `recordOperation(_:_:_:)`.
+    func recordOperation(_ verb: String, _ object: Any?, _ value: Any?)
 
     /// Called when a trap is about to end the process.
     func willTrap()
@@ -70,7 +76,34 @@ import Synchronization
   @usableFromInline @discardableResult func reach(_ step: ScheduledStep) -> Bool {
     scheduledThread?.reach(step) ?? true
   }
+
+  @usableFromInline var recordedThread: (any ScheduledThread)? {
+    guard let thread = scheduledThread, thread.isRecorded else { return nil }
+    return thread
+  }
 #endif
+
+/// Records the operation that the calling function performs until it returns. The report of a schedule
+/// describes the function's steps as this operation, for example as "reads count: 0".
+///
+/// Release builds don't evaluate the arguments, and contain neither a call nor this function. An
+/// `@inlinable` function that isn't called would remain in the library.
+///
+/// - Parameters:
+///   - verb: The operation in the words of the library's users.
+///   - object: The channel or the type that the operation uses.
+///   - value: The value that the operation reads, writes or delivers. A function that learns the value
+///     late records the same operation again with the value.
+@_transparent @_alwaysEmitIntoClient
+func recordOperation(
+  _ verb: @autoclosure () -> String,
+  _ object: @autoclosure () -> Any? = nil,
+  _ value: @autoclosure () -> Any? = nil
+) {
+  #if DEBUG
+    recordedThread?.recordOperation(verb(), object(), value())
+  #endif
+}
 
 /// Calls the body of a task's cancellation handler, while the scheduler doesn't switch threads.
 ///

@@ -33,7 +33,12 @@
 
 // The members below belong to `Channel`, not to a subclass; `ValueChannel.swift` gives the reason.
 extension Channel {
-  @inlinable final func computedValue() -> Element { computed.compute(computed) }
+  @inlinable final func computedValue() -> Element {
+    recordOperation("reads", self)
+    let value = computed.compute(computed)
+    recordOperation("reads", self, value)
+    return value
+  }
 
   /// This channel as a computed channel. The channel must be derived.
   @inlinable final var computed: ComputedChannel<Element> {

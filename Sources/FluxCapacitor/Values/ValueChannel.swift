@@ -40,12 +40,15 @@ extension Channel {
   }
 
   @inlinable final func read() -> Element {
+    recordOperation("reads", self)
     acquire()
     defer { lock.unlock() }
+    recordOperation("reads", self, value)
     return value
   }
 
   @inlinable final func write(_ newValue: Element) {
+    recordOperation("sets", self, newValue)
     acquire()
     if mark.mustBeKept { keepValue(on: .current) }
     var oldValue = newValue
@@ -91,6 +94,7 @@ extension Channel {
   /// A mutation is a small transaction. Other variables that its body writes are delivered after the
   /// mutation. States that its body invokes are dispatched after the mutation.
   @inlinable final func beginMutation() -> CurrentThread {
+    recordOperation("changes", self)
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
     thread.beginTransaction()
@@ -117,6 +121,7 @@ extension Channel {
     isChange: Bool = true,
     hasParts: Bool = false
   ) {
+    recordOperation("changes", self, value)
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
     if isChange { version = version.next }
@@ -225,6 +230,7 @@ extension Channel {
     on queue: ExecuteQueue,
     ignoreFirst: Bool
   ) {
+    recordOperation("observes", self)
     let thread = CurrentThread.current
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     acquire()

@@ -37,6 +37,14 @@ struct Comparison {
       let collection = new as? any ComparableCollection
       if collection?.compare(with: old, at: path, in: &self) == true { return }
       if !compareFields(of: mirror, other, style, at: path) { noteIfDifferent(old, new, at: path) }
+    case (.described, .described):
+      guard areDifferent(old, new) else { return }
+      let (text, other) = (String(reflecting: old), String(reflecting: new))
+      note(
+        ValueTree(describedBy: text, beside: other, bytes: budget.bytes),
+        ValueTree(describedBy: other, beside: text, bytes: budget.bytes),
+        at: path
+      )
     default: noteIfDifferent(old, new, at: path)
     }
   }
@@ -71,11 +79,15 @@ struct Comparison {
     if areDifferent(old, new) { note(old: old, new: new, at: path) }
   }
 
-  private func areDifferent(_ old: Any, _ new: Any) -> Bool {
+  private mutating func areDifferent(_ old: Any, _ new: Any) -> Bool {
     if type(of: old) != type(of: new) { return true }
     if let old = old as? any Equatable { return !old.isEqual(to: new) }
     // The identity of an object has changed. The contents of a secret must not decide.
-    if isExhausted || type(of: old) is AnyClass || old is any Secret { return true }
+    if type(of: old) is AnyClass || old is any Secret { return true }
+    if isExhausted {
+      difference.uncompared += 1
+      return false
+    }
     // Functions can't be compared, and have equal trees.
     return ValueTree(of: old) != ValueTree(of: new)
   }

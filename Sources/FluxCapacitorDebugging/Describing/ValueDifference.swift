@@ -25,6 +25,15 @@ package struct ValueDifference: Sendable {
 
   /// The number of further changes, which exceed the budget.
   package internal(set) var omitted = 0
+
+  /// The number of further parts whose comparison would exceed the budget.
+  package internal(set) var uncompared = 0
+
+  /// Phrases about the parts that exceed the budget.
+  package var rest: [String] {
+    (omitted > 0 ? ["\(omitted) more changes"] : [])
+      + (uncompared > 0 ? ["\(uncompared) parts are not compared"] : [])
+  }
 }
 
 /// The largest size of a ``ValueDifference``.
@@ -35,7 +44,8 @@ package struct DifferenceBudget: Sendable {
   /// The approximate number of bytes of a single part.
   package var bytes: Int
 
-  /// The largest number of parts that are compared with the help of mirrors.
+  /// The largest number of parts that are compared with the help of mirrors. Equatable elements of lists,
+  /// dictionaries and sets don't count.
   var comparisons = 5_000
 
   package init(changes: Int = 100, bytes: Int = 1_000) {

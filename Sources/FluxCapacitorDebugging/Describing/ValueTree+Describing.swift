@@ -49,6 +49,14 @@ extension ValueTree {
       self.init(.description, excerpt, omitted: text.utf8.count - bytes)
     }
   }
+
+  /// Creates the tree of a value with a description. The tree of a long description has an excerpt that shows the
+  /// first difference from another description.
+  init(describedBy description: String, beside other: String? = nil, bytes: Int) {
+    let text = description.withSourceNames
+    let excerpt = text.excerpt(of: bytes, beside: other?.withSourceNames) { $0 }
+    self.init(.description, excerpt, omitted: max(0, text.utf8.count - bytes))
+  }
 }
 
 private struct TreeBuilder {
@@ -63,7 +71,7 @@ private struct TreeBuilder {
       case .number(let text): ValueTree(.number, text)
       case .string(let text): ValueTree(text, bytes: room)
       case .data(let data): ValueTree(.description, data.excerpt())
-      case .described: described(String(reflecting: value).withSourceNames, within: room)
+      case .described: ValueTree(describedBy: String(reflecting: value), bytes: room)
       case .opaque: ValueTree(.description, "\(type(of: value))")
       case .composed where depth == 0: ValueTree(.description, "…", omitted: 1)
       case .composed(let mirror, let style):
@@ -71,11 +79,6 @@ private struct TreeBuilder {
       }
     budget.bytes -= tree.name.utf8.count + 2
     return tree
-  }
-
-  private func described(_ text: String, within room: Int) -> ValueTree {
-    let excerpt = text.excerpt(of: room) { $0 }
-    return ValueTree(.description, excerpt, omitted: max(0, text.utf8.count - room))
   }
 
   private mutating func composed(

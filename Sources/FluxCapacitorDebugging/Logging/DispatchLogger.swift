@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// Writes a line for each dispatch to a stream or a file.
+/// Writes a line for each dispatch to a stream, to a file, or with a closure.
 ///
 /// ```swift
 /// let logger = DispatchLogger(to: FileHandle.standardError)
@@ -13,8 +13,9 @@ import Foundation
 /// observer is called. If another thread is already delivering a dispatch, the other thread writes the
 /// line, and an observer may be called first. A logger ends when it is deallocated.
 ///
-/// Long texts and collections are shortened to about 1,000 bytes. An excerpt shows the beginning of a value
-/// or, if the beginning hasn't changed, the first difference.
+/// A logger writes the changed parts of a value, in time that depends on the change and hardly on the value's
+/// size. Long texts and collections are shortened to about 1,000 bytes. An excerpt of a text shows the first
+/// difference.
 public final class DispatchLogger: Sendable {
   /// The format of a line.
   public enum Format: Sendable {
@@ -22,10 +23,12 @@ public final class DispatchLogger: Sendable {
     /// source location of the `invoke`.
     case text
 
-    /// The same line as `text`, followed by a line for each variable that has changed.
+    /// The same line as `text`, followed by a line for each changed part of a variable, such as
+    /// `BoardStore.cards["milk"].title: "Milk" → "Oat milk"`. At most 100 parts of a variable are listed.
     case textWithChanges
 
-    /// A line of JSON with all available information about the dispatch.
+    /// A line of JSON with all available information about the dispatch, and with the paths of the changed
+    /// parts.
     case jsonLines
   }
 
@@ -45,7 +48,8 @@ public final class DispatchLogger: Sendable {
     of types: [any DispatchState.Type]? = nil,
     to output: Output
   ) {
-    self.init(dispatcher, format, types, output, file: nil)
+    let stream = Stream(output)
+    self.init(dispatcher, format, types, file: nil) { stream.write($0 + "\n") }
   }
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
@@ -65,22 +69,43 @@ public final class DispatchLogger: Sendable {
     to file: FileHandle
   ) {
     let stream = FileStream(file)
-    self.init(dispatcher, format, types, stream, file: stream)
+    self.init(dispatcher, format, types, file: stream) { stream.write($0 + "\n") }
+  }
+
+  /// Creates a logger that passes the lines of each dispatch to a closure, such as a closure that calls a
+  /// logging library.
+  ///
+  /// ```swift
+  /// let logger = DispatchLogger { log.debug("\($0)") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - dispatcher: The dispatcher to log.
+  ///   - format: The format of the lines.
+  ///   - types: The types of the states to log, or `nil` for all types.
+  ///   - write: A closure that receives the lines of a dispatch, without a line break at the end. Calls of the
+  ///     closure never overlap.
+  public convenience init(
+    _ dispatcher: Dispatcher = .shared,
+    format: Format = .text,
+    of types: [any DispatchState.Type]? = nil,
+    write: @escaping @Sendable (_ lines: String) -> Void
+  ) {
+    self.init(dispatcher, format, types, file: nil, write)
   }
 
   private init(
     _ dispatcher: Dispatcher,
     _ format: Format,
     _ types: [any DispatchState.Type]?,
-    _ output: some TextOutputStream & Sendable,
-    file: FileStream?
+    file: FileStream?,
+    _ write: @escaping @Sendable (String) -> Void
   ) {
     self.file = file
-    let stream = Stream(output)
     let types = types.map { Set($0.map { ObjectIdentifier($0) }) }
     dust = dispatcher.intercept { event in
       if let types, !types.contains(ObjectIdentifier(type(of: event.state))) { return }
-      stream.write(format.line(for: event) + "\n")
+      write(format.line(for: event))
     }
   }
 
@@ -106,7 +131,7 @@ private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
   }
 }
 
-private final class FileStream: TextOutputStream, @unchecked Sendable {
+private final class FileStream: @unchecked Sendable {
   private let file: FileHandle
   private let lock = Lock()
   // `lock` guards this variable.

@@ -37,8 +37,8 @@ extension DispatchEvent.Change {
   fileprivate var lines: [String] {
     let difference = ValueDifference(from: oldValue, to: newValue)
     let name = "    \(store).\(name)"
-    var lines = difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" }
-    if difference.omitted > 0 { lines.append("\(name): \(difference.omitted) more changes") }
+    let changes = difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" }
+    let lines = changes + difference.rest.map { "\(name): \($0)" }
     return lines.isEmpty ? ["\(name): \(ValueTree(of: newValue).text), which is equal"] : lines
   }
 }

@@ -11,6 +11,9 @@ struct DispatchRecord: Encodable, Sendable {
 
     /// The changed parts of the value, or nil if the value has changed as a whole.
     let paths: [Part]?
+
+    /// The number of further changed parts, or nil if `paths` is complete.
+    let omitted: Int?
   }
 
   /// A changed part of a value.
@@ -59,16 +62,16 @@ extension DispatchEvent {
 extension DispatchRecord.Change {
   fileprivate init(_ change: DispatchEvent.Change, in store: String) {
     let difference = ValueDifference(from: change.oldValue, to: change.newValue)
-    let hasParts = difference.changes.contains { !$0.path.text.isEmpty }
+    let changes = difference.changes
+    // The difference of a long text has an excerpt that shows the change.
+    let whole = changes.count == 1 && changes[0].path.text.isEmpty ? changes[0] : nil
     self.store = store
     name = change.name
-    old = hasParts ? ValueTree(of: change.oldValue).text : difference.changes.first?.oldText ?? ""
-    new = hasParts ? ValueTree(of: change.newValue).text : difference.changes.first?.newText ?? ""
+    old = whole?.oldText ?? ValueTree(of: change.oldValue).text
+    new = whole?.newText ?? ValueTree(of: change.newValue).text
     paths =
-      hasParts
-      ? difference.changes.map {
-        DispatchRecord.Part(path: $0.path.text, old: $0.oldText, new: $0.newText)
-      }
-      : nil
+      whole != nil || changes.isEmpty
+      ? nil : changes.map { .init(path: $0.path.text, old: $0.oldText, new: $0.newText) }
+    omitted = difference.omitted > 0 ? difference.omitted : nil
   }
 }

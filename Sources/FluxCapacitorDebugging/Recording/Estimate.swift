@@ -40,7 +40,9 @@ private struct Estimate {
     case .collection, .set, .dictionary:
       let (size, isNumber) = (value as? any Collection).map { element(of: $0) } ?? (8, false)
       let count = mirror.children.count
-      return count * size + (isNumber ? 0 : bytes(of: mirror.children, count))
+      // The hashes have shuffled the elements of a set or a dictionary, and a long step would be slow.
+      let step = mirror.displayStyle == .collection ? max(1, count / 100) : 1
+      return count * size + (isNumber ? 0 : bytes(of: mirror.children, count, every: step))
     default:
       return mirror.children.reduce(0) { sum, child in
         parts < 1_000 ? sum + bytes(of: child.value) : sum
@@ -48,12 +50,11 @@ private struct Estimate {
     }
   }
 
-  /// Estimates the bytes of all elements from a sample of about 100 evenly spaced elements.
-  private mutating func bytes(of elements: Mirror.Children, _ count: Int) -> Int {
-    let step = max(1, count / 100)
+  /// Estimates the bytes of all elements from a sample of about 100 elements.
+  private mutating func bytes(of elements: Mirror.Children, _ count: Int, every step: Int) -> Int {
     var (sum, seen) = (0, 0)
     var index = elements.startIndex
-    while index < elements.endIndex, seen == 0 || parts < 1_000 {
+    while index < elements.endIndex, seen == 0 || parts < 1_000 && seen < 100 {
       sum += bytes(of: elements[index].value)
       seen += 1
       guard elements.formIndex(&index, offsetBy: step, limitedBy: elements.endIndex) else { break }

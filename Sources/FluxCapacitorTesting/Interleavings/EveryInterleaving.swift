@@ -44,16 +44,23 @@ import FluxCapacitor
 ///   they were enqueued. Most faults need one or two preemptions. With *n* preemptions, the number of
 ///   schedules grows with the *n*-th power of the number of steps.
 ///
-/// A failure message lists the last steps of the schedule, up to 80 of them. To run the schedule again, for
+/// A failure message describes the schedule. For each line of your code, the message lists the operations
+/// that the line performs, such as "reads count: 0". In parentheses follow the function of the library that
+/// takes the operation's first step, and the number of steps. To run the schedule again, for
 /// example in a debugger, call the function as the message shows:
 /// `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait for each other in a deadlock,
 /// the message says why each thread waits, and the threads stay blocked.
+///
+/// A long exploration writes one line to standard error after every 10,000 schedules. To bound the number of
+/// schedules, pass a limit.
 ///
 /// The function needs a debug build. In a release build, the test fails, because the library has no points
 /// at which the function can switch threads.
 ///
 /// - Parameters:
 ///   - preemptions: The maximum number of preemptions in a schedule.
+///   - limit: The maximum number of schedules. If the scenario has more schedules, the test fails after
+///     this number of schedules. By default, there is no limit.
 ///   - schedule: A single schedule to run, in the form that a failure message contains.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -64,6 +71,7 @@ import FluxCapacitor
 @discardableResult
 public func everyInterleaving(
   preemptions: Int = 2,
+  limit: Int? = nil,
   replaying schedule: String? = nil,
   fileID: StaticString = #fileID,
   filePath: StaticString = #filePath,
@@ -73,7 +81,12 @@ public func everyInterleaving(
 ) -> Int {
   let place = Place(fileID, filePath, line, column)
   #if DEBUG
-    let exploration = Exploration(preemptions: max(0, preemptions), isReduced: false)
+    let exploration = Exploration(
+      preemptions: max(0, preemptions),
+      limit: limit,
+      isReduced: false,
+      name: "everyInterleaving at \("\(fileID)".split(separator: "/").last ?? ""):\(line)"
+    )
     let failure = exploration.run(replaying: schedule, scenario)
     if let failure { place.fail(failure) }
     return exploration.schedules
@@ -88,21 +101,19 @@ public func everyInterleaving(
   #endif
 }
 
-/// Marks a point at which ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)`` can
+/// Marks a point at which ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)`` can
 /// switch threads.
 ///
 /// If threads share state outside the library, call this function before each access to the shared state.
 /// Outside a scenario, this function has no effect.
 public func interleavingPoint() {
   #if DEBUG
-    // The caller's state is unknown, so all interleaving points count as writes to the same memory
-    // location.
-    scheduledThread?.reach(.write(2))
+    scheduledThread?.reach(.interleavingPoint)
   #endif
 }
 
 /// The threads and the checks that
-/// ``everyInterleaving(preemptions:replaying:fileID:filePath:line:column:_:)`` runs.
+/// ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)`` runs.
 public final class Scenario {
   enum Body: Sendable {
     case thread(@Sendable () throws -> Void)

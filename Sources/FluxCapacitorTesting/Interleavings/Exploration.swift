@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import Foundation
 
   /// Runs the schedules of a scenario in depth-first order.
   ///
@@ -33,6 +34,12 @@
 
     let preemptions: Int
 
+    /// The maximum number of schedules, if there is a limit.
+    private let limit: Int?
+
+    /// The name of the exploration in the lines that show its progress, or nil to show no progress.
+    private let name: String?
+
     /// Whether the exploration skips schedules whose steps find the same state as an earlier schedule's
     /// steps. Skipping schedules requires an interleaving point before each access to shared state,
     /// including the accesses in the scenario.
@@ -48,9 +55,13 @@
 
     let workers = Workers()
 
-    package init(preemptions: Int, isReduced: Bool) {
+    private static let schedulesBetweenLines = 10_000
+
+    package init(preemptions: Int, limit: Int? = nil, isReduced: Bool, name: String? = nil) {
       self.preemptions = preemptions
+      self.limit = limit
       self.isReduced = isReduced
+      self.name = name
     }
 
     /// Runs every schedule of a scenario, or only the given schedule.
@@ -80,8 +91,19 @@
           let again = runOnce(scenario, by: Schedule(of: run.trace), isChecked: false)
           return Report(run: again).text(failure, number: schedules)
         }
-      } while advance()
-      return nil
+        showProgress()
+        if !advance() { return nil }
+      } while limit.map { schedules < $0 } ?? true
+      return """
+        everyInterleaving has tried \(schedules.withCommas) schedules without a failure, and the scenario \
+        has more. Use fewer threads or steps, fewer preemptions, or a higher limit.
+        """
+    }
+
+    private func showProgress() {
+      guard let name, schedules.isMultiple(of: Exploration.schedulesBetweenLines) else { return }
+      let line = "\(name): \(schedules.withCommas) schedules so far.\n"
+      FileHandle.standardError.write(Data(line.utf8))
     }
 
     /// Runs the scenario once.
@@ -123,6 +145,13 @@
     func isKnown(_ outcome: UInt64, by preemptions: Int) -> Bool {
       guard isReduced, let least = outcomes[outcome] else { return false }
       return least <= preemptions
+    }
+  }
+
+  extension Int {
+    /// The number with commas between groups of three digits, in every locale.
+    var withCommas: String {
+      "\(self)".replacing(/(\d)(?=(\d{3})+$)/) { "\($0.1)," }
     }
   }
 #endif

@@ -1,133 +1,108 @@
 #if DEBUG
-  import FluxCapacitor
   import Foundation
 
-  #if os(Linux) || os(macOS)
-    import Runtime
-  #endif
-
-  /// The message of a failure, which lists the steps of the schedule.
+  /// The message of a failure, which describes the schedule in the words of the library's users.
   struct Report {
     let run: ScheduleRun
 
-    /// The maximum number of steps in a report, because an endless schedule has thousands of steps.
-    private static let mostSteps = 80
+    /// The maximum number of passages in a report, because an endless schedule has thousands of passages.
+    private static let mostPassages = 40
+
+    private static let mostCharacters = 80
+
+    private let passages: [Passage]
+    private let names: [Operation.Object: String]
+
+    init(run: ScheduleRun) {
+      self.run = run
+      let recording = run.recording ?? ScheduleRecording()
+      passages = PassageFinder(of: recording).passages
+      names = Report.names(of: passages.compactMap { $0.operation?.operation.object }, recording)
+    }
 
     func text(_ failure: String, number: Int) -> String {
       var lines = ["Schedule \(number) fails: \(failure)", ""]
-      let left = max(0, run.details.count - Report.mostSteps)
-      if left > 0 { lines += ["… \(left) earlier steps", ""] }
-      var last: ScenarioThread?
-      let details = run.details[left...]
-      let places = CallStack.places(of: details.map(\.calls))
-      for ((thread, step, _), place) in zip(details, places) {
-        if thread !== last { lines.append("\(thread.name):") }
-        last = thread
-        lines.append("  \(Report.describe(step))\(place.isEmpty ? "" : " at " + place)")
+      let left = max(0, passages.count - Report.mostPassages)
+      if left > 0 { lines += ["… \(left) earlier lines", ""] }
+      var last: Passage?
+      for passage in passages[left...] {
+        let isNewThread = passage.thread !== last?.thread
+        if isNewThread { lines.append("\(Report.name(of: passage.thread)):") }
+        if let line = passage.line, isNewThread || line != last?.line {
+          lines.append("  \(Report.describe(line))")
+        }
+        lines.append("\(passage.line == nil ? "  " : "    ")\(describe(passage))")
+        last = passage
       }
       lines.append("")
       lines.append("To run it again: everyInterleaving(replaying: \"\(Schedule(of: run.trace))\")")
       return lines.joined(separator: "\n")
     }
 
-    private static func describe(_ step: ScheduledStep?) -> String {
-      switch step {
-      case nil: "begins"
-      case .lock: "locks"
-      case .tryLock: "tries to lock"
-      case .unlocked: "has unlocked"
-      case .read: "reads"
-      case .write: "writes"
-      case .yield: "lets other threads continue"
+    /// Returns a line of the user's code with its text, such as `CounterTests.swift:12: count.value = 1`.
+    private static func describe(_ line: UserLine) -> String {
+      let place = "\(line.path.split(separator: "/").last ?? ""):\(line.number)"
+      guard let file = try? String(contentsOfFile: line.path, encoding: .utf8) else { return place }
+      let lines = file.split(separator: "\n", omittingEmptySubsequences: false)
+      guard lines.indices.contains(line.number - 1) else { return place }
+      let text = lines[line.number - 1].trimmingCharacters(in: .whitespaces)
+      return text.count <= mostCharacters
+        ? "\(place): \(text)" : "\(place): \(text.prefix(mostCharacters - 1))…"
+    }
+
+    /// Returns the name of a thread. The name of a task's job contains the number that stands for the job in
+    /// the schedule.
+    private static func name(of thread: ScenarioThread) -> String {
+      !thread.isJob ? thread.name : "\(thread.name) (\(thread.number))"
+    }
+
+    private func describe(_ passage: Passage) -> String {
+      if let text = passage.text { return text }
+      let count = passage.steps == 1 ? "1 step" : "\(passage.steps.withCommas) steps"
+      let place = passage.place.map { "\($0), \(count)" } ?? count
+      guard let operation = passage.operation?.operation else {
+        return passage.reasonToWait ?? place
+      }
+      var text = (passage.isContinued ? "continues: " : "") + operation.verb
+      if let object = operation.object {
+        text += " \(names[object] ?? "")"
+      } else if text.hasSuffix(" of") {
+        text.removeLast(3)
+      }
+      if let value = passage.value { text += Report.link(operation) + value }
+      if passage.repetitions > 1 { text += ", \(passage.repetitions.withCommas) times" }
+      return passage.reasonToWait.map { "\(text), but \($0)" } ?? "\(text) (\(place))"
+    }
+
+    /// The text between an operation's object and its value.
+    private static func link(_ operation: Operation) -> String {
+      switch operation.verb {
+      case "sets", "changes": " to "
+      case "invokes": " "
+      default: ": "
       }
     }
-  }
 
-  /// The call stack of a step, on systems that can capture call stacks.
-  struct CallStack {
-    #if os(Linux) || os(macOS)
-      /// The return addresses of the calls, starting with the innermost call.
-      private let addresses = Thread.callStackReturnAddresses.map(\.uint64Value)
-
-      /// Returns the source locations of steps, such as `Cell.swift:46 Channel.read(), from
-      /// CounterTests.swift:12`.
-      static func places(of stacks: [CallStack]) -> [String] {
-        guard #available(macOS 26, *) else { return stacks.map { _ in "" } }
-        let frames = symbolicated(Set(stacks.lazy.flatMap(\.addresses)))
-        return stacks.map { stack in place(of: stack.addresses.flatMap { frames[$0] ?? [] }) }
-      }
-
-      /// Looks up all addresses at once, which takes as long as looking up a single address.
-      ///
-      /// No initializer creates a `Backtrace` from addresses, so this method decodes a `Backtrace` from an
-      /// encoded form. The toolchain's document `CompactBacktraceFormat` describes the encoded form. If the
-      /// system uses a different format, the report has no locations.
-      @available(macOS 26, *)
-      private static func symbolicated(
-        _ addresses: Set<UInt64>
-      ) -> [UInt64: [SymbolicatedBacktrace.Frame]] {
-        // The encoded form begins with the width of an address. Each address is encoded as a number of
-        // bytes and the difference from the previous address.
-        var bytes: [UInt8] = [2]
-        var last: UInt64 = 0
-        for address in addresses {
-          bytes.append(0x20 | 7)
-          withUnsafeBytes(of: (address &- last).bigEndian) { bytes += $0 }
-          last = address
-        }
-        guard let example = try? Backtrace.capture(limit: 1, images: images),
-          var fields = try? JSONDecoder().decode(
-            [String: String].self,
-            from: JSONEncoder().encode(example)
-          )
-        else { return [:] }
-        fields["backtrace"] = Data(bytes).base64EncodedString().replacing("=", with: "")
-        guard let encoded = try? JSONEncoder().encode(fields),
-          let all = try? JSONDecoder().decode(Backtrace.self, from: encoded)
-        else { return [:] }
-        return Dictionary(grouping: all.symbolicated(with: images)?.frames ?? []) { frame in
-          // The original program counter is the return address, and the call's program counter is one less.
-          UInt64(frame.captured.originalProgramCounter) ?? 0
+    private static func names(
+      of objects: [Operation.Object],
+      _ recording: ScheduleRecording
+    ) -> [Operation.Object: String] {
+      var names: [Operation.Object: String] = [:]
+      for (name, objects) in Dictionary(grouping: Set(objects), by: recording.name) {
+        for object in objects {
+          names[object] = objects.count == 1 ? name : recording.longName(of: object)
         }
       }
-
-      @available(macOS 26, *)
-      private static func place(of frames: [SymbolicatedBacktrace.Frame]) -> String {
-        var places: [String] = []
-        for frame in frames {
-          guard let symbol = frame.symbol, let location = symbol.sourceLocation, location.line > 0,
-            !isBetween(location.path)
-          else { continue }
-          let isOfLibrary = location.path.hasPrefix(library)
-          let file = location.path.split(separator: "/").last ?? ""
-          if isOfLibrary, places.isEmpty {
-            places.append("\(file):\(location.line) \(symbol.name)")
-          } else if !isOfLibrary {
-            places.append("\(file):\(location.line)")
-            break
-          }
-        }
-        return places.joined(separator: ", from ")
+      // Several variables without names are numbered in the order of their first use.
+      let counts = Dictionary(grouping: names.values) { $0 }.mapValues(\.count)
+      var numbers: [String: Int] = [:]
+      var isNumbered: Set<Operation.Object> = []
+      for object in objects where isNumbered.insert(object).inserted {
+        guard let name = names[object], counts[name, default: 1] > 1 else { continue }
+        numbers[name, default: 0] += 1
+        names[object] = "\(name.trimmingPrefix("a ")) \(numbers[name, default: 1])"
       }
-
-      @available(macOS 26, *)
-      private static let images = ImageMap.capture()
-
-      private static let sources = String(#filePath).replacing(
-        /FluxCapacitorTesting.Interleavings.*/,
-        with: ""
-      )
-      private static let library = sources + "FluxCapacitor/"
-
-      /// Whether a file contains the code that performs the steps of a schedule. A report skips
-      /// such files, and names their callers.
-      private static func isBetween(_ path: String) -> Bool {
-        !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
-          || path.hasSuffix("/ScheduledThread.swift") || path.hasSuffix("/ScheduledAtomic.swift")
-          || path.hasPrefix(sources + "FluxCapacitorTesting/Interleavings")
-      }
-    #else
-      static func places(of stacks: [CallStack]) -> [String] { stacks.map { _ in "" } }
-    #endif
+      return names
+    }
   }
 #endif

@@ -24,7 +24,16 @@
     /// The thread's next step, or nil before the thread has begun.
     @exclusivity(unchecked) var step: ScheduledStep?
 
+    /// The call stack of the thread's next step, in a run that records its steps.
+    @exclusivity(unchecked) var calls: CallStack?
+
+    /// The description of the thread's next step, if the step performs no operation of the library.
+    @exclusivity(unchecked) var text: String?
+
     @exclusivity(unchecked) var isUninterrupted = false
+
+    /// Whether the thread is describing a value for the report.
+    @exclusivity(unchecked) private(set) var isDescribing = false
 
     /// A bit set of the threads that have to take a step before this thread continues.
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0
@@ -94,7 +103,25 @@
 
     // MARK: Calls from the library
 
-    func reach(_ step: ScheduledStep) -> Bool { run.reach(step, on: self) }
+    func reach(_ step: ScheduledStep) -> Bool {
+      guard isDescribing else { return run.reach(step, on: self) }
+      // The description of a value adds no step to the schedule. If the description needs a lock that
+      // another thread holds, the recording ends here.
+      if case .tryLock(let lock) = step { return run.memory.canPerform(.lock(lock)) }
+      guard run.memory.canPerform(step) else {
+        run.finish()
+        waitForEver()
+      }
+      return true
+    }
+
+    var isRecorded: Bool { run.recording != nil && !isDescribing }
+
+    func recordOperation(_ verb: String, _ object: Any?, _ value: Any?) {
+      isDescribing = true
+      defer { isDescribing = false }
+      run.recording?.append(.operation(Operation(verb, object, value)), by: self, CallStack())
+    }
 
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue) {
       run.add(byThread: self, named: "queue \"\(queue.label)\"", isJob: false, to: queue, block)

@@ -39,4 +39,10 @@
       return nil
     }
   }
+
+  extension ScheduledStep {
+    /// The step of `interleavingPoint()`. The caller's state is unknown, so all interleaving points count
+    /// as writes to the same memory location.
+    static var interleavingPoint: Self { .write(2) }
+  }
 #endif

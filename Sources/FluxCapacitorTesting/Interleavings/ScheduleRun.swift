@@ -23,9 +23,8 @@
     /// The numbers of the threads that have taken the steps, in the order of the steps.
     @exclusivity(unchecked) private(set) var trace: [Int] = []
 
-    /// The steps with their threads and call stacks, which are recorded only in the replay of a schedule.
-    @exclusivity(unchecked) private(set) var details:
-      [(thread: ScenarioThread, step: ScheduledStep?, calls: CallStack)] = []
+    /// The steps and operations for the report, which are recorded only in the replay of a schedule.
+    @exclusivity(unchecked) var recording: ScheduleRecording?
 
     @exclusivity(unchecked) var isAnyoneYielding = false
 
@@ -54,6 +53,7 @@
       self.exploration = exploration
       self.dispatcher = dispatcher
       self.schedule = schedule
+      if schedule != nil { recording = ScheduleRecording() }
     }
 
     func fail(_ sentence: String) {
@@ -73,9 +73,11 @@
         }
       }
       scenario.threads = []
+      recording?.collectNames(from: dispatcher)
       guard let first = choose(after: nil) else { return fail("the scenario has no threads.") }
       first.resume()
       isDone.wait()
+      if threads.allSatisfy(\.hasEnded) { recording?.collectNames(from: dispatcher) }
       if isChecked, failure == nil { scenario.checks.forEach(check) }
     }
 
@@ -120,6 +122,7 @@
       let queue = isMain ? ScheduleRun.main : queue
       if let queue {
         let address = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
+        sender.text = isJob ? "enqueues \(name)" : "sends a block to \(name)"
         _ = reach(.write(address), on: sender)
       }
       if isJob { noteOrder(of: sender) }
@@ -178,6 +181,10 @@
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
+      if recording != nil {
+        thread.calls = CallStack()
+        if step == .interleavingPoint { thread.text = "reaches an interleaving point" }
+      }
       if step == .yield {
         yield(thread)
         if thread.yieldsTo == 0 { return false }
@@ -205,7 +212,8 @@
     @discardableResult
     func perform(_ step: ScheduledStep?, on thread: ScenarioThread) -> Bool {
       trace.append(thread.number)
-      if schedule != nil { details.append((thread, step, CallStack())) }
+      recording?.append(.step(step, thread.text), by: thread, thread.calls ?? CallStack())
+      thread.text = nil
       if isAnyoneYielding { noteStep(of: thread) }
       histories &-= thread.history
       let isDone = memory.perform(step, by: thread)
@@ -234,9 +242,15 @@
         fail("a task waits for something that never happens.")
       }
       if !waiting.isEmpty {
-        let reasons = waiting.map { $0.name + memory.reasonToWait(of: $0) }
+        let sentences = waiting.map { thread in
+          let reason = memory.reasonToWait(of: thread)
+          if let reason, let calls = thread.calls, !thread.isDescribing {
+            recording?.append(.waiting(reason: reason), by: thread, calls)
+          }
+          return "\(thread.name) \(reason ?? "can't continue")"
+        }
         fail(
-          "the threads wait for each other, and stay blocked: \(reasons.joined(separator: ", "))."
+          "the threads wait for each other, and stay blocked: \(sentences.joined(separator: ", "))."
         )
         exploration.workers.abandon()
       }

@@ -77,11 +77,11 @@
       return place.pointee.holder == nil
     }
 
-    func reasonToWait(of thread: ScenarioThread) -> String {
+    func reasonToWait(of thread: ScenarioThread) -> String? {
       guard case .lock(let id)? = thread.step,
         let holder = find(id)?.pointee.holder?.takeUnretainedValue()
-      else { return " can't continue" }
-      return " waits for a lock that \(holder.name) holds"
+      else { return nil }
+      return "waits for a lock that \(holder.name) holds"
     }
 
     /// Returns the history that a thread has after a step.

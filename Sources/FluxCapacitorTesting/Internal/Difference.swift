@@ -118,7 +118,7 @@ extension Difference.Event {
   fileprivate var lines: [String] {
     guard !areShort(old, new) else { return ["\(name): \(shown(old)) → \(shown(new))"] }
     let difference = ValueDifference(from: old, to: new, within: .ofTests)
-    let rest = difference.omitted > 0 ? ["\(name): \(difference.omitted) more changes"] : []
+    let rest = difference.rest.map { "\(name): \($0)" }
     return difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" } + rest
   }
 }

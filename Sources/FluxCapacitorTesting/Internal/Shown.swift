@@ -26,23 +26,28 @@ func code(for value: Any) -> String? {
 }
 
 extension Difference.Event {
-  /// The arguments of the `Change` that expects this event, after the name of the property.
-  var code: String {
+  /// The code of a `Change` that expects this event.
+  ///
+  /// - Parameter isPublished: Whether the property has a key path. A variable that no constant publishes might be
+  ///   private.
+  func code(isPublished: Bool) -> String {
+    let start = isPublished ? "Change(\\.\(name)" : "Change.named(\"\(name)\""
     let whole = FluxCapacitorTesting.code(for: new)
-    if let whole, whole.count <= 80 { return ", to: \(whole))" }
+    if let whole, whole.count <= 80 { return "\(start), to: \(whole))" }
     let changes = ValueDifference(from: old, to: new, within: .ofTests).changes.filter {
       !$0.isCount
     }
     let assignments = changes.compactMap(\.assignment)
-    if !changes.isEmpty, assignments.count == changes.count, assignments.count <= 3 {
-      return ") { \(assignments.joined(separator: "; ")) }"
+    if 1...3 ~= changes.count, assignments.count == changes.count {
+      let type = isPublished ? "" : ", as: \(type(of: new)).self"
+      return "\(start)\(type)) { \(assignments.joined(separator: "; ")) }"
     }
-    return whole.map { ", to: \($0))" } ?? ", to: …)  // The value is too long to be shown."
+    return "\(start), to: \(whole ?? "…"))" + (whole == nil ? "  // The value is too long." : "")
   }
 }
 
 extension ValueDifference.Change {
-  /// The code that makes the change in an `inout` value, or nil if no assignment can make the change.
+  /// The code that makes the change in `$0`, or nil if no assignment can make the change.
   fileprivate var assignment: String? {
     guard let code = path.code, !code.isEmpty, path.isOptional || old != nil && new != nil,
       new?.isWhole ?? true

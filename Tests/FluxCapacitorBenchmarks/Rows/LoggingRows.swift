@@ -6,18 +6,29 @@ import FluxCapacitorDebugging
 /// The floor looks for the change in code that knows the types of the elements.
 func loggingRows() -> [Row] {
   let numbers = Array(0..<10_000)
+  let entries = Dictionary(uniqueKeysWithValues: numbers.map { ("\($0)", "old \($0)") })
   return [
     Row(
       "log a changed entry of a dictionary of 10,000",
       atMost: .absolute(2_000_000),
-      floor: search(Dictionary(uniqueKeysWithValues: numbers.map { ("\($0)", "old \($0)") })) {
+      floor: search(entries) {
         $0["\($1)"] = "new"
       } difference: { old, new in
         new.filter { old[$0.key] != $0.value }.count
       },
-      ours: log(Dictionary(uniqueKeysWithValues: numbers.map { ("\($0)", "old \($0)") })) {
+      ours: log(entries) {
         $0["\($1)"] = "new"
       }
+    ),
+    Row(
+      "remember a changed entry of a dictionary of 10,000",
+      atMost: .absolute(2_000_000),
+      floor: search(entries) {
+        $0["\($1)"] = "new"
+      } difference: { old, new in
+        new.filter { old[$0.key] != $0.value }.count
+      },
+      ours: log(entries, with: { TimeCircuits($0) }) { $0["\($1)"] = "new" }
     ),
     Row(
       "log a changed row of a list of 10,000",
@@ -66,24 +77,23 @@ private func search<Value: Sendable>(
 
 private func log<Value: Sendable>(
   _ value: Value,
+  with tool: @escaping (Dispatcher) -> AnyObject = { dispatcher in
+    DispatchLogger(dispatcher, format: .textWithChanges) { blackHole($0) }
+  },
   _ change: @escaping (inout Value, Int) -> Void
 ) -> Workload {
   Workload(10) {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { LoggedStore<Value>.instantiate() }
     store.value.value = value
-    let logger = DispatchLogger(dispatcher, format: .textWithChanges, to: NoOutput())
+    let tool = tool(dispatcher)
     return {
       for number in 0..<10 {
         dispatcher.dispatch(LoggedState<Value> { change(&$0, number * 997) })
       }
-      withExtendedLifetime((store, logger)) {}
+      withExtendedLifetime((store, tool)) {}
     }
   }
-}
-
-private struct NoOutput: TextOutputStream {
-  mutating func write(_ text: String) { blackHole(text) }
 }
 
 private struct LoggedState<Value: Sendable>: DispatchState {

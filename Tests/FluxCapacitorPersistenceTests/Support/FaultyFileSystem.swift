@@ -110,7 +110,14 @@ final class FaultyFileSystem: FileSystem {
       state.hasEnded = true
       return state.open
     }
-    for file in open { try? system.close(file) }
+    for file in open { release(file) }
+  }
+
+  /// Closes a file or a folder. A child process of another test, started at this moment, still has the
+  /// descriptor, and so a folder's lock. So this method also unlocks the folder.
+  private func release(_ file: Int32) {
+    try? system.unlock(file)
+    try? system.close(file)
   }
 
   private func opened(_ file: Int32) -> Int32 {
@@ -192,7 +199,7 @@ final class FaultyFileSystem: FileSystem {
     // After the end of the process, another keeper might use the same descriptor.
     guard state.withLock({ $0.open.remove(file) }) != nil, !hasEnded else { return }
     // Even if the call fails, the descriptor is closed.
-    try system.close(file)
+    release(file)
     try call("close") { _ throws(SystemError) in }
   }
 
