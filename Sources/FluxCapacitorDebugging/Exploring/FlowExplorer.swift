@@ -10,9 +10,11 @@ import Foundation
 /// ```
 ///
 /// The page has a filter, and a timeline of the dispatches with their durations. For each dispatch, the
-/// page shows the state, the changes, and the values of all variables at that moment. A diagram shows the
-/// dispatch's path from the state to the observers. The arrow keys step through the dispatches. Text from
-/// the application can't become markup or script.
+/// page shows the state, the changed parts of each variable, and the values of all variables at that moment.
+/// Values are trees, which fold, and which you can search and copy as JSON. You can pin a dispatch to
+/// compare its values with the values after another dispatch. A diagram shows the dispatch's path from the
+/// state to the observers. The keyboard reaches everything. Text from the application can't become markup or
+/// script.
 ///
 /// The page shows `•••` in place of a ``Secret``. Long texts and collections are shortened, as in the lines
 /// of a ``DispatchLogger``.

@@ -34,8 +34,8 @@ struct PageUpdate: Encodable, Sendable {
     /// whole new value. The list is empty if both values are equal.
     let parts: [Part]?
 
-    /// The number of further changed parts, or nil if the change lists all parts.
-    let omitted: Int?
+    /// Phrases about the parts that the list omits, or nil if the list is complete.
+    let rest: [String]?
 
     /// The old value, or nil if the page already knows the value.
     let old: PageTree?

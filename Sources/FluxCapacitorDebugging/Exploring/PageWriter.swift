@@ -105,7 +105,7 @@ struct PageWriter {
       number: number,
       parts: difference.isOfWholeValues
         ? nil : difference.changes.map { PageUpdate.Part(change: $0) },
-      omitted: difference.omitted > 0 ? difference.omitted : nil,
+      rest: difference.rest.isEmpty ? nil : difference.rest,
       old: old == latest ? nil : PageTree(old),
       new: new == old ? nil : PageTree(new)
     )

@@ -315,7 +315,7 @@ function drawChanges(one) {
   trees.changes.draw(items.length || one === nothing ? items
     : [{ key: "nothing", className: "soft", value: () => note }]);
 }
-function changeItem(variable, { parts, omitted = 0, old, new: value }) {
+function changeItem(variable, { parts, rest = [], old, new: value }) {
   const key = `change/${variable.number}`;
   const isOneValue = parts.length === 1 && parts[0][0] === "" && !parts[0][3];
   const isPlain = isOneValue && !hasParts(parts[0][1]) && !hasParts(parts[0][2]) && areSame(parts[0][1], old);
@@ -323,16 +323,17 @@ function changeItem(variable, { parts, omitted = 0, old, new: value }) {
     valueItem(`${key}/before`, "− before", old, { className: "whole old" }),
     valueItem(`${key}/after`, "+ after", value, { className: "whole new" }),
   ];
+  const isEqual = !parts.length && !rest.length;
   const listed = isOneValue ? [] : parts;
   return {
     key, label: label(variable), className: "change",
     // The path of the first part continues the name of the variable.
     separator: parts.length && parts[0][0] && !isNew(parts[0]) ? "" : ": ",
-    value: (isOpen) => isOpen && !isOneValue ? summary(parts.filter((part) => part[3] && part[0] === ""), 0)
-      : parts.length ? summary(parts, omitted) : `${text(value, 300)}, which is equal`,
-    children: isPlain || !parts.length ? undefined : () => [
+    value: (isOpen) => isOpen && !isOneValue ? summary(parts.filter((part) => part[3] && part[0] === ""), [])
+      : isEqual ? `${text(value, 300)}, which is equal` : summary(parts, rest),
+    children: isPlain || isEqual ? undefined : () => [
       ...listed.map((part) => partItem(`${key}/${part[0]}`, part)),
-      ...(omitted ? [{ key: `${key}/…`, className: "soft", value: () => `… ${omitted} more changes` }] : []),
+      ...rest.map((phrase) => ({ key: `${key}/${phrase}`, className: "soft", value: () => `… ${phrase}` })),
       ...wholes(),
     ],
     json: () => toJSON(value),
@@ -359,9 +360,10 @@ const countNodes = (old, value) =>
   [element("span", text(old), "old"), " → ", element("span", text(value), "new")];
 
 // Returns one line with the first changed parts.
-function summary(parts, omitted) {
+function summary(parts, rest) {
   const nodes = parts.slice(0, 3).flatMap((part, place) => [...(place ? [", "] : []), ...partNodes(part)]);
-  return parts.length > 3 || omitted ? [...nodes, ", …"] : nodes;
+  if (!parts.length) return rest.join(", ");
+  return parts.length > 3 || rest.length ? [...nodes, ", …"] : nodes;
 }
 function partNodes([path, old, value, isCount]) {
   const prefix = path ? [element("span", `${path}: `, "soft")] : [];
@@ -387,9 +389,9 @@ function comparedItems(one) {
   return variables.flatMap((variable) => {
     const [[before, old], [after, value]] = [valueAt(variable, pinned.number), valueAt(variable, one.number)];
     if (before === after) return [];
-    const change = isWhole(old) && isWhole(value) ? { parts: difference(old, value), omitted: 0 }
+    const change = isWhole(old) && isWhole(value) ? { parts: difference(old, value), rest: [] }
       : changesBetween(variable, before, after);
-    return change.parts.length || change.omitted ? [changeItem(variable, { ...change, old, new: value })] : [];
+    return change.parts.length || change.rest.length ? [changeItem(variable, { ...change, old, new: value })] : [];
   });
 }
 // Joins the changes between two moments. The trees of a large value can't be compared, because they don't contain
@@ -399,13 +401,13 @@ function changesBetween(variable, before, after) {
   const start = countWhere(variable.history, (entry) => entry.number <= first);
   const end = countWhere(variable.history, (entry) => entry.number <= last);
   const joined = new Map();
-  let omitted = 0;
+  const rest = new Set();
   for (const { change } of variable.history.slice(start, end)) {
-    omitted += change.omitted ?? 0;
     change.parts.forEach((part) => join(part, joined));
+    if (change.rest) rest.add("more changes than the page contains");
   }
   const changes = [...joined.values()].map((part) => before < after ? part : reversed(part));
-  return { parts: changes.filter(([, old, value, isCount]) => !isSameCount(old, value, isCount)), omitted };
+  return { parts: changes.filter(([, old, value, isCount]) => !isSameCount(old, value, isCount)), rest: [...rest] };
 }
 function join([path, old, value, isCount], joined) {
   // A change inside an earlier changed part becomes a part of that change.
