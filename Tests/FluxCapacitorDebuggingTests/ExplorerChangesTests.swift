@@ -188,6 +188,24 @@ struct ExplorerChangesTests {
     )
   }
 
+  @Test func comparisonOnALivePageEndsWhenTheHistoryForgetsThePinnedDispatch() async throws {
+    let circuits = TimeCircuits(limits: .init(count: 3))
+    let explorer = try LiveExplorer(circuits)
+    ShelfAction().invoke(.say("a"))
+    let browser = try await BrowserPage(explorer.url)
+    let compared = "document.getElementById('compared').textContent"
+    let change = "document.querySelector('#changes .line')?.textContent"
+    try await browser.wait(until: "all.length === 1")
+    try await browser.press("p")
+
+    for text in ["b", "c"] { ShelfAction().invoke(.say(text)) }
+    try await browser.wait(until: #"\#(change) === 'ShelfStore.note: "a" → "c"'"#)
+    #expect(try await browser.value(of: compared) == "Compared with dispatch 1")
+    ShelfAction().invoke(.say("d"))
+    try await browser.wait(until: #"\#(change) === 'ShelfStore.note: "c" → "d"'"#)
+    #expect(try await browser.value(of: compared) == "")
+  }
+
   @Test func comparisonShowsANewOrder() async throws {
     put([1, 2, 3])
     put([3, 1, 2])
