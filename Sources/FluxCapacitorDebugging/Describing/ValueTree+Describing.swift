@@ -121,7 +121,13 @@ private struct TreeBuilder {
   }
 
   private mutating func fields(of mirror: Mirror, named name: String, depth: Int) -> ValueTree {
-    parts(of: mirror, .fields, named: name) { builder, field in
+    // A long field leaves room for a short text of each later field.
+    var later = mirror.children.count
+    return parts(of: mirror, .fields, named: name) { builder, field in
+      later -= 1
+      let reserved = min(later * 60, max(0, builder.budget.bytes / 2))
+      builder.budget.bytes -= reserved
+      defer { builder.budget.bytes += reserved }
       // The label of a tuple's element without a name is its position, such as `.0`.
       let label = field.label.map { $0.hasPrefix(".") ? "" : $0 }
       return ValueTree.Part(label: label ?? "", tree: builder.tree(of: field.value, depth: depth))
