@@ -61,8 +61,7 @@ struct TableTesterTests {
       sentences == [
         """
         CardStore after Cards.rename("milk", "Oat milk"):
-        ✗ cards["milk"].title: "Milk" → "Oat milk"
-        ✗ cards["milk"].title is "Oat milk", but "Soy milk" was expected (line \(line))
+        ✗ cards["milk"].title: "Milk" → "Oat milk", but "Soy milk" was expected (line \(line))
 
         This expectation passes:
           Change(\\.cards, to: [Card(id: "milk", title: "Oat milk"), Card(id: "bread", title: "Bread")])

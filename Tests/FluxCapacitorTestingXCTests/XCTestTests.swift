@@ -53,6 +53,10 @@ final class XCTestTests: XCTestCase {
           CounterStore after Counter.add(1):
           ✗ count: 2 → 3, which was not expected
             doubled: 4 → 6
+
+          This expectation passes:
+            Change(\\.count, to: 3)
+            Change(\\.doubled, to: 6)
           """
         ]
       )

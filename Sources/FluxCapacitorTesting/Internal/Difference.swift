@@ -69,16 +69,24 @@ struct Difference {
 
   private mutating func compare(_ event: Event, with expectation: Expectation) {
     let wanted = expectation.value(event.old)
-    guard !isSame(event.new, wanted) else { return note(event.lines, isMistake: false) }
+    if isSame(event.new, wanted) { return note(event.lines, isMistake: false) }
     let place = "was expected (line \(expectation.line))"
-    if event.lines.count == 1, areShort(event.new, wanted) {
+    if areShort(event.old, event.new), areShort(event.new, wanted) {
       return note(["\(event.lines[0]), but \(shown(wanted)) \(place)"], isMistake: true)
     }
-    note(event.lines, isMistake: true)
+    var mistakes = differingParts(of: event.new, from: wanted)
+    for part in event.parts.changes {
+      let line = "\(event.name)\(part.line)"
+      if let mistake = mistakes.firstIndex(where: { $0.path == part.path.text }) {
+        note(["\(line), but \(mistakes.remove(at: mistake).new) \(place)"], isMistake: true)
+      } else {
+        note([line], isMistake: false)
+      }
+    }
+    let rest = event.parts.rest.map { "\(event.name): \($0)" }
+    note(rest, isMistake: false)
     note(
-      differingParts(of: event.new, from: wanted).map { path, old, new in
-        "\(event.name)\(path) is \(old), but \(new) \(place)"
-      },
+      mistakes.map { "\(event.name)\($0.path) is \($0.old), but \($0.new) \(place)" },
       isMistake: true
     )
   }
@@ -114,13 +122,19 @@ struct Difference {
 }
 
 extension Difference.Event {
+  /// The changed parts of the value.
+  fileprivate var parts: ValueDifference { ValueDifference(from: old, to: new, within: .ofTests) }
+
   /// A line for the whole change if the values are short, or else a line for each changed part.
   fileprivate var lines: [String] {
-    guard !areShort(old, new) else { return ["\(name): \(shown(old)) → \(shown(new))"] }
-    let difference = ValueDifference(from: old, to: new, within: .ofTests)
-    let rest = difference.rest.map { "\(name): \($0)" }
-    return difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" } + rest
+    if areShort(old, new) { return ["\(name): \(shown(old)) → \(shown(new))"] }
+    return parts.changes.map { "\(name)\($0.line)" } + parts.rest.map { "\(name): \($0)" }
   }
+}
+
+extension ValueDifference.Change {
+  /// The path and both values, such as `["milk"].title: "Milk" → "Oat milk"`.
+  fileprivate var line: String { "\(path.text): \(oldText) → \(newText)" }
 }
 
 /// Returns whether two values fit in a line.
