@@ -16,9 +16,27 @@ struct DescriptionTests {
     let description: String
   }
 
-  private struct Login: Sendable, CustomStringConvertible {
+  private struct Login: Sendable, Hashable, Comparable, CustomStringConvertible {
     let token: Token
     var description: String { token.text }
+
+    static func < (first: Login, second: Login) -> Bool { first.token.text < second.token.text }
+  }
+
+  private struct ErasedKey: @unchecked Sendable {
+    let key: AnyHashable
+  }
+
+  /// A value whose mirror has children, but no style.
+  private struct Reflected: Sendable, CustomReflectable {
+    var customMirror: Mirror { Mirror(self, children: ["year": 1985]) }
+  }
+
+  /// A value whose mirror claims to be the mirror of a dictionary, but has no pairs.
+  private struct Pairless: Sendable, CustomReflectable {
+    var customMirror: Mirror {
+      Mirror(self, unlabeledChildren: [1985, 1955], displayStyle: .dictionary)
+    }
   }
 
   private struct Token: Secret, Hashable {
@@ -75,6 +93,16 @@ struct DescriptionTests {
     Written(text: "Login(token: •••)", value: Login(token: Token(text: "s3cret"))),
     Written(text: "[•••]", value: Set([Token(text: "s3cret")])),
     Written(text: "[•••: 1]", value: [Token(text: "s3cret"): 1]),
+    Written(
+      text: "ErasedKey(key: AnyHashable(value: Login(token: •••)))",
+      value: ErasedKey(key: Login(token: Token(text: "s3cret")))
+    ),
+    Written(
+      text: "Range<Login>(lowerBound: Login(token: •••), upperBound: Login(token: •••))",
+      value: Login(token: Token(text: "s3cret"))..<Login(token: Token(text: "s3cret2"))
+    ),
+    Written(text: "Reflected(year: 1985)", value: Reflected()),
+    Written(text: "[1985, 1955]", value: Pairless()),
     Written(text: "Session", value: session),
     Written(text: "a session with •••", value: NamedSession()),
     Written(text: #"20\n\u{1B}[2J"#, value: Celsius(description: "20\n\u{1B}[2J")),

@@ -31,7 +31,11 @@ extension Comparison {
         note(old: element.old, new: element.new, at: path)
       }
     }
-    omit(elements.count - listed.count)
+    let rest = elements.dropFirst(listed.count)
+    let changed =
+      Value.self is any Equatable.Type ? rest.count : rest.count { $0.old == nil || $0.new == nil }
+    omit(changed)
+    skip(rest.count - changed)
   }
 }
 
@@ -96,6 +100,20 @@ extension Array: ComparableCollection {
   }
 }
 
+extension Collection {
+  /// Lists the changed elements of a collection that has no comparison of its own.
+  ///
+  /// - Returns: Whether the former value is a collection of the same type.
+  func compareElements(
+    with old: Any,
+    at path: ValuePath,
+    in comparison: inout Comparison
+  ) -> Bool {
+    guard let old = old as? Self else { return false }
+    return Array(self).compare(with: Array(old), at: path, in: &comparison)
+  }
+}
+
 /// A list of rows with ids.
 private protocol Rows {
   /// Lists the removed rows, and then the other changes in the order of the rows.
@@ -107,6 +125,7 @@ private protocol Rows {
 extension ArraySlice: Rows where Element: Identifiable {
   func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
     guard let old = old as? ArraySlice else { return false }
+    if compareInPlace(with: old, at: path, in: &comparison) { return true }
     let formerPositions = Dictionary(zip(old.map(\.id), old.indices)) { first, _ in first }
     let ids = Set(map(\.id))
     guard formerPositions.count == old.count, ids.count == count else { return false }
@@ -130,6 +149,31 @@ extension ArraySlice: Rows where Element: Identifiable {
   }
 }
 
+extension ArraySlice where Element: Identifiable {
+  /// Lists the changes of rows that are in the same order as before. This method is faster than a search for
+  /// moved rows.
+  ///
+  /// - Returns: Whether the rows have the same ids as before, and the id of each changed row is unique.
+  fileprivate func compareInPlace(
+    with old: ArraySlice,
+    at path: ValuePath,
+    in comparison: inout Comparison
+  ) -> Bool {
+    guard indices == old.indices else { return false }
+    var changed: [Int] = []
+    for position in indices where !haveSameBytes(old[position], self[position]) {
+      guard old[position].id == self[position].id else { return false }
+      if !areEqual(old[position], self[position]) { changed.append(position) }
+    }
+    guard Set(changed.map { self[$0].id }).count == changed.count else { return false }
+    for position in changed {
+      let path = path.element(at: position, id: self[position].id)
+      comparison.compare(old[position], self[position], at: path)
+    }
+    return true
+  }
+}
+
 extension ArraySlice {
   /// Lists the changes of elements without ids.
   fileprivate func compareByPosition(
@@ -139,19 +183,17 @@ extension ArraySlice {
   ) {
     // `CollectionDifference` can take a time that grows with the square of the count.
     let isShort = Swift.max(count, old.count) <= 300
-    let difference = count != old.count && isShort ? difference(from: old, by: isSame) : nil
-    let removed = Set((difference?.removals ?? []).map(\.offset))
-    let inserted = Set((difference?.insertions ?? []).map(\.offset))
+    let (removed, inserted) =
+      count != old.count && isShort ? changedOffsets(from: old) : (removed: [], inserted: [])
     var (former, position) = (0, 0)
     while former < old.count || position < count {
       let isRemoved = removed.contains(former) || position >= count
       let isInserted = inserted.contains(position) || former >= old.count
       if isRemoved == isInserted {
-        comparison.compare(
-          old[old.startIndex + former],
-          self[startIndex + position],
-          at: path.element(at: startIndex + position)
-        )
+        let (element, index) = (old[old.startIndex + former], startIndex + position)
+        if !areSame(element, self[index]) {
+          comparison.compare(element, self[index], at: path.element(at: index))
+        }
       } else if isRemoved {
         let index = old.startIndex + former
         comparison.note(old: old[index], new: nil, at: path.element(at: index))
@@ -162,6 +204,22 @@ extension ArraySlice {
       if isRemoved || !isInserted { former += 1 }
       if isInserted || !isRemoved { position += 1 }
     }
+  }
+}
+
+extension ArraySlice {
+  private func changedOffsets(from old: ArraySlice) -> (removed: Set<Int>, inserted: Set<Int>) {
+    if Element.self is any Equatable.Type { return difference(from: old, by: areSame).offsets }
+    // The comparison of trees is fast, and a small tree is enough to find the likely pairs.
+    let budget = TreeBudget(bytes: 200)
+    return map { ValueTree(of: $0, within: budget) }
+      .difference(from: old.map { ValueTree(of: $0, within: budget) }).offsets
+  }
+}
+
+extension CollectionDifference {
+  fileprivate var offsets: (removed: Set<Int>, inserted: Set<Int>) {
+    (Set(removals.map(\.offset)), Set(insertions.map(\.offset)))
   }
 }
 

@@ -9,18 +9,30 @@ struct Comparison {
   /// The number of pairs of parts that the comparison has looked into.
   private var count = 0
 
+  /// The number of parts that contain the compared parts.
+  private var depth = 0
+
+  /// The number of parts that the searches for secrets may still examine.
+  private var searches = 100_000
+
   init(budget: DifferenceBudget) {
     self.budget = budget
   }
 
-  private var isExhausted: Bool { count > budget.comparisons }
+  private var isExhausted: Bool { count > budget.comparisons || searches == 0 }
+
+  private var isFull: Bool { difference.changes.count >= budget.changes }
 
   /// Lists the changes of a part at a path.
   mutating func compare(_ old: Any, _ new: Any, at path: ValuePath) {
     count += 1
     if areIdentical(old, new) { return }
-    if isExhausted || type(of: old) != type(of: new) { return noteIfDifferent(old, new, at: path) }
-    switch (Reflection(old), Reflection(new)) {
+    if isExhausted || depth == budget.depth || type(of: old) != type(of: new) {
+      return noteIfDifferent(old, new, at: path)
+    }
+    depth += 1
+    defer { depth -= 1 }
+    switch (Reflection(old, searches: &searches), Reflection(new, searches: &searches)) {
     case (.string(let old), .string(let new)) where old != new:
       note(
         ValueTree(old, beside: new, bytes: budget.bytes),
@@ -34,12 +46,21 @@ struct Comparison {
         at: path
       )
     case (.composed(let mirror, let style), .composed(let other, _)):
-      let collection = new as? any ComparableCollection
-      if collection?.compare(with: old, at: path, in: &self) == true { return }
-      if !compareFields(of: mirror, other, style, at: path) { noteIfDifferent(old, new, at: path) }
+      compareParts(of: old, mirror, new, other, style, at: path)
     case (.described, .described):
-      guard areDifferent(old, new) else { return }
+      if areEqual(old, new) { return }
       let (text, other) = (String(reflecting: old), String(reflecting: new))
+      if text == other, !(type(of: old) is AnyClass) {
+        let (mirror, other) = (Mirror(reflecting: old), Mirror(reflecting: new))
+        return compareParts(
+          of: old,
+          mirror,
+          new,
+          other,
+          mirror.displayStyle ?? .struct,
+          at: path
+        )
+      }
       note(
         ValueTree(describedBy: text, beside: other, bytes: budget.bytes),
         ValueTree(describedBy: other, beside: text, bytes: budget.bytes),
@@ -47,6 +68,34 @@ struct Comparison {
       )
     default: noteIfDifferent(old, new, at: path)
     }
+  }
+
+  private mutating func compareParts(
+    of old: Any,
+    _ mirror: Mirror,
+    _ new: Any,
+    _ other: Mirror,
+    _ style: Mirror.DisplayStyle,
+    at path: ValuePath
+  ) {
+    // A cast of an optional would also unwrap the optional.
+    let collection = style == .optional ? nil : new as? any ComparableCollection
+    if collection?.compare(with: old, at: path, in: &self) == true { return }
+    if style == .collection, let elements = new as? any Collection,
+      elements.compareElements(with: old, at: path.withoutCode, in: &self)
+    {
+      return
+    }
+    let count = difference.count
+    // The fields of a custom mirror might not be properties, and might be alike in unequal values.
+    let isCustom = style == .struct && new is any CustomReflectable
+    let fieldsPath = isCustom ? path.withoutCode : path
+    if compareFields(of: mirror, other, style, at: fieldsPath),
+      !isCustom || difference.count > count
+    {
+      return
+    }
+    noteIfDifferent(old, new, at: path)
   }
 
   /// Compares the fields of two values. Returns whether both values have the same fields.
@@ -66,7 +115,7 @@ struct Comparison {
         at: style == .enum ? path.payload(of: old.label ?? "") : path.unwrapped
       )
     case .struct, .tuple:
-      guard old.children.count == new.children.count else { return false }
+      guard old.children.map(\.label) == new.children.map(\.label) else { return false }
       for (old, new) in zip(old.children, new.children) {
         compare(old.value, new.value, at: path.field(old.label ?? ""))
       }
@@ -84,12 +133,14 @@ struct Comparison {
     if let old = old as? any Equatable { return !old.isEqual(to: new) }
     // The identity of an object has changed. The contents of a secret must not decide.
     if type(of: old) is AnyClass || old is any Secret { return true }
-    if isExhausted {
+    if isExhausted || isFull {
       difference.uncompared += 1
       return false
     }
     // Functions can't be compared, and have equal trees.
-    return ValueTree(of: old) != ValueTree(of: new)
+    let (tree, other) = (ValueTree(of: old), ValueTree(of: new))
+    if tree == other, !tree.isWhole { difference.uncompared += 1 }
+    return tree != other
   }
 
   /// Lists a change of a part.
@@ -113,13 +164,16 @@ struct Comparison {
   /// Counts changes that exceed the budget.
   mutating func omit(_ count: Int) { difference.omitted += count }
 
+  /// Counts parts whose comparison exceeds the budget.
+  mutating func skip(_ count: Int) { difference.uncompared += count }
+
   private mutating func note(_ old: ValueTree?, _ new: ValueTree?, at path: ValuePath) {
     if hasRoom() { difference.changes.append(.init(path: path, old: old, new: new)) }
   }
 
   /// Returns whether the list has room for a change. If not, this method counts the change as omitted.
   private mutating func hasRoom() -> Bool {
-    if difference.changes.count < budget.changes { return true }
+    if !isFull { return true }
     difference.omitted += 1
     return false
   }

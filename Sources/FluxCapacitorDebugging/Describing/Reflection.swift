@@ -16,7 +16,9 @@ enum Reflection {
   /// A value that consists of visible parts.
   case composed(Mirror, Mirror.DisplayStyle)
 
-  init(_ value: Any) {
+  /// - Parameter searches: The number of parts that the searches for secrets may still examine. If the number is
+  ///   too small, a value with a description counts as composed.
+  init(_ value: Any, searches: inout Int) {
     switch value {
     case is any Secret: self = .secret
     case let text as String: self = .string(text)
@@ -25,18 +27,24 @@ enum Reflection {
     // A cast also unwraps optionals.
     case let number as any Numeric: self = .number("\(number)")
     case let flag as Bool: self = .number("\(flag)")
-    default: self.init(of: value, Mirror(reflecting: value))
+    default: self.init(of: value, Mirror(reflecting: value), &searches)
     }
   }
 
-  private init(of value: Any, _ mirror: Mirror) {
+  private init(of value: Any, _ mirror: Mirror, _ searches: inout Int) {
     switch mirror.displayStyle {
     case .optional, .collection, .set, .dictionary, .tuple:
       self = .composed(mirror, mirror.displayStyle ?? .tuple)
-    case .struct, .enum:
-      let isWritten = Reflection.isDescribed(value) && !Reflection.hasSecret(value, within: 1_000)
-      self = isWritten ? .described : .composed(mirror, mirror.displayStyle ?? .struct)
-    default: self = Reflection.isDescribed(value) ? .described : .opaque
+    case _ where type(of: value) is AnyClass:
+      self = Reflection.isDescribed(value) ? .described : .opaque
+    case let style:
+      if Reflection.isDescribed(value), !Reflection.hasSecret(value, searches: &searches) {
+        self = .described
+      } else {
+        // A custom mirror usually has no style. A function and a type have neither a style nor children.
+        self =
+          style == nil && mirror.children.isEmpty ? .opaque : .composed(mirror, style ?? .struct)
+      }
     }
   }
 
@@ -45,20 +53,31 @@ enum Reflection {
       || value is any TextOutputStreamable
   }
 
-  /// Returns whether a value is a secret, or contains a secret outside of objects.
-  ///
-  /// - Parameter limit: The largest number of parts to search. If the value has more parts, the result is true.
-  static func hasSecret(_ value: Any, within limit: Int = .max) -> Bool {
+  private static func hasSecret(_ value: Any, searches: inout Int) -> Bool {
+    let limit = min(searches, 1_000)
     var rest = limit
+    defer { searches -= limit - rest }
     return hasSecret(value, within: &rest)
   }
 
+  /// Returns whether a value is a secret, or contains a secret outside of objects.
+  static func hasSecret(_ value: Any) -> Bool {
+    var rest = Int.max
+    return hasSecret(value, within: &rest)
+  }
+
+  /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
+  ///
+  /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true.
   private static func hasSecret(_ value: Any, within rest: inout Int) -> Bool {
-    rest -= 1
-    if rest < 0 || value is any Secret { return true }
-    let mirror = Mirror(reflecting: value)
-    if mirror.displayStyle == .class { return false }
-    for child in mirror.children where hasSecret(child.value, within: &rest) { return true }
+    var parts = [value]
+    while let part = parts.popLast() {
+      if rest == 0 || part is any Secret { return true }
+      rest -= 1
+      let mirror = Mirror(reflecting: part)
+      if mirror.displayStyle == .class { continue }
+      parts += mirror.children.lazy.map(\.value).prefix(rest + 1)
+    }
     return false
   }
 }

@@ -14,10 +14,15 @@ package struct ValueDifference: Sendable {
     package var isCount = false
 
     /// The text of the old part, or `nil` as in source code.
-    package var oldText: String { old?.text ?? "nil" }
+    package var oldText: String { text(of: old) }
 
     /// The text of the new part, or `nil` as in source code.
-    package var newText: String { new?.text ?? "nil" }
+    package var newText: String { text(of: new) }
+
+    private func text(of tree: ValueTree?) -> String {
+      // A dictionary's entry with the value nil differs from a missing entry.
+      path.isOptional && tree?.text == "nil" ? ".some(nil)" : tree?.text ?? "nil"
+    }
   }
 
   /// The changed parts. The list is empty if both values are equal.
@@ -29,10 +34,15 @@ package struct ValueDifference: Sendable {
   /// The number of further parts whose comparison would exceed the budget.
   package internal(set) var uncompared = 0
 
+  /// The number of parts that are listed, omitted or not compared.
+  var count: Int { changes.count + omitted + uncompared }
+
   /// Phrases about the parts that exceed the budget.
   package var rest: [String] {
-    (omitted > 0 ? ["\(omitted) more changes"] : [])
-      + (uncompared > 0 ? ["\(uncompared) parts are not compared"] : [])
+    (omitted > 0 ? [omitted == 1 ? "1 more change" : "\(omitted) more changes"] : [])
+      + (uncompared > 0
+        ? [uncompared == 1 ? "1 part is not compared" : "\(uncompared) parts are not compared"]
+        : [])
   }
 }
 
@@ -47,6 +57,9 @@ package struct DifferenceBudget: Sendable {
   /// The largest number of parts that are compared with the help of mirrors. Equatable elements of lists,
   /// dictionaries and sets don't count.
   var comparisons = 5_000
+
+  /// The largest number of levels that are compared with the help of mirrors.
+  var depth = 64
 
   package init(changes: Int = 100, bytes: Int = 1_000) {
     self.changes = changes

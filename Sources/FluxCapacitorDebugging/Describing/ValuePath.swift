@@ -32,7 +32,15 @@ package struct ValuePath: Sendable {
   /// The path of the value in an optional.
   var unwrapped: ValuePath {
     var path = self
+    if isOptional { path.code?.append("?") }
     path.isOptional = true
+    return path
+  }
+
+  /// The same path, for parts that no assignment can set alone.
+  var withoutCode: ValuePath {
+    var path = self
+    path.code = nil
     return path
   }
 

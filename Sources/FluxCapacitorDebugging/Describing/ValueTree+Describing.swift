@@ -12,6 +12,9 @@ package struct TreeBudget: Sendable {
   /// The approximate number of bytes of all texts in the tree.
   package var bytes: Int
 
+  /// The number of parts that the searches for secrets may examine.
+  var searches = 10_000
+
   package init(bytes: Int = 1_000) { self.bytes = bytes }
 }
 
@@ -66,7 +69,7 @@ private struct TreeBuilder {
   mutating func tree(of value: Any, depth: Int) -> ValueTree {
     let room = max(budget.bytes, 100)
     let tree =
-      switch Reflection(value) {
+      switch Reflection(value, searches: &budget.searches) {
       case .secret: ValueTree(.description, "•••")
       case .number(let text): ValueTree(.number, text)
       case .string(let text): ValueTree(text, bytes: room)
@@ -103,9 +106,10 @@ private struct TreeBuilder {
     case .dictionary:
       return parts(of: mirror, .entries, sortedBy: { $0.label }) { builder, child in
         let entry = Array(Mirror(reflecting: child.value).children)
+        // The children of a custom mirror might not be pairs.
         return ValueTree.Part(
-          label: builder.text(of: entry[0].value),
-          tree: builder.tree(of: entry[1].value, depth: depth)
+          label: entry.count == 2 ? builder.text(of: entry[0].value) : "",
+          tree: builder.tree(of: entry.count == 2 ? entry[1].value : child.value, depth: depth)
         )
       }
     case .enum:

@@ -53,7 +53,9 @@ package struct ValueTree: Sendable, Hashable {
     case .string: name.debugDescription
     case .fields: "\(name)(\(list { $0.label.isEmpty ? "" : "\($0.label): " }))"
     case .elements: "[\(list { _ in "" })]"
-    case .entries: parts.isEmpty && omitted == 0 ? "[:]" : "[\(list { "\($0.label): " })]"
+    case .entries:
+      parts.isEmpty && omitted == 0
+        ? "[:]" : "[\(list { $0.label.isEmpty ? "" : "\($0.label): " })]"
     }
   }
 

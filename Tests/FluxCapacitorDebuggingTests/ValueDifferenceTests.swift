@@ -1,0 +1,179 @@
+import FluxCapacitorDebugging
+import Foundation
+import Testing
+
+/// Tests of the comparison of values whose parts are unusual, large or hard to compare.
+struct ValueDifferenceTests {
+  private func lines(_ old: Any, _ new: Any) -> [String] {
+    let difference = ValueDifference(from: old, to: new)
+    return difference.changes.map { "\($0.path.text): \($0.oldText) → \($0.newText)" }
+      + difference.rest
+  }
+
+  private func codes(_ old: Any, _ new: Any) -> [String?] {
+    ValueDifference(from: old, to: new).changes.map(\.path.code)
+  }
+
+  @Test func valuesWithTheSameDescriptionDifferInTheirParts() {
+    struct Celsius: CustomStringConvertible {
+      var degrees: Double
+      var description: String { "\(Int(degrees)) °C" }
+    }
+
+    #expect(lines(Celsius(degrees: 20), Celsius(degrees: 20)) == [])
+    #expect(lines(Celsius(degrees: 20), Celsius(degrees: 20.5)) == [".degrees: 20.0 → 20.5"])
+    #expect(
+      lines(
+        Date(timeIntervalSinceReferenceDate: 1),
+        Date(timeIntervalSinceReferenceDate: 1.5)
+      ) == [".timeIntervalSinceReferenceDate: 1.0 → 1.5"]
+    )
+  }
+
+  @Test func longDescriptionsDifferAtTheirEnds() {
+    struct Essay: CustomStringConvertible {
+      var description: String
+    }
+    let text = String(repeating: "x", count: 5_000)
+
+    #expect(lines(Essay(description: text), Essay(description: text)) == [])
+    #expect(
+      lines(Essay(description: text), Essay(description: text + "y")) == [
+        ": … 4980 bytes, xxxxxxxxxxxxxxxxxxxx → … 4980 bytes, xxxxxxxxxxxxxxxxxxxxy"
+      ]
+    )
+  }
+
+  @Test func unequalValuesWithTheSameMirrorDiffer() {
+    struct Hidden: Equatable, CustomReflectable {
+      var year: Int
+      var customMirror: Mirror { Mirror(self, children: ["year": "?"], displayStyle: .struct) }
+    }
+
+    #expect(
+      lines(Hidden(year: 1985), Hidden(year: 1955)) == [
+        #": Hidden(year: "?") → Hidden(year: "?")"#
+      ]
+    )
+    #expect(lines([Hidden(year: 1985)], [Hidden(year: 1985)]) == [])
+  }
+
+  @Test func mirrorThatContainsItselfIsComparedUpToALimit() {
+    struct Endless: CustomReflectable {
+      var text: String
+      var customMirror: Mirror {
+        Mirror(self, children: ["text": text, "first": self, "second": self])
+      }
+    }
+
+    let difference = ValueDifference(from: Endless(text: "1985"), to: Endless(text: "1955"))
+
+    #expect(difference.changes.count == 100)
+    #expect(difference.changes.allSatisfy { $0.path.text.utf8.count < 1_000 })
+  }
+
+  @Test func valuesThatAreEqualBeyondTheBudgetDoNotCountAsChanges() {
+    struct Essay {
+      let text: String
+      let body: (@Sendable () -> Void)? = nil
+    }
+    func essays() -> [Int: Essay] {
+      Dictionary(
+        uniqueKeysWithValues: (0..<2_000).map { ($0, Essay(text: "A long essay of \($0)")) }
+      )
+    }
+
+    #expect(lines(essays(), essays()) == ["1000 parts are not compared"])
+    #expect(
+      lines((0..<2_000).map { [$0: 1] }, (0..<2_000).map { [$0: 2] }).last == "1900 more changes"
+    )
+  }
+
+  @Test func partBeyondTheTreesBudgetIsNotCompared() {
+    struct Essay {
+      let text: String
+      let body: (@Sendable () -> Void)? = nil
+    }
+    struct Essays: CustomReflectable {
+      let essays: [Essay]
+      var customMirror: Mirror { Mirror(self, unlabeledChildren: essays, displayStyle: .set) }
+    }
+    let text = String(repeating: "x", count: 2_000)
+
+    #expect(
+      lines(
+        Essays(essays: [Essay(text: text)]),
+        Essays(essays: [Essay(text: text.dropLast() + "y")])
+      )
+        == ["1 part is not compared"]
+    )
+  }
+
+  @Test func everyCollectionOfElementsListsItsChangedElements() {
+    let numbers = Array(0..<1_000)
+    var others = numbers
+    others[600] = 1985
+
+    #expect(lines(ContiguousArray(numbers), ContiguousArray(others)) == ["[600]: 600 → 1985"])
+    #expect(lines(numbers[100...], others[100...]) == ["[500]: 600 → 1985"])
+    #expect(codes(numbers[100...], others[100...]) == [nil])
+  }
+
+  @Test func distantChangesLeaveTheBudgetToTheElementsBetweenThem() {
+    struct Point: Equatable {
+      var x: Int
+      var y = String(repeating: "y", count: 20)
+    }
+    let points = (0..<20_000).map { Point(x: $0) }
+    // The strings of these points have other addresses.
+    var others = (0..<20_000).map { Point(x: $0) }
+    others[0].x = -1
+    others[19_999].x = -2
+
+    #expect(lines(points, others) == ["[0].x: 0 → -1", "[19999].x: 19999 → -2"])
+  }
+
+  @Test func pathsOfOptionalPartsAreCode() {
+    struct Entry {
+      var tags: [String]?
+      var notes: [String: [String: Int]?]
+    }
+
+    #expect(
+      codes(
+        Entry(tags: ["a"], notes: ["b": ["c": 1]]),
+        Entry(tags: ["d"], notes: ["b": ["c": 2]])
+      ) == [".tags?[0]", #".notes["b"]??["c"]"#]
+    )
+  }
+
+  @Test func fieldsOfACustomMirrorAreNotCode() {
+    struct Reflected: CustomReflectable {
+      var year: Int
+      var customMirror: Mirror { Mirror(self, children: ["the year": year]) }
+    }
+
+    #expect(lines(Reflected(year: 1985), Reflected(year: 1955)) == [".the year: 1985 → 1955"])
+    #expect(codes(Reflected(year: 1985), Reflected(year: 1955)) == [nil])
+  }
+
+  @Test func entryWithTheValueNilDiffersFromAMissingEntry() {
+    #expect(
+      lines(["a": 1, "b": 1] as [String: Int?], ["a": nil, "b": 1, "c": nil] as [String: Int?])
+        == [": 2 → 3 elements", #"["a"]: 1 → .some(nil)"#, #"["c"]: nil → .some(nil)"#]
+    )
+  }
+
+  @Test func rowsInTheSameOrderKeepTheirIds() {
+    struct Row: Identifiable, Equatable {
+      let id: String
+      var year: Int
+    }
+    let rows = ["a", "b", "c", "d"].map { Row(id: $0, year: 1985) }
+    var others = rows
+    others[0].year = 1955
+    others[2].year = 2015
+
+    #expect(lines(rows, others) == [#"["a"].year: 1985 → 1955"#, #"["c"].year: 1985 → 2015"#])
+  }
+}
