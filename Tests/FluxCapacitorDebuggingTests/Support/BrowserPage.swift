@@ -38,7 +38,7 @@ final class BrowserPage: @unchecked Sendable {
     Thread.detachNewThread { [weak self, output] in
       var rest = Data()
       while true {
-        let data = output.fileHandleForReading.availableData
+        let data = output.fileHandleForReading.nextBytes()
         if data.isEmpty { break }
         rest += data
         while let end = rest.firstIndex(of: 0) {

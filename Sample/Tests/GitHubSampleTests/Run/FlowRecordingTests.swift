@@ -107,7 +107,7 @@ struct FlowRecordingTests {
   @Test func logOptionOpensANamedPipeOnce() async throws {
     let pipe = folder.file("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
-    let reading = PseudoTerminal.read { try? FileHandle(forReadingFrom: pipe).readToEnd() }
+    let reading = PseudoTerminal.read { try? FileHandle(forReadingFrom: pipe).allBytes() }
 
     let exitCode = await runCommand(
       "mona",
