@@ -42,6 +42,20 @@ struct HistorySizeTests {
     #expect((3...6).contains(circuits.events.count))
     withExtendedLifetime(store) {}
   }
+
+  @Test func timeCircuitsEstimateTheSizeOfAMirrorThatContainsItself() {
+    struct Endless: CustomReflectable {
+      let text = HistorySizeTests.text
+      var customMirror: Mirror {
+        Mirror(self, unlabeledChildren: [self], displayStyle: .collection)
+      }
+    }
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+
+    FillAction().invoke(Fill("endless") { Endless() })
+
+    #expect(circuits.events.count == 1)
+  }
 }
 
 private struct Pair {

@@ -176,4 +176,20 @@ struct ValueDifferenceTests {
 
     #expect(lines(rows, others) == [#"["a"].year: 1985 → 1955"#, #"["c"].year: 1985 → 2015"#])
   }
+
+  @Test func treeOfADictionaryDoesNotDependOnTheOrderOfItsHashes() {
+    let names = (0..<100).map { "the name \($0)" }
+    var (entries, others): ([String: String], [String: String]) = ([:], [:])
+    others.reserveCapacity(5_000)
+    for name in names { entries[name] = name }
+    for name in names.reversed() { others[name] = name }
+
+    #expect(ValueTree(of: entries).text == ValueTree(of: others).text)
+    #expect(ValueTree(of: Set(entries.keys)).text == ValueTree(of: Set(others.keys)).text)
+    #expect(!ValueTree(of: entries).isWhole)
+  }
+
+  @Test func contentOfAnOptionalOptionalDiffersFromNil() {
+    #expect(lines([Int??.none], [Int??.some(nil)]) == ["[0]: nil → .some(nil)"])
+  }
 }

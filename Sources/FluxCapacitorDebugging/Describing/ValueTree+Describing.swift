@@ -93,25 +93,23 @@ private struct TreeBuilder {
     switch style {
     case .optional:
       guard let child = mirror.children.first else { return ValueTree(.number, "nil") }
-      return tree(of: child.value, depth: depth)
+      let tree = tree(of: child.value, depth: depth)
+      // An optional optional has two different values without a content.
+      return tree == ValueTree(.number, "nil") ? ValueTree(.number, ".some(nil)") : tree
     case .collection:
-      return parts(of: mirror, .elements) { builder, child in
-        let id = (child.value as? any Identifiable).map { builder.text(of: $0.id) }
-        return ValueTree.Part(label: id ?? "", tree: builder.tree(of: child.value, depth: depth))
+      return parts(mirror.children, of: mirror, .elements, depth: depth) { builder, child in
+        (child.value as? any Identifiable).map { builder.text(of: $0.id) }
       }
     case .set:
-      return parts(of: mirror, .elements, sortedBy: { $0.tree.text }) { builder, child in
-        ValueTree.Part(label: "", tree: builder.tree(of: child.value, depth: depth))
-      }
+      let members = sorted(mirror.children) { ($0, $0) }
+      return parts(members, of: mirror, .elements, depth: depth) { _, _ in nil }
     case .dictionary:
-      return parts(of: mirror, .entries, sortedBy: { $0.label }) { builder, child in
-        let entry = Array(Mirror(reflecting: child.value).children)
+      let entries = sorted(mirror.children) { entry in
+        let pair = Array(Mirror(reflecting: entry).children)
         // The children of a custom mirror might not be pairs.
-        return ValueTree.Part(
-          label: entry.count == 2 ? builder.text(of: entry[0].value) : "",
-          tree: builder.tree(of: entry.count == 2 ? entry[1].value : child.value, depth: depth)
-        )
+        return pair.count == 2 ? (pair[0].value, pair[1].value) : (nil, entry)
       }
+      return parts(entries, of: mirror, .entries, depth: depth) { _, entry in entry.label }
     case .enum:
       guard let payload = mirror.children.first else { return ValueTree(.description, ".\(value)") }
       let name = ".\(payload.label ?? "")"
@@ -125,36 +123,48 @@ private struct TreeBuilder {
   }
 
   private mutating func fields(of mirror: Mirror, named name: String, depth: Int) -> ValueTree {
-    // A long field leaves room for a short text of each later field.
-    var later = mirror.children.count
-    return parts(of: mirror, .fields, named: name) { builder, field in
-      later -= 1
-      let reserved = min(later * 60, max(0, builder.budget.bytes / 2))
-      builder.budget.bytes -= reserved
-      defer { builder.budget.bytes += reserved }
+    parts(mirror.children, of: mirror, .fields, named: name, depth: depth) { _, field in
       // The label of a tuple's element without a name is its position, such as `.0`.
-      let label = field.label.map { $0.hasPrefix(".") ? "" : $0 }
-      return ValueTree.Part(label: label ?? "", tree: builder.tree(of: field.value, depth: depth))
+      field.label?.hasPrefix(".") == true ? nil : field.label
     }
   }
 
   /// Returns the tree of as many parts as the budget admits. The tree of a value with parts has at least one.
   private mutating func parts(
+    _ children: some Sequence<Mirror.Child>,
     of mirror: Mirror,
     _ form: ValueTree.Form,
     named name: String = "",
-    sortedBy key: ((ValueTree.Part) -> String)? = nil,
-    _ part: (inout TreeBuilder, Mirror.Child) -> ValueTree.Part
+    depth: Int,
+    label: (TreeBuilder, Mirror.Child) -> String?
   ) -> ValueTree {
     var parts: [ValueTree.Part] = []
-    for child in mirror.children.prefix(budget.breadth) {
+    for (position, child) in children.prefix(budget.breadth).enumerated() {
       if budget.bytes <= 0, !parts.isEmpty { break }
-      parts.append(part(&self, child))
-      budget.bytes -= parts.last?.label.utf8.count ?? 0
+      let label = label(self, child) ?? ""
+      // A long field leaves room for a short text of each later field.
+      let laterFields = form == .fields ? mirror.children.count - position - 1 : 0
+      let reserved = min(laterFields * 60, max(0, budget.bytes / 2))
+      budget.bytes -= reserved
+      parts.append(ValueTree.Part(label: label, tree: tree(of: child.value, depth: depth)))
+      budget.bytes += reserved - label.utf8.count
     }
-    let omitted = mirror.children.count - parts.count
-    if let key { parts.sort { key($0) < key($1) } }
-    return ValueTree(form, name, parts, omitted: omitted)
+    return ValueTree(form, name, parts, omitted: mirror.children.count - parts.count)
+  }
+
+  /// Returns the values of a set or a dictionary, labeled with the texts of their keys and sorted by the labels.
+  ///
+  /// The budget might end before the last value, so the values must be sorted before their trees are created. Of
+  /// more values than a tree can have, the result has the first values in the order of the hashes.
+  private func sorted(
+    _ children: Mirror.Children,
+    _ entry: (Any) -> (key: Any?, value: Any)
+  ) -> [Mirror.Child] {
+    children.prefix(budget.breadth).map { child in
+      let (key, value) = entry(child.value)
+      return (label: key.map(text) ?? "", value: value)
+    }
+    .sorted { ($0.label ?? "") < ($1.label ?? "") }
   }
 
   /// Returns the text of a dictionary's key or of a row's id.

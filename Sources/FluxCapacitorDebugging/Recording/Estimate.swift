@@ -25,7 +25,8 @@ private struct Estimate {
   /// Returns the number of bytes that a value uses outside of its inline storage.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
-    if isPlain(value) { return 0 }
+    // A custom mirror can contain itself.
+    if isPlain(value) || parts > 2_000 { return 0 }
     switch value {
     case let text as String: return text.utf8.count
     case let text as Substring: return text.base.utf8.count
