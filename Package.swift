@@ -25,7 +25,7 @@ let package = Package(
       name: "FluxCapacitorDebugging",
       dependencies: ["FluxCapacitor"],
       // The explorer's page is embedded in the code, so an application needs no extra files for the page.
-      resources: [.embedInCode("Resources/Explorer.html")]
+      resources: [.embedInCode("Resources")]
     ),
     .testTarget(
       name: "FluxCapacitorDebuggingTests",

@@ -56,18 +56,21 @@
 
     private static func runAndWait(_ executable: URL, _ arguments: [String]) throws -> Output {
       let process = Process()
-      let pipe = Pipe()
+      // A signal can interrupt the reading of a pipe, and then `FileHandle` ends this process.
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try Data().write(to: file)
+      let output = try FileHandle(forWritingTo: file)
       process.executableURL = executable
       process.arguments = arguments
       process.standardInput = FileHandle.nullDevice
-      process.standardOutput = pipe
-      process.standardError = pipe
+      process.standardOutput = output
+      process.standardError = output
       try process.run()
-      let data = pipe.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       return Output(
         isSuccess: process.terminationReason == .exit && process.terminationStatus == 0,
-        text: String(decoding: data, as: UTF8.self)
+        text: try String(contentsOf: file, encoding: .utf8)
       )
     }
 

@@ -107,6 +107,11 @@ struct JSONReport: Report {
   private func write(_ line: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
     if let data = try? encoder.encode(line) { print(String(decoding: data, as: UTF8.self)) }
   }
 }

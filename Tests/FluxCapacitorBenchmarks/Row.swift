@@ -11,6 +11,9 @@ struct Row {
   enum Contents {
     case time(floor: Workload, ours: Workload)
     case bytes(floor: Memory, ours: Memory)
+
+    /// Nanoseconds that another program measures.
+    case samples(floor: () -> [Double], ours: () -> [Double])
   }
 
   let name: String
@@ -32,6 +35,18 @@ struct Row {
     contents = .bytes(floor: floor, ours: ours)
   }
 
+  init(
+    _ name: String,
+    atMost limit: Double,
+    floor: @escaping () -> [Double],
+    ours: @escaping () -> [Double]
+  ) {
+    self.name = name
+    unit = "ns"
+    limits = [.absolute(limit)]
+    contents = .samples(floor: floor, ours: ours)
+  }
+
   func result(repeats: Int) -> RowResult {
     let measurements =
       switch contents {
@@ -40,6 +55,12 @@ struct Row {
         [floor, ours].map { memory in
           var measurement = Measurement()
           measurement.add(memory.bytes)
+          return measurement
+        }
+      case .samples(let floor, let ours):
+        [floor(), ours()].map { samples in
+          var measurement = Measurement()
+          samples.forEach { measurement.add($0) }
           return measurement
         }
       }

@@ -22,9 +22,10 @@ struct LiveExplorerPageTests {
 
   /// A JavaScript expression for the variables and values that the page shows.
   private let values = """
-    [...document.querySelectorAll("#stores tr:not(.store)")]
-      .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).sort()
+    [...document.querySelectorAll("#stores .variable > .line")].map((line) => line.textContent).sort()
     """
+
+  private let firstValue = "document.querySelector('#stores .variable .value').textContent"
 
   private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
 
@@ -81,8 +82,7 @@ struct LiveExplorerPageTests {
     try await page.run("document.querySelectorAll('.row')[1].click()")
     #expect(try await page.value(of: state) == "Tally.add(7)")
     #expect(
-      try await page.value(of: "document.querySelector('#stores td').textContent", as: String.self)
-        == "8"
+      try await page.value(of: firstValue, as: String.self) == "8"
     )
   }
 
@@ -95,7 +95,7 @@ struct LiveExplorerPageTests {
     TallyAction().invoke(.add(3))
     for page in [pages.0, pages.1] {
       try await page.wait(until: "\(state) === 'Tally.add(3)' && \(position) === '3 of 3'")
-      let shown = ["first 0", "password nil", "second 2", "sum 4"]
+      let shown = ["first: 0", "password: nil", "second: 2", "sum: 4"]
       #expect(try await page.value(of: values) == shown)
     }
     withExtendedLifetime(pair) {}
@@ -113,7 +113,7 @@ struct LiveExplorerPageTests {
     TallyAction().invoke(.add(1))
     try await page.wait(until: "\(state) === 'Tally.add(1)' && \(position) === '100 of 100'")
 
-    let shown = ["first 2000", "password nil", "second 5", "sum 1"]
+    let shown = ["first: 2000", "password: nil", "second: 5", "sum: 1"]
     #expect(try await page.value(of: values) == shown)
     withExtendedLifetime(pair) {}
   }
@@ -165,8 +165,7 @@ struct LiveExplorerPageTests {
     try await page.wait(until: "\(state) === 'Tally.add(0)' && \(count) === '100 dispatches'")
     try await page.run("document.querySelectorAll('.row')[0].scrollIntoView()")
     #expect(
-      try await page.value(of: "document.querySelector('#stores td').textContent", as: String.self)
-        == "2000"
+      try await page.value(of: firstValue, as: String.self) == "2000"
     )
   }
 

@@ -181,11 +181,11 @@ struct LiveExplorerTests {
     let next = client.receive(until: "\n\n")
 
     #expect(past.contains(#""title":"Tally""#))
-    #expect(past.contains(#""state":"Tally.add(1)""#))
-    #expect(past.contains(#"{"name":"sum","new":"1","old":"0","store":"TallyStore"}"#))
-    #expect(!next.contains("Tally.add(1)"))
+    #expect(past.contains(#""state":["f","Tally.add",0,"","n1"]"#))
+    #expect(past.contains(/"changes":\[{"new":"n1","number":\d,"old":"n0"}\]/))
+    #expect(!next.contains(#""state":["f","Tally.add",0,"","n1"]"#))
     #expect(next.contains(#""after":1"#))
-    #expect(next.contains(#""state":"Tally.add(2)""#))
+    #expect(next.contains(#""state":["f","Tally.add",0,"","n2"]"#))
   }
 
   @Test func eventStreamSendsANewDispatchInPlaceOfUndoneDispatches() throws {
@@ -324,14 +324,14 @@ struct LiveExplorerTests {
       leaving.send(explorer.requestOfEvents)
       _ = leaving.receive(until: "\n\n")
       TallyAction().invoke(.add(2 * round))
-      _ = leaving.receive(until: #""state":"Tally.add(\#(2 * round))""#)
+      _ = leaving.receive(until: #""state":["f","Tally.add",0,"","n\#(2 * round)"]"#)
       try askOthers(10 * round)
       leaving.endOutput()
       _ = leaving.receive()
 
       TallyAction().invoke(.add(2 * round + 1))
 
-      let last = #""state":"Tally.add(\#(2 * round + 1))""#
+      let last = #""state":["f","Tally.add",0,"","n\#(2 * round + 1)"]"#
       #expect(staying.receive(until: last).contains(last))
     }
   }
@@ -353,8 +353,8 @@ struct LiveExplorerTests {
         group.addTask {
           await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-              let isThere = client.receive(until: #""state":"Tally.add(-1)""#).contains("add(-1)")
-              continuation.resume(returning: isThere)
+              let last = #""state":["f","Tally.add",0,"","n-1"]"#
+              continuation.resume(returning: client.receive(until: last).contains(last))
             }
           }
         }
@@ -366,7 +366,7 @@ struct LiveExplorerTests {
     TallyAction().invoke(last)
 
     #expect(await received == Array(repeating: true, count: 10))
-    let told = silent.receive(until: #""state":"Tally.add(-1)""#)
+    let told = silent.receive(until: #""state":["f","Tally.add",0,"","n-1"]"#)
     let toldCount = told.split(separator: #""state":"#).count
     // The silent page receives only the dispatches that fit into the socket's buffers.
     if isThorough { #expect(toldCount < count / 2) }

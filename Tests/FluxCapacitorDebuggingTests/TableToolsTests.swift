@@ -164,15 +164,15 @@ struct TableToolsTests {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits, title: "Cards")
     let rows = """
-      [...document.querySelectorAll("#changes tr")]
-        .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).join("|")
+      [...document.querySelectorAll("#changes .line")].map((line) => line.textContent).join("|")
       """
     change { [milk] in $0.append(milk) }
     change { $0["milk"]?.title = "Oat milk" }
 
     let page = try await BrowserPage(explorer.url)
 
-    try await page.wait(until: #"\#(rows) === 'CardStore.cards["milk"].title "Milk" "Oat milk"'"#)
+    let change = #"CardStore.cards["milk"].title: "Milk" → "Oat milk""#
+    try await page.wait(until: "\(rows) === '\(change)'")
     #expect(store.cards["milk"]?.title == "Oat milk")
   }
 }

@@ -27,7 +27,7 @@ let package = Package(
     .target(
       name: "FluxCapacitorDebugging",
       dependencies: ["FluxCapacitor"] + apple,
-      resources: [.embedInCode("Resources/Explorer.html")],
+      resources: [.embedInCode("Resources")],
       swiftSettings: settings
     ),
     .target(

@@ -180,7 +180,7 @@ struct Comparison {
 }
 
 /// Returns whether two values have the same type and the same bytes, as copies of a value usually have.
-private func areIdentical(_ first: Any, _ second: Any) -> Bool {
+func areIdentical(_ first: Any, _ second: Any) -> Bool {
   func compare<Value>(_ first: Value) -> Bool {
     (second as? Value).map { haveSameBytes(first, $0) } ?? false
   }

@@ -139,11 +139,16 @@ private struct TreeBuilder {
     label: (TreeBuilder, Mirror.Child) -> String?
   ) -> ValueTree {
     var parts: [ValueTree.Part] = []
+    var later = form == .fields ? min(mirror.children.count, budget.breadth) : 0
     for child in children.prefix(budget.breadth) {
       if budget.bytes <= 0, !parts.isEmpty { break }
+      // A long field leaves room for a short text of each later field.
+      later = max(0, later - 1)
+      let reserved = min(later * 60, max(0, budget.bytes / 2))
+      budget.bytes -= reserved
       let label = label(self, child) ?? ""
       parts.append(ValueTree.Part(label: label, tree: tree(of: child.value, depth: depth)))
-      budget.bytes -= label.utf8.count
+      budget.bytes += reserved - label.utf8.count
     }
     return ValueTree(form, name, parts, omitted: mirror.children.count - parts.count)
   }

@@ -10,9 +10,11 @@ import Foundation
 /// ```
 ///
 /// The page has a filter, and a timeline of the dispatches with their durations. For each dispatch, the
-/// page shows the state, the changes, and the values of all variables at that moment. A diagram shows the
-/// dispatch's path from the state to the observers. The arrow keys step through the dispatches. Text from
-/// the application can't become markup or script.
+/// page shows the state, the changed parts of each variable, and the values of all variables at that moment.
+/// Values are trees, which fold, and which you can search and copy as JSON. You can pin a dispatch to
+/// compare its values with the values after another dispatch. A diagram shows the dispatch's path from the
+/// state to the observers. The keyboard reaches everything. Text from the application can't become markup or
+/// script.
 ///
 /// The page shows `•••` in place of a ``Secret``. Long texts and collections are shortened, as in the lines
 /// of a ``DispatchLogger``.
@@ -51,9 +53,25 @@ public struct FlowExplorer: Sendable {
   private var data: Data { FlowExplorer.data(page.json) }
 
   /// Returns the HTML of a page, with the page's initial data.
-  static func data(_ json: Data) -> Data {
-    let template = Data(PackageResources.Explorer_html)
-    guard let place = template.range(of: Data("/*flow*/".utf8)) else { return template }
-    return template[..<place.lowerBound] + json + template[place.upperBound...]
+  static func data(_ json: Data) -> Data { template.start + json + template.end }
+
+  /// The page with its style and its scripts, before and after the place of the data.
+  private static let template = {
+    var page = Data(PackageResources.Explorer_html)
+    let scripts = [
+      PackageResources.Values_js, PackageResources.Tree_js, PackageResources.Explorer_js,
+      PackageResources.Live_js,
+    ]
+    page.replace("/*style*/", with: Data(PackageResources.Explorer_css))
+    page.replace("/*script*/", with: Data(scripts.joined()))
+    let place = page.range(of: Data("/*flow*/".utf8)) ?? page.endIndex..<page.endIndex
+    return (start: page[..<place.lowerBound], end: page[place.upperBound...])
+  }()
+}
+
+extension Data {
+  /// Replaces the first occurrence of a text.
+  fileprivate mutating func replace(_ text: String, with other: Data) {
+    if let place = range(of: Data(text.utf8)) { replaceSubrange(place, with: other) }
   }
 }

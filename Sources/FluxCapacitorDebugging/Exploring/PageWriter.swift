@@ -1,53 +1,6 @@
 import FluxCapacitor
 import Foundation
 
-/// An update for an explorer's page, with some dispatches and the data to show them.
-struct PageUpdate: Encodable, Sendable {
-  /// A variable, identified by a number because two variables can have the same name.
-  struct Variable: Encodable, Sendable {
-    let number: Int
-    let store: String
-    let name: String
-
-    /// The current value, or nil if the changes in the update contain the value.
-    let value: String?
-    let observers: Int
-  }
-
-  /// The page's title if the page starts with this update, or nil if this update continues the page.
-  let title: String?
-
-  /// The sequence number of the first remembered dispatch.
-  let first: Int
-
-  /// The sequence number of the dispatch before `dispatches`. The page forgets all dispatches with higher
-  /// sequence numbers.
-  let after: Int
-
-  /// The sequence number of the last dispatch that is not undone, or 0 if all dispatches are undone.
-  let position: Int
-
-  let dispatches: [DispatchRecord]
-
-  /// For each dispatch, the numbers of the variables that the dispatch changed, in the order of the
-  /// changes.
-  let changed: [[Int]]
-  let variables: [Variable]
-
-  /// The update as one line of JSON without the character `<`, so that no value ends the page's script
-  /// element.
-  var json: Data {
-    // Encoding can't fail, because an update contains only texts and numbers.
-    let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
-    // The loop compares bytes, because a `Character` can combine `<` with neighboring scalars.
-    var json = Data(capacity: data.count)
-    for byte in data {
-      if byte == UInt8(ascii: "<") { json += Data(#"\u003c"#.utf8) } else { json.append(byte) }
-    }
-    return json
-  }
-}
-
 /// Writes the updates for one page. In all updates, each type has one name, and each variable has one
 /// number.
 struct PageWriter {
@@ -60,6 +13,9 @@ struct PageWriter {
     /// The variable, or nil if the variable no longer exists. A variable that no longer exists is
     /// identified by its name.
     weak var variable: (any AnyPrimitiveValue)?
+
+    /// The tree of the last new value that the page has received.
+    var latest: ValueTree?
   }
 
   private struct Key: Hashable {
@@ -70,6 +26,9 @@ struct PageWriter {
   private var names = ShortNames()
   private var places: [Place] = []
   private var numbers: [Key: [Int]] = [:]
+
+  /// The sequence number of the last written dispatch.
+  private var last = 0
 
   /// Writes an update.
   ///
@@ -83,42 +42,83 @@ struct PageWriter {
     events: [DispatchEvent],
     contents: Contents
   ) -> PageUpdate {
+    // The page forgets undone dispatches and their new values.
+    if after < last { for number in places.indices { places[number].latest = nil } }
     for (store, contents) in contents {
       for item in contents.variables { _ = number(of: item.value, named: item.name, in: store) }
     }
-    var changed: [[Int]] = []
-    var newValues: [Int: any Sendable] = [:]
-    for event in events {
-      changed.append(
-        event.changes.map { change in
-          let number = number(of: change.variable, named: change.name, in: change.store)
-          newValues[number] = change.newValue
-          return number
-        }
-      )
-    }
-    let shown = contents.isEmpty ? newValues.keys.sorted() : Array(places.indices)
+    var values: [Int: any Sendable] = [:]
+    let dispatches = events.map { dispatch($0, &values) }
+    last = events.last?.sequenceNumber ?? after
+    let changed = Set(dispatches.flatMap { $0.changes.map(\.number) })
+    let shown = contents.isEmpty ? changed.sorted() : Array(places.indices)
     return PageUpdate(
       title: title,
       first: first,
       after: after,
       position: position ?? events.last?.sequenceNumber ?? 0,
-      dispatches: events.map { DispatchRecord($0, names: &names) },
-      changed: changed,
-      variables: shown.map { variable($0, hasChanged: newValues[$0] != nil) }
+      dispatches: dispatches,
+      variables: shown.map { variable($0, hasChanged: changed.contains($0)) }
     )
   }
 
   /// Returns whether no earlier update has named a type of stores.
   func isNew(_ store: any Storable.Type) -> Bool { !names.hasName(for: store) }
 
+  private mutating func dispatch(
+    _ event: DispatchEvent,
+    _ values: inout [Int: any Sendable]
+  ) -> PageUpdate.Dispatch {
+    PageUpdate.Dispatch(
+      sequence: event.sequenceNumber,
+      time: event.timeText,
+      nanoseconds: event.nanoseconds,
+      type: names[type(of: event.state)],
+      state: PageTree(ValueTree(ofState: event.state, within: PageTree.budgetOfStates)),
+      stores: event.stores.map { names[$0] },
+      changes: event.changes.map { change($0, &values) },
+      file: "\(event.fileID)",
+      line: event.line
+    )
+  }
+
+  /// - Parameter values: The new values of the changes before this change, by the numbers of their variables. The
+  ///   values save the time for the trees of most old values.
+  private mutating func change(
+    _ change: DispatchEvent.Change,
+    _ values: inout [Int: any Sendable]
+  ) -> PageUpdate.Change {
+    let number = number(of: change.variable, named: change.name, in: change.store)
+    let budget = DifferenceBudget(changes: 30, bytes: 300)
+    let difference = ValueDifference(from: change.oldValue, to: change.newValue, within: budget)
+    let new = ValueTree(of: change.newValue, within: PageTree.budgetOfValues)
+    let latest = places[number].latest
+    let old =
+      if let value = values[number], areIdentical(value, change.oldValue), let latest {
+        latest
+      } else {
+        ValueTree(of: change.oldValue, within: PageTree.budgetOfValues)
+      }
+    values[number] = change.newValue
+    places[number].latest = new
+    return PageUpdate.Change(
+      number: number,
+      parts: difference.isOfWholeValues
+        ? nil : difference.changes.map { PageUpdate.Part(change: $0) },
+      rest: difference.rest.isEmpty ? nil : difference.rest,
+      old: old == latest ? nil : PageTree(old),
+      new: new == old ? nil : PageTree(new)
+    )
+  }
+
   private mutating func variable(_ number: Int, hasChanged: Bool) -> PageUpdate.Variable {
     let place = places[number]
+    let value = place.variable.map { ValueTree(of: $0.anyValue, within: PageTree.budgetOfValues) }
     return PageUpdate.Variable(
       number: number,
       store: names[place.store],
       name: place.name,
-      value: hasChanged ? nil : place.variable.map { ValueTree(of: $0.anyValue).text } ?? "",
+      value: hasChanged ? nil : PageTree(value ?? ValueTree(.description, "")),
       observers: place.variable?.observerCount ?? 0
     )
   }
@@ -142,5 +142,14 @@ struct PageWriter {
     places.append(Place(store: store, name: name, variable: variable))
     numbers[key, default: []].append(places.count - 1)
     return places.count - 1
+  }
+}
+
+extension ValueDifference {
+  /// Whether the only change is the change from one whole value to another. Such a change needs no list of
+  /// parts.
+  fileprivate var isOfWholeValues: Bool {
+    guard changes.count == 1, let change = changes.first, !change.isCount else { return false }
+    return change.path.text.isEmpty && change.old?.isWhole == true && change.new?.isWhole == true
   }
 }

@@ -35,9 +35,8 @@ struct DispatchRecord: Encodable, Sendable {
 
   init(_ event: DispatchEvent, names: inout ShortNames) {
     sequence = event.sequenceNumber
-    time = Date(timeIntervalSince1970: event.wallClockTime / .seconds(1))
-      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    nanoseconds = Int(event.duration / .nanoseconds(1))
+    time = event.timeText
+    nanoseconds = event.nanoseconds
     type = names[Swift.type(of: event.state)]
     state = ValueTree(ofState: event.state).text
     stores = event.stores.map { store in names[store] }
@@ -47,6 +46,17 @@ struct DispatchRecord: Encodable, Sendable {
     file = "\(event.fileID)"
     line = event.line
   }
+}
+
+extension DispatchEvent {
+  /// The time at which the reduce began, such as `1985-10-26T01:21:00.000Z`.
+  var timeText: String {
+    Date(timeIntervalSince1970: wallClockTime / .seconds(1))
+      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+
+  /// The duration in nanoseconds.
+  var nanoseconds: Int { Int(duration / .nanoseconds(1)) }
 }
 
 extension DispatchRecord.Change {

@@ -51,7 +51,7 @@ enum Browser {
     try process.run()
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread {
-        let data = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+        let data = pipe.fileHandleForReading.allBytes()
         process.waitUntilExit()
         continuation.resume(returning: String(decoding: data, as: UTF8.self))
       }

@@ -38,7 +38,7 @@ final class BrowserPage: @unchecked Sendable {
     Thread.detachNewThread { [weak self, output] in
       var rest = Data()
       while true {
-        let data = output.fileHandleForReading.availableData
+        let data = output.fileHandleForReading.nextBytes()
         if data.isEmpty { break }
         rest += data
         while let end = rest.firstIndex(of: 0) {
@@ -98,6 +98,35 @@ final class BrowserPage: @unchecked Sendable {
     return try #require(Data(base64Encoded: shot.data))
   }
 
+  /// Changes the size of the window in pixels.
+  func resize(to width: Int, _ height: Int) async throws {
+    let size: [String: Any] = [
+      "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+    ]
+    _ = try await call("Emulation.setDeviceMetricsOverride", size, as: Nothing.self)
+  }
+
+  /// Chooses between the `light` and the `dark` color scheme.
+  func setColorScheme(_ scheme: String) async throws {
+    let feature = ["name": "prefers-color-scheme", "value": scheme]
+    _ = try await call("Emulation.setEmulatedMedia", ["features": [feature]], as: Nothing.self)
+  }
+
+  /// Presses keys as a user does, so that the browser also moves the focus or types a text.
+  func press(_ keys: String...) async throws {
+    for key in keys {
+      var event: [String: Any] = ["type": "keyDown", "key": key]
+      if let code = ["Tab": 9, "Enter": 13, "Escape": 27, " ": 32][key] {
+        event["windowsVirtualKeyCode"] = code
+      }
+      if key.count == 1 { event["text"] = key }
+      _ = try await call("Input.dispatchKeyEvent", event, as: Nothing.self)
+      event["type"] = "keyUp"
+      event["text"] = nil
+      _ = try await call("Input.dispatchKeyEvent", event, as: Nothing.self)
+    }
+  }
+
   private func call<Result: Decodable>(
     _ method: String,
     _ parameters: [String: Any],
@@ -136,6 +165,7 @@ final class BrowserPage: @unchecked Sendable {
     for continuation in left { continuation.resume(returning: Data()) }
   }
 
+  private struct Nothing: Decodable {}
   private struct Head: Decodable { let id: Int }
   private struct Answer<Result: Decodable>: Decodable { let result: Result? }
   private struct Target: Decodable { let targetId: String }

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
@@ -67,7 +68,7 @@ final class BoardProcess {
     let (lines, continuation) = AsyncStream<String>.makeStream()
     Thread.detachNewThread {
       var rest = Data()
-      while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+      while case let data = pipe.fileHandleForReading.nextBytes(), !data.isEmpty {
         rest += data
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
           continuation.yield(String(decoding: rest[..<end], as: UTF8.self))

@@ -33,7 +33,7 @@ struct FlowRecordingTests {
     let html = try String(contentsOfFile: page, encoding: .utf8)
     #expect(lines.count == 5)
     #expect(lines[1].contains(#""state":"Repository.fetch(.began)""#))
-    #expect(html.contains(#""state":"Repository.fetch(.ended)""#))
+    #expect(html.contains(#""state":["f","Repository.fetch",0,"","t.ended"]"#))
     #expect(!html.contains("s3cret") && !lines.joined().contains("s3cret"))
   }
 
@@ -107,7 +107,7 @@ struct FlowRecordingTests {
   @Test func logOptionOpensANamedPipeOnce() async throws {
     let pipe = folder.file("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
-    let reading = PseudoTerminal.read { try? FileHandle(forReadingFrom: pipe).readToEnd() }
+    let reading = PseudoTerminal.read { try? FileHandle(forReadingFrom: pipe).allBytes() }
 
     let exitCode = await runCommand(
       "mona",

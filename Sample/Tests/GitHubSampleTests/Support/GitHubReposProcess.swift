@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import GitHubSample
 
@@ -152,6 +153,6 @@ struct GitHubReposProcess {
   /// Reads a pipe on a separate thread, because a process blocks after writing 64 kB to an unread
   /// pipe.
   private static func text(from pipe: Pipe) -> Task<String, Never> {
-    PseudoTerminal.read { try? pipe.fileHandleForReading.readToEnd() }
+    PseudoTerminal.read { pipe.fileHandleForReading.allBytes() }
   }
 }

@@ -1,0 +1,93 @@
+import FluxCapacitor
+import Foundation
+
+/// An update for an explorer's page, with some dispatches and the data to show them.
+struct PageUpdate: Encodable, Sendable {
+  /// A variable, identified by a number because two variables can have the same name.
+  struct Variable: Encodable, Sendable {
+    let number: Int
+    let store: String
+    let name: String
+
+    /// The current value, or nil if the changes in the update contain the value.
+    let value: PageTree?
+    let observers: Int
+  }
+
+  struct Dispatch: Encodable, Sendable {
+    let sequence: Int
+    let time: String
+    let nanoseconds: Int
+    let type: String
+    let state: PageTree
+    let stores: [String]
+    let changes: [Change]
+    let file: String
+    let line: UInt
+  }
+
+  struct Change: Encodable, Sendable {
+    /// The number of the changed variable.
+    let number: Int
+
+    /// The changed parts of the value, or nil if the change is the change from the whole old value to the
+    /// whole new value. The list is empty if both values are equal.
+    let parts: [Part]?
+
+    /// Phrases about the parts that the list omits, or nil if the list is complete.
+    let rest: [String]?
+
+    /// The old value, or nil if the page already knows the value.
+    let old: PageTree?
+
+    /// The new value, or nil if its tree is the same as the tree of the old value.
+    let new: PageTree?
+  }
+
+  /// A changed part of a value.
+  struct Part: Sendable {
+    let change: ValueDifference.Change
+  }
+
+  /// The page's title if the page starts with this update, or nil if this update continues the page.
+  let title: String?
+
+  /// The sequence number of the first remembered dispatch.
+  let first: Int
+
+  /// The sequence number of the dispatch before `dispatches`. The page forgets all dispatches with higher
+  /// sequence numbers.
+  let after: Int
+
+  /// The sequence number of the last dispatch that is not undone, or 0 if all dispatches are undone.
+  let position: Int
+
+  let dispatches: [Dispatch]
+  let variables: [Variable]
+
+  /// The update as one line of JSON without the character `<`, so that no value ends the page's script
+  /// element.
+  var json: Data {
+    // Encoding can't fail, because an update contains only texts and numbers.
+    let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
+    // The loop compares bytes, because a `Character` can combine `<` with neighboring scalars.
+    var json: [UInt8] = []
+    json.reserveCapacity(data.count)
+    for byte in data {
+      if byte == UInt8(ascii: "<") { json += #"\u003c"#.utf8 } else { json.append(byte) }
+    }
+    return Data(json)
+  }
+}
+
+extension PageUpdate.Part: Encodable {
+  /// Encodes the part as a list of its path, its old tree and its new tree. The list of a collection's count
+  /// ends with `true`.
+  func encode(to encoder: any Encoder) throws {
+    var list = encoder.unkeyedContainer()
+    try list.encode(change.path.text)
+    try list.encode(change.old.map(PageTree.init))
+    try list.encode(change.new.map(PageTree.init))
+    if change.isCount { try list.encode(true) }
+  }
+}
