@@ -131,7 +131,7 @@ private func parts(
   guard shownState(state).count + shownState(expected).count > 160 else { return nil }
   let difference = ValueDifference(from: state, to: expected, within: .ofTests)
   guard difference.changes.contains(where: { !$0.path.text.isEmpty }) else { return nil }
-  return difference.changes.map {
+  return difference.changes.filter { !$0.isCount }.map {
     "    \($0.path.text): \($0.oldText), but \($0.newText) was expected"
   }
 }

@@ -214,7 +214,9 @@ public final class StoreTester<Store: Storable>: Sendable {
       guard let item = contents.value.item(named: event.name), !item.value.isDerived else {
         return nil
       }
-      return event.code(isPublished: item.value.isConstant || item.otherName != nil)
+      // A key path can't contain the position or the key of a constant in a collection.
+      let isProperty = item.value.isConstant || item.otherName != nil
+      return event.code(isPublished: isProperty && !event.name.contains("["))
     }
     return lines.isEmpty ? "" : "\n\nThis expectation passes:" + lines.map { "\n  \($0)" }.joined()
   }

@@ -51,8 +51,9 @@ package struct ValuePath: Sendable {
 
   /// The path of a dictionary's entry.
   func entry(for key: Any) -> ValuePath {
-    let key = subscripted(key)
-    return appending(key, code: key, isOptional: true)
+    let tree = ValueTree(of: key, within: TreeBudget(bytes: 100))
+    let text = "[\(tree.text)]"
+    return appending(text, code: tree.isCode ? text : nil, isOptional: true)
   }
 
   /// The path of a set's member.

@@ -139,13 +139,14 @@ private struct TreeBuilder {
     label: (TreeBuilder, Mirror.Child) -> String?
   ) -> ValueTree {
     var parts: [ValueTree.Part] = []
-    for (position, child) in children.prefix(budget.breadth).enumerated() {
+    var later = form == .fields ? min(mirror.children.count, budget.breadth) : 0
+    for child in children.prefix(budget.breadth) {
       if budget.bytes <= 0, !parts.isEmpty { break }
-      let label = label(self, child) ?? ""
       // A long field leaves room for a short text of each later field.
-      let laterFields = form == .fields ? mirror.children.count - position - 1 : 0
-      let reserved = min(laterFields * 60, max(0, budget.bytes / 2))
+      later = max(0, later - 1)
+      let reserved = min(later * 60, max(0, budget.bytes / 2))
       budget.bytes -= reserved
+      let label = label(self, child) ?? ""
       parts.append(ValueTree.Part(label: label, tree: tree(of: child.value, depth: depth)))
       budget.bytes += reserved - label.utf8.count
     }

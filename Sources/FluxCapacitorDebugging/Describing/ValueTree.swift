@@ -46,6 +46,17 @@ package struct ValueTree: Sendable, Hashable {
   /// Whether the tree omits nothing.
   package var isWhole: Bool { omitted == 0 && parts.allSatisfy(\.tree.isWhole) }
 
+  /// Whether the text is source code that creates the value. Code can't create a value from the value's
+  /// description, except the case of an enum.
+  package var isCode: Bool {
+    switch form {
+    case .number: Double(name)?.isFinite ?? ["true", "false", "nil", ".some(nil)"].contains(name)
+    case .string: true
+    case .description: name.wholeMatch(of: /\.\w+/) != nil
+    case .fields, .elements, .entries: omitted == 0 && parts.allSatisfy(\.tree.isCode)
+    }
+  }
+
   /// The text of the tree, as in source code.
   package var text: String {
     switch form {

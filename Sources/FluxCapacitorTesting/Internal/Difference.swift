@@ -54,7 +54,9 @@ struct Difference {
     }
     for (_, expectation) in open {
       let isRepeated = isExact && happened.contains { $0.name == expectation.name }
-      noteMissing(expectation, isRepeated: isRepeated, names: names)
+      // A relaxed tester might have ignored a change to another value.
+      let ignored = isExact ? nil : happened.first { $0.name == expectation.name }
+      noteMissing(expectation, since: ignored?.old, isRepeated: isRepeated, names: names)
     }
     if order != order.sorted() {
       let wanted = order.sorted().map { expected[$0].name }.joined(separator: ", ")
@@ -93,6 +95,7 @@ struct Difference {
 
   private mutating func noteMissing(
     _ expectation: Expectation,
+    since old: (any Sendable)?,
     isRepeated: Bool,
     names: [String]
   ) {
@@ -104,7 +107,7 @@ struct Difference {
         isMistake: true
       )
     }
-    let wanted = expectation.value(present)
+    let wanted = expectation.value(old ?? present)
     let change = isRepeated ? "was expected to change once more, to" : "was expected to change to"
     let parts =
       areShort(present, wanted)

@@ -15,14 +15,26 @@ func shownState(_ state: Any) -> String {
 func code(forState state: any DispatchState) -> String {
   let tree = ValueTree(of: state, within: TreeBudget(bytes: 1_000))
   let name = String(reflecting: type(of: state)).withSourceNames.split(separator: ".").dropFirst()
-  let text = tree.text.hasPrefix(".") ? name.joined(separator: ".") + tree.text : tree.text
-  return tree.isWhole ? text : "\(text)  // The state is too long to be shown."
+    .joined(separator: ".")
+  let short = "\(type(of: state))"
+  let text =
+    if tree.text.hasPrefix(".") {
+      name + tree.text
+    } else if tree.form == .fields, tree.name == short {
+      name + tree.text.dropFirst(short.count)
+    } else {
+      tree.text
+    }
+  return tree.isCode ? text : "\(text)  // \(tree.excuse(for: "state"))"
 }
 
-/// Returns the code of a value, or nil if the code would be too long.
-func code(for value: Any) -> String? {
-  let tree = ValueTree(of: value, within: TreeBudget(bytes: 1_000))
-  return tree.isWhole ? tree.text : nil
+extension ValueTree {
+  /// The reason why no code is shown.
+  fileprivate func excuse(for subject: String) -> String {
+    isWhole
+      ? "No code is known for a part of this \(subject)."
+      : "The \(subject) is too long to be shown."
+  }
 }
 
 extension Difference.Event {
@@ -32,17 +44,26 @@ extension Difference.Event {
   ///   private.
   func code(isPublished: Bool) -> String {
     let start = isPublished ? "Change(\\.\(name)" : "Change.named(\"\(name)\""
-    let whole = FluxCapacitorTesting.code(for: new)
-    if let whole, whole.count <= 80 { return "\(start), to: \(whole))" }
-    let changes = ValueDifference(from: old, to: new, within: .ofTests).changes.filter {
-      !$0.isCount
-    }
+    let type = isPublished ? "" : ", as: \(type(of: new)).self"
+    let tree = ValueTree(of: new, within: TreeBudget(bytes: 1_000))
+    let whole =
+      tree.isCode
+      ? isPublished || hasLiteral
+        ? "\(start), to: \(tree.text))" : "\(start)\(type)) { $0 = \(tree.text) }" : nil
+    if let whole, tree.text.count <= 80 { return whole }
+    let difference = ValueDifference(from: old, to: new, within: .ofTests)
+    let changes = difference.changes.filter { !$0.isCount }
     let assignments = changes.compactMap(\.assignment)
-    if 1...3 ~= changes.count, assignments.count == changes.count {
-      let type = isPublished ? "" : ", as: \(type(of: new)).self"
+    if 1...3 ~= changes.count, assignments.count == changes.count, difference.rest.isEmpty {
       return "\(start)\(type)) { \(assignments.joined(separator: "; ")) }"
     }
-    return "\(start), to: \(whole ?? "…"))" + (whole == nil ? "  // The value is too long." : "")
+    return whole ?? "\(start), to: …)  // \(tree.excuse(for: "value"))"
+  }
+
+  /// Whether the new value has a type that the compiler finds without the type of the variable. The types of the
+  /// values can differ if the variable's type is a protocol.
+  private var hasLiteral: Bool {
+    new is Int || new is Double || new is String || new is Bool || type(of: old) != type(of: new)
   }
 }
 
@@ -50,7 +71,7 @@ extension ValueDifference.Change {
   /// The code that makes the change in `$0`, or nil if no assignment can make the change.
   fileprivate var assignment: String? {
     guard let code = path.code, !code.isEmpty, path.isOptional || old != nil && new != nil,
-      new?.isWhole ?? true
+      new?.isCode ?? true
     else { return nil }
     return "$0\(code) = \(newText)"
   }
