@@ -113,7 +113,13 @@ struct PageWriter {
 
   private mutating func variable(_ number: Int, hasChanged: Bool) -> PageUpdate.Variable {
     let place = places[number]
-    let value = place.variable.map { ValueTree(of: $0.anyValue, within: PageTree.budgetOfValues) }
+    // A tree is needed only for a value that no change contains.
+    let value =
+      hasChanged
+      ? nil
+      : place.variable.map(\.anyValue).map { value in
+        ValueTree(of: value, within: PageTree.budgetOfValues)
+      }
     return PageUpdate.Variable(
       number: number,
       store: names[place.store],

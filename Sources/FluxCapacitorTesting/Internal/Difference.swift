@@ -76,8 +76,9 @@ struct Difference {
     if areShort(event.old, event.new), areShort(event.new, wanted) {
       return note(["\(event.lines[0]), but \(shown(wanted)) \(place)"], isMistake: true)
     }
+    let parts = event.parts
     var mistakes = differingParts(of: event.new, from: wanted)
-    for part in event.parts.changes {
+    for part in parts.changes {
       let line = "\(event.name)\(part.line)"
       if let mistake = mistakes.firstIndex(where: { $0.path == part.path.text }) {
         note(["\(line), but \(mistakes.remove(at: mistake).new) \(place)"], isMistake: true)
@@ -85,8 +86,7 @@ struct Difference {
         note([line], isMistake: false)
       }
     }
-    let rest = event.parts.rest.map { "\(event.name): \($0)" }
-    note(rest, isMistake: false)
+    note(parts.rest.map { "\(event.name): \($0)" }, isMistake: false)
     note(
       mistakes.map { "\(event.name)\($0.path) is \($0.old), but \($0.new) \(place)" },
       isMistake: true
@@ -131,6 +131,7 @@ extension Difference.Event {
   /// A line for the whole change if the values are short, or else a line for each changed part.
   fileprivate var lines: [String] {
     if areShort(old, new) { return ["\(name): \(shown(old)) → \(shown(new))"] }
+    let parts = parts
     return parts.changes.map { "\(name)\($0.line)" } + parts.rest.map { "\(name): \($0)" }
   }
 }
