@@ -204,7 +204,11 @@ import Synchronization
   }
 
   private var hasChangedSource: Bool {
-    sources.contains { $0.use { isFirst ? $0.isChanged : $0.node.use { $0.isChanged } } }
+    for source in sources
+    where source.use({ isFirst ? $0.isChanged : $0.node.use { $0.isChanged } }) {
+      return true
+    }
+    return false
   }
 
   func callObservers(on thread: CurrentThread) {

@@ -31,9 +31,9 @@
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
   /// Copies of `nodes` and `inputs` from the beginning of the delivery. Other threads can change the originals
-  /// meanwhile.
-  @exclusivity(unchecked) private var nodesInProgress: [Unmanaged<Node>] = []
-  @exclusivity(unchecked) private var inputsInProgress: [Unmanaged<AnySource>] = []
+  /// meanwhile. Walking a `FIFO` counts no references.
+  @exclusivity(unchecked) private var nodesInProgress = FIFO<Unmanaged<Node>>()
+  @exclusivity(unchecked) private var inputsInProgress = FIFO<Unmanaged<AnySource>>()
 
   // The region's lock guards the properties below.
 
@@ -43,6 +43,9 @@
 
   /// The inputs through which constants of this region reach other regions.
   @exclusivity(unchecked) private(set) var inputs: [Unmanaged<AnySource>] = []
+
+  /// Whether the copies are equal to `nodes` and `inputs`.
+  @exclusivity(unchecked) private var areCopiesValid = false
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
   /// the number of inputs from which it still awaits a value. The versions are consecutive numbers.
@@ -61,18 +64,26 @@
   // MARK: The lists. The caller must hold the region's lock.
 
   /// Adds a node that has become active, after its sources.
-  func add(_ node: Node) { nodes.append(.passUnretained(node)) }
+  func add(_ node: Node) {
+    nodes.append(.passUnretained(node))
+    areCopiesValid = false
+  }
 
-  func add(_ input: AnySource) { inputs.append(.passUnretained(input)) }
+  func add(_ input: AnySource) {
+    inputs.append(.passUnretained(input))
+    areCopiesValid = false
+  }
 
   /// Removes a node that is no longer active.
   func remove(_ node: Node) {
     if let index = nodes.lastIndex(where: { $0.use { $0 === node } }) { nodes.remove(at: index) }
+    areCopiesValid = false
     releaseLater(node.channel.takeUnretainedValue())
   }
 
   func remove(_ input: AnySource) {
     if let index = inputs.lastIndex(where: { $0.use { $0 === input } }) { inputs.remove(at: index) }
+    areCopiesValid = false
     releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
   }
 
@@ -98,9 +109,18 @@
 
   override func prepare(for version: Version) {
     self.version = version
-    nodesInProgress = nodes
-    inputsInProgress = inputs
-    for node in nodes { node.use { $0.prepare(for: version) } }
+    if !areCopiesValid {
+      nodesInProgress.removeAll()
+      inputsInProgress.removeAll()
+      for node in nodes { nodesInProgress.append(node) }
+      for input in inputs { inputsInProgress.append(input) }
+      areCopiesValid = true
+    }
+    forEachNode { $0.prepare(for: version) }
+  }
+
+  @inline(__always) private func forEachNode(_ body: (Node) -> Void) {
+    for index in 0..<nodesInProgress.count { nodesInProgress[index].use(body) }
   }
 
   override func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
@@ -112,14 +132,14 @@
   }
 
   private func computeNodes(on thread: CurrentThread) {
-    for node in nodesInProgress { node.use { $0.compute() } }
-    for input in inputsInProgress { input.use { $0.operations.bring($0, thread) } }
+    forEachNode { $0.compute() }
+    for index in 0..<inputsInProgress.count {
+      inputsInProgress[index].use { $0.operations.bring($0, thread) }
+    }
   }
 
   override func callObservers(on thread: CurrentThread) {
-    for node in nodesInProgress { node.use { $0.callObservers(on: thread) } }
-    nodesInProgress = []
-    inputsInProgress = []
+    forEachNode { $0.callObservers(on: thread) }
   }
 
   /// Computes and delivers the first pending change, if the change is complete and no other thread is
