@@ -15,9 +15,6 @@ import Synchronization
   /// transaction.
   @usableFromInline var openTransactions = 0
 
-  /// The outermost open transaction. If no transaction is open, the next transaction uses this object.
-  @usableFromInline var transaction = Unmanaged.passRetained(Transaction())
-
   /// The listeners that the commit in progress notifies.
   @usableFromInline var listeners = ListenerList()
 
@@ -86,10 +83,7 @@ import Synchronization
 
   @usableFromInline init(id: UInt32) { self.id = id }
 
-  deinit {
-    transaction.release()
-    spareTracker?.release()
-  }
+  deinit { spareTracker?.release() }
 }
 
 /// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in the
