@@ -163,8 +163,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  override func value(andNoteIfAhead tracker: Dust) -> Element {
-    ownNode.mayKeepValues ? evaluate(for: tracker) : currentValue()
+  /// Observation tracks either all reads of this thread or none of them, so the first variable decides.
+  override func trackReadOfRoots() {
+    for root in ownNode.roots where !root.channel.trackRead() { return }
   }
 
   /// Stores an evaluation's value as the delivered value. The channel keeps its delivered value if a

@@ -17,6 +17,15 @@
 
   override var anyValue: any Sendable { stored }
 
+  override func observe(for tracker: Tracker) -> Dust {
+    let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
+      tracker.noteChange()
+      didNotifyTracker()
+    }
+    subscribe(observation, on: .current, ignoreFirst: true)
+    return observation
+  }
+
   /// Makes the variable's value a change. An idle channel keeps the value in `stored` until delivery. In
   /// a busy channel, the value joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
