@@ -122,7 +122,7 @@ extension TableChannel {
   /// Until `takeBack`, neither the array nor the row's part contains the row. So the change doesn't copy the
   /// row's own arrays and strings. Meanwhile, a copy of another row takes the place of the lent row.
   @inlinable func lend(_ id: Row.ID) -> CurrentThread {
-    let thread = beginMutation()
+    let thread = beginChangeInPlace()
     lentID = id
     guard let entry = entry(of: id) else { return thread }
     entry.part?.use {

@@ -192,11 +192,14 @@ extension PrimitiveValue where Trait == MutableTrait {
   ///
   /// - Precondition: Code that runs during a change in place doesn't use the changed variable. Using a
   ///   variable inside its own change traps.
+  /// - Precondition: A change in place contains no `await`, as `await load(&x.value)` does. Such a change
+  ///   traps if the function is suspended on the main queue, or if it continues on another thread. Elsewhere, the change
+  ///   goes unnoticed: other threads that use the variable wait for its end.
   @inlinable public var value: Element {
     get { channel.read() }
     set { channel.write(newValue) }
     _modify {
-      let thread = channel.beginMutation()
+      let thread = channel.beginChangeInPlace()
       defer {
         channel.trapIfSuspended()
         channel.endMutation(on: thread)
