@@ -114,6 +114,9 @@ import Synchronization
     detached.release()
   }
 
+  /// Subscribes an observation that notifies a tracker of the channel's changes. The channel owns the tracker.
+  func observe(for tracker: Tracker) -> Dust { trap("\(self) is not a variable.") }
+
   /// Called when the channel's tracker has notified the Observation framework of a change.
   func didNotifyTracker() {}
 

@@ -165,7 +165,10 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  override func value(andNoteIfAhead tracker: Dust) -> Element { currentValue() }
+  /// Observation tracks either all reads of this thread or none of them, so the first variable decides.
+  override func trackReadOfRoots() {
+    for root in ownNode.roots where !root.channel.trackRead() { return }
+  }
 
   /// Makes an evaluation's value the delivered value, unless a change was delivered since the node became
   /// active, or another thread is delivering.

@@ -50,7 +50,7 @@ extension PrimitiveTable where Trait == MutableTrait {
   /// traps. Read the other row first.
   ///
   /// - Precondition: An assigned or changed row has the id of the subscript.
-  /// - Precondition: Code that runs during a change in place doesn't use the table.
+  /// - Precondition: Code that runs during a change in place doesn't use the table, and contains no `await`.
   /// - Complexity: O(1), and O(n) in the number of rows if a row is removed.
   @inlinable public subscript(id: Row.ID) -> Row? {
     get { table.withLock { table.row(id) } }

@@ -25,6 +25,10 @@ import Synchronization
   /// The number of mutations in progress. Each mutation holds the lock of a variable.
   @usableFromInline var openMutations = 0
 
+  /// Whether the next change in place on this thread has to call `watchMainQueue()`. The value is true on the main
+  /// queue's thread until a check is pending.
+  @usableFromInline var isMainUnwatched = false
+
   /// The number of store inits in progress. Other threads might be waiting for each of these stores.
   @usableFromInline var openCreations = 0
 
@@ -114,6 +118,8 @@ import Synchronization
   let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
   thread.initialize(to: ThreadState(id: id))
   ThreadState.setOfThread(thread, under: ThreadState.key)
+  // `isCurrent` needs the thread's state, so this assignment comes last.
+  thread.pointee.isMainUnwatched = MainQueue.isCurrent
   return thread
 }
 

@@ -17,6 +17,15 @@
 
   override var anyValue: any Sendable { stored }
 
+  override func observe(for tracker: Tracker) -> Dust {
+    let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
+      tracker.noteChange()
+      didNotifyTracker()
+    }
+    subscribe(observation, on: .current, ignoreFirst: true)
+    return observation
+  }
+
   /// Makes the variable's value a change, unless another transaction has already done so. An idle channel
   /// keeps the value in `stored` until delivery. In a busy channel, the value joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
@@ -106,6 +115,13 @@ extension Channel {
     return thread
   }
 
+  /// Takes the variable's lock for a change in place, during which an asynchronous function can be suspended.
+  @inlinable final func beginChangeInPlace() -> CurrentThread {
+    let thread = beginMutation()
+    if thread.pointee.isMainUnwatched { thread.watchMainQueue() }
+    return thread
+  }
+
   /// Takes the variable's lock within a mutation that has already begun.
   @inlinable final func lockForMutation(on thread: CurrentThread) {
     lock.lock(holder: thread.id)
@@ -159,11 +175,7 @@ extension Channel {
   @inlinable final func trapIfSuspended() {
     // This check compares thread numbers, because thread numbers are never reused. A thread's state is
     // freed when the thread ends, so a later thread can get the same address.
-    guard !lock.isHeld(by: CurrentThread.current.id) else { return }
-    trap(
-      "\(self) was mutated in place across an `await`, while its lock was held.",
-      "Let the asynchronous function return the new value, and write it afterward."
-    )
+    if !lock.isHeld(by: CurrentThread.current.id) { trapInSuspendedMutation(of: description) }
   }
 
   // MARK: Transactions
