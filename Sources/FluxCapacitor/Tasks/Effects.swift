@@ -88,8 +88,9 @@ public final class Effects: Sendable {
   ///   method has returned, no store begins to reduce a state that an older operation invokes with its
   ///   effect.
   /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an
-  ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's
-  ///   initializer, this method doesn't wait, because the wait could last forever.
+  ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/transaction(_:)``, a
+  ///   ``Dispatcher/read(_:)`` or a store's initializer, this method doesn't wait, because the wait could
+  ///   last forever.
   /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is
   ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
   ///   pauses nor waits still begins, and its task is cancelled.
