@@ -143,7 +143,6 @@ import Synchronization
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
     roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
-    if isFirst { for root in roots { root.channel.noteCombined() } }
   }
 
   private func beginRegion() {
