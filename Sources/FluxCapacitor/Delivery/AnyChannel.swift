@@ -219,34 +219,28 @@ extension AnyChannel {
   }
 }
 
-/// The objects that a thread has detached under a region's lock, and that it has to release after
-/// unlocking.
-@usableFromInline struct Detached {
-  /// The detached observations, as a list that is linked through the observations' own properties. This
-  /// list needs no allocation, and releasing its observations needs no recursion.
-  private var observations: Unmanaged<Dust>?
+/// The state of a variable's last write, and the open transactions that have written the variable.
+///
+/// | state | the value | the next write |
+/// |---|---|---|
+/// | none | requires no further work | – |
+/// | written | becomes a change when the writing transaction ends, or when another transaction that has written the variable ends first | replaces the value |
+/// | waits for delivery | is a change in a thread's queue of deliveries | first appends the value to the backlog |
+///
+/// Another thread's write during the transaction replaces the value too, and belongs to the same change.
+@usableFromInline struct WriteMark {
+  /// The number of the thread whose open transaction wrote the variable last, or zero if no write waits for
+  /// the end of a transaction.
+  @usableFromInline var writer: UInt32 = 0
 
-  /// The channels that no observer or observed constant uses any longer.
-  var unobserved: [AnyChannel] = []
+  /// The number of open transactions that have a place for the variable. Each of them belongs to a thread of
+  /// its own.
+  @usableFromInline var listings: UInt16 = 0
 
-  var others: [AnyObject] = []
+  /// Whether the value is a change that waits in a thread's queue of deliveries.
+  @usableFromInline var waitsForDelivery = false
 
-  mutating func push(_ node: Unmanaged<Dust>) {
-    node.use { $0.previous = observations }
-    observations = node
-  }
+  @inlinable init() {}
 
-  /// Releases the detached observations with their contents, and informs the unobserved channels.
-  @usableFromInline func release() {
-    var next = observations
-    while let node = next {
-      node.use { dust in
-        next = dust.previous
-        dust.previous = nil
-        dust.releaseContents(dust)
-      }
-      node.release()
-    }
-    for channel in unobserved { channel.becameUnobserved() }
-  }
+  @inlinable var isWritten: Bool { writer != 0 }
 }

@@ -124,3 +124,35 @@ extension Dust {
   @inlinable
   final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
 }
+
+/// The objects that a thread has detached under a region's lock, and that it has to release after
+/// unlocking.
+@usableFromInline struct Detached {
+  /// The detached observations, as a list that is linked through the observations' own properties. This
+  /// list needs no allocation, and releasing its observations needs no recursion.
+  private var observations: Unmanaged<Dust>?
+
+  /// The channels that no observer or observed constant uses any longer.
+  var unobserved: [AnyChannel] = []
+
+  var others: [AnyObject] = []
+
+  mutating func push(_ node: Unmanaged<Dust>) {
+    node.use { $0.previous = observations }
+    observations = node
+  }
+
+  /// Releases the detached observations with their contents, and informs the unobserved channels.
+  @usableFromInline func release() {
+    var next = observations
+    while let node = next {
+      node.use { dust in
+        next = dust.previous
+        dust.previous = nil
+        dust.releaseContents(dust)
+      }
+      node.release()
+    }
+    for channel in unobserved { channel.becameUnobserved() }
+  }
+}
