@@ -40,10 +40,12 @@ extension Dispatcher {
       defer { if !isReduced { noteUnreached(state, from: place, on: thread, sentTo: channel) } }
     #endif
     route?.use { route in
-      guard route.currentEdition != 0 else { return }
+      guard route.currentReceivers != nil || registry.isObserved else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
-      if route.linkedEdition != route.currentEdition { registry.link(route) }
+      if !route.isUpToDate { registry.update(route) }
+      let isObserved = registry.isObserved
+      if isObserved { registry.observer?.willReduce(in: route.receivers.registrations) }
       // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
       // references.
       var latest: (any Storable<State>)?
@@ -52,30 +54,40 @@ extension Dispatcher {
       withUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
         thread.pointee.reducing = .passUnretained(route)
-        var next = route.first
-        while let registration = next {
-          registration.use { registration in
-            next = registration.next
-            guard registration.isOpen else { return registration.unmark() }
-            guard let store = registration.store else { return hasDead = true }
-            route.current = .passUnretained(registration)
-            store.reduce(with: state)
-            registration.noteReduce()
-            if let latest {
-              if earlier == nil { earlier = [] }
-              earlier?.append(latest)
-            }
-            if !route.early.isEmpty { route.takeEarly(into: &earlier) }
-            latest = store
+        for registration in route.receivers.registrations {
+          guard registration.isOpen else {
+            registration.hasReducedEarly = false
+            continue
           }
+          guard let store = registration.store else {
+            hasDead = true
+            continue
+          }
+          route.current = .passUnretained(registration)
+          store.reduce(with: state)
+          registration.noteReduce()
+          if let latest {
+            if earlier == nil { earlier = [] }
+            earlier?.append(latest)
+          }
+          if !route.early.isEmpty { route.takeEarly(into: &earlier) }
+          latest = store
         }
         thread.pointee.reducing = nil
       }
       #if DEBUG
-        (isReduced, channel) = (latest != nil, route.linkedChannel)
+        (isReduced, channel) = (latest != nil, route.receivers.channel)
       #endif
-      if route.isLinkedToObserver || route.linkedChannel != nil {
-        earlier = passOn(state, on: route, reducedBy: earlier, latest, from: place, on: thread)
+      if isObserved || route.receivers.channel != nil {
+        earlier = passOn(
+          state,
+          on: route,
+          isObserved: isObserved,
+          reducedBy: earlier,
+          latest,
+          from: place,
+          on: thread
+        )
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
@@ -84,7 +96,7 @@ extension Dispatcher {
     }
   }
 
-  /// Passes a reduced state to the state's observers and to the registry's observer.
+  /// Passes a reduced state to the state's observers, and to the registry's observer if it is enabled.
   ///
   /// The caller must hold the dispatcher's turn.
   ///
@@ -92,14 +104,15 @@ extension Dispatcher {
   @inlinable @inline(never) func passOn<State: DispatchState>(
     _ state: State,
     on route: Route<State>,
+    isObserved: Bool,
     reducedBy earlier: [AnyObject]?,
     _ latest: (any Storable<State>)?,
     from place: SourcePlace,
     on thread: CurrentThread
   ) -> [AnyObject]? {
     // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
-    if let channel = route.linkedChannel { channel.send(state) }
-    guard route.isLinkedToObserver, let observer = registry.observer else { return earlier }
+    if let channel = route.receivers.channel { channel.send(state) }
+    guard isObserved, let observer = registry.observer else { return earlier }
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
     let remains = observer.didReduce(state, in: types, from: place)

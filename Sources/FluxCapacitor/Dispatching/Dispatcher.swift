@@ -166,13 +166,7 @@ public final class Dispatcher: Sendable {
   /// Calls a closure that restores earlier or later values of the stores, as a transaction.
   package func travel<Result>(_ body: () -> Result) -> Result {
     inTurn {
-      let watchers = registry.watchers
-      read { for watcher in watchers { watcher.willTravel?() } }
-      defer {
-        for watcher in watchers where watcher.willTravel == nil {
-          watcher.noteChange(isReduce: false)
-        }
-      }
+      read { for watcher in registry.watchers { watcher.note(.travel) } }
       return body()
     }
   }

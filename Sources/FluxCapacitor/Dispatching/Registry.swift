@@ -17,16 +17,12 @@ import Synchronization
 
   /// The observer that a dispatching thread calls before and after every reduce while `isObserved` is true.
   ///
-  /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. So a thread whose route
-  /// is linked to the observer can read `observer` without the lock.
+  /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. Because of releasing and
+  /// acquiring, a thread that reads true also sees `observer`. A dispatch is allowed to miss an observer that
+  /// another thread is adding at that moment.
   @exclusivity(unchecked) @usableFromInline var observer: (any ReduceObserver)?
 
-  /// Whether the registry's observer is enabled. Threads write `isObserved` under `lock`.
-  ///
-  /// A thread without the lock uses `isObserved` as a hint, so relaxed ordering is enough for the read:
-  /// - A dispatch is allowed to miss an observer that another thread is adding at that moment.
-  /// - `routeIfObserved(for:)` takes the lock and reads `isObserved` again before it creates a route.
-  @usableFromInline let isObserved = ScheduledAtomic(false)
+  @usableFromInline let observerIsEnabled = ScheduledAtomic(false)
 
   /// Whether a store with a watcher has been registered, so that a transaction must look for watchers.
   ///
@@ -66,17 +62,13 @@ import Synchronization
   func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
-    if isObserved.unscheduled.load(ordering: .relaxed) { route.setObserved(true) }
     routes.insert(route)
     return route
   }
 
-  /// Links the chain of registrations and the channel that reduces follow on a route.
-  ///
-  /// The caller must hold the dispatcher's turn.
-  @usableFromInline func link<State: DispatchState>(_ route: Route<State>) {
-    lock.withLock { route.link() }
-    if route.isLinkedToObserver { observer?.willReduce(in: route.linked) }
+  /// Lets a reduce use the latest receivers of a route. The caller must hold the dispatcher's turn.
+  @usableFromInline func update<State: DispatchState>(_ route: Route<State>) {
+    lock.withLock { route.takeOverReceivers() }
   }
 
   /// Returns the channel that delivers the dispatched states of a type.
