@@ -65,6 +65,26 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
   }
 
+  @Test func mutationOfAVariableAcrossAnAwaitOnTheMainActorTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      await mutateOnMain(resuming: true)
+    }
+
+    expectSentence(in: result, "across an `await`")
+  }
+
+  @Test func mutationOfAVariableAcrossAnAwaitThatNeverEndsTrapsOnTheMainActor() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      await mutateOnMain(resuming: false)
+    }
+
+    expectSentence(in: result, "across an `await`")
+  }
+
+  @Test func changesOfATablesRowOnTheMainActorDoNotTrapBetweenAwaits() async {
+    await #expect(processExitsWith: .success) { await changeBetweenAwaits() }
+  }
+
   @Test func changeOfATablesRowAcrossAnAwaitTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       await Wanderer().changeRow()
@@ -90,6 +110,28 @@ struct TrapTests {
 
     expectSentence(in: result, "ChickenStore", "EggStore", "instantiate each other")
   }
+}
+
+@MainActor private func mutateOnMain(resuming isResuming: Bool) async {
+  let variable = Variable([0])
+  await append(to: &variable.value)
+
+  func append(to array: inout [Int]) async {
+    await withUnsafeContinuation { continuation in
+      if isResuming { DispatchQueue.main.async { continuation.resume() } }
+    }
+    array.append(1)
+  }
+}
+
+@MainActor private func changeBetweenAwaits() async {
+  let (variable, cards) = (Variable([0]), table("a"))
+  for count in 1...100 {
+    variable.value.append(count)
+    cards["a"]?.tags.append(count)
+    await Task.yield()
+  }
+  #expect(variable.value.count == 101)
 }
 
 /// An actor that resumes on another thread after each `await`.

@@ -9,8 +9,37 @@
   /// The scheduler can't switch threads between the start of a call and the first action in that call.
   /// Scenarios that look for late calls therefore set a `Flag` after `clean()`, and explore every schedule.
   struct CleaningInterleavings {
-    /// While the first `clean()` waits for a thread that is about to call the observer, a second `clean()`
-    /// must not return.
+    @Test func cleanYieldsToACallThatHasStarted() { exploreCalls { $0.clean() } }
+
+    @Test func dustBusterYieldsToACallThatHasStarted() {
+      exploreCalls { dust in
+        let bag = DustBuster()
+        dust.cleaned(by: bag)
+        bag.clean()
+      }
+    }
+
+    /// The call takes fewer steps than the number of times that a cleaning thread yields.
+    private func exploreCalls(cleanedBy clean: @escaping @Sendable (Dust) -> Void) {
+      explore(isReduced: false) { scenario in
+        let (variable, other) = (Variable(0), Variable(0))
+        let log = Log<String>()
+        let dust = variable.observe(ignoreFirst: true) { _ in
+          log.append("starts")
+          log.append("ends with \(other.value)")
+        }
+        scenario.thread { variable.value = 1 }
+        scenario.thread {
+          clean(dust)
+          log.append("cleaned")
+        }
+        scenario.check {
+          #expect(log.entries.last == "cleaned")
+          #expect([1, 3].contains(log.entries.count))
+        }
+      }
+    }
+
     @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
       explore(isReduced: false) { scenario in
         let variable = Variable(0)

@@ -95,6 +95,49 @@
         }
       }
     }
+
+    /// The constant is deallocated before the reading closure returns.
+    @Test func trackedReadOfATemporaryConstantReportsTheNextChangeOnce() {
+      explore { scenario in
+        let (first, second) = (Variable(0), Variable(0))
+        let log = Log<String>()
+        scenario.thread {
+          withObservationTracking {
+            _ = Constant.combine(first, second).removeDuplicates().value
+          } onChange: {
+            log.append("changed")
+          }
+        }
+        scenario.thread { second.value = 1 }
+        scenario.check {
+          second.value = 2
+          #expect(log.entries == ["changed"])
+          #expect(first.observerCount == 1)
+          #expect(second.observerCount == 1)
+        }
+      }
+    }
+
+    @Test func twoConcurrentTrackedReadsOfTemporaryConstantsBothReportTheNextChange() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Log<Int>()
+        for number in 1...2 {
+          scenario.thread {
+            withObservationTracking {
+              _ = variable.map { $0 + 1 }.value
+            } onChange: {
+              log.append(number)
+            }
+          }
+        }
+        scenario.check {
+          variable.value = 1
+          #expect(log.entries.sorted() == [1, 2])
+          #expect(variable.observerCount == 1)
+        }
+      }
+    }
   }
 
   private func track(_ constant: Constant<Int>, onChange: @escaping @Sendable () -> Void) {

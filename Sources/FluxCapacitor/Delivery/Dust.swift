@@ -24,23 +24,12 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var since = Version()
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
-  /// The number of the thread that is calling the observer, or zero. The number includes the flag
-  /// `aboutToCall` until the call starts.
+  /// The number of the thread that is calling the observer, or zero.
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
-  /// Whether this observer might have read a value that no other observer receives. A `removeDuplicates`
-  /// skips values that count as equal to the last delivered value. If this flag is set, the next change
-  /// always calls this observer. The region's lock guards this property.
-  @exclusivity(unchecked) final var isAhead = false
-
-  /// Whether the change in progress must call this observer even if the value counts as unchanged. Only
-  /// the thread that is delivering the channel uses this property.
-  @exclusivity(unchecked) @usableFromInline final var isOwed = false
-
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
-  @inlinable static var aboutToCall: UInt32 { 1 << 31 }
 
   /// Releases the channel and the observer's closure, after the last delivery to this observer.
   ///
@@ -77,10 +66,10 @@ public class Dust: @unchecked Sendable {
     end()
     // Another thread might still be cleaning this Dust.
     finishCleaning()
-    waitForPreparedCalls(&yields)
+    yieldToCall(&yields)
   }
 
-  /// Ends the observation without waiting for a call that another thread is about to start.
+  /// Ends the observation without yielding to a call that has already started.
   final func end() {
     let (flags, _) = flags.write { $0.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent) }
     guard flags & Dust.cleaned == 0 else { return }
@@ -91,26 +80,17 @@ public class Dust: @unchecked Sendable {
     }
   }
 
-  /// Waits until no other thread is about to call the observer.
+  /// Yields a limited number of times to a thread that is calling the observer. The call has usually ended
+  /// after these yields, but `clean()` doesn't guarantee the end of the call.
   ///
-  /// A calling thread writes `caller` and then reads `flags`. A cleaning thread writes `flags` and then
-  /// reads `caller`. All four accesses are sequentially consistent, so at least one of the two threads
-  /// sees the write of the other thread. Therefore, either the calling thread skips the call, or the
-  /// cleaning thread waits until the call starts. The calling thread runs no user code between
-  /// `prepareCall` and `beginCall`. The cleaning thread therefore waits only until the operating system
-  /// lets the calling thread start the call.
-  ///
-  /// If the call has already started, this method yields a limited number of times. The call has usually
-  /// ended after these yields, but `clean()` doesn't guarantee the end of the call.
-  final func waitForPreparedCalls(_ yields: inout Int) {
+  /// This Dust is already cleaned, so each call that is still running has started before; see
+  /// `call(on:_:)`.
+  final func yieldToCall(_ yields: inout Int) {
     let thread = CurrentThread.current
-    while true {
+    while yields > 0 {
       let caller = caller.read { $0.load(ordering: .sequentiallyConsistent) }
-      if caller == 0 || caller & ~Dust.aboutToCall == thread.id { return }
-      if caller & Dust.aboutToCall == 0 {
-        guard yields > 0 else { return }
-        yields -= 1
-      }
+      if caller == 0 || caller == thread.id { return }
+      yields -= 1
       guard thread.yieldProcessor() else { return }
     }
   }
@@ -120,21 +100,20 @@ public class Dust: @unchecked Sendable {
 }
 
 extension Dust {
-  /// Announces a call, so that a cleaning thread waits until the call starts. The calling thread must
-  /// announce the call before it checks whether this Dust is cleaned.
-  @inlinable final func prepareCall(on thread: CurrentThread) {
-    caller.write { $0.store(thread.id | Dust.aboutToCall, ordering: .sequentiallyConsistent) }
+  /// Calls the observer, unless this Dust is cleaned.
+  ///
+  /// A call starts when the calling thread finds that the flag `cleaned` is not set. So no call starts after a
+  /// thread has set the flag.
+  ///
+  /// The calling thread first stores its number in `caller`, and then loads `flags`. A cleaning thread sets the
+  /// flag, and then loads `caller`. All four accesses are sequentially consistent, so a cleaning thread
+  /// sees each call that has started, and can yield to the call.
+  @inlinable @inline(__always) final func call(on thread: CurrentThread, _ observer: () -> Void) {
+    caller.write { $0.store(thread.id, ordering: .sequentiallyConsistent) }
+    if !isCleaned { observer() }
+    // With release ordering, a thread that no longer sees the caller sees all effects of the call.
+    caller.write { $0.store(0, ordering: .releasing) }
   }
-
-  /// Records that the announced call starts, so that cleaning threads stop waiting for the call.
-  @inlinable final func beginCall(on thread: CurrentThread) {
-    // Release ordering is enough here and in `endCall`. Release ordering keeps this store from becoming
-    // visible before the calling thread has checked `flags`.
-    caller.write { $0.store(thread.id, ordering: .releasing) }
-  }
-
-  /// Records that the announced call has ended, or that the calling thread has skipped the call.
-  @inlinable final func endCall() { caller.write { $0.store(0, ordering: .releasing) } }
 
   @inlinable final var isCleaned: Bool {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0

@@ -74,7 +74,7 @@ public final class DustBuster: @unchecked Sendable {
       dust.finishCleaning()
     }
     var yields = Dust.yieldsToCalls
-    for dust in older { dust.waitForPreparedCalls(&yields) }
+    for dust in older { dust.yieldToCall(&yields) }
     let former = lock.withLock { prune() }
     withExtendedLifetime(former) {}
   }

@@ -44,13 +44,7 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
-    prepareCall(on: thread)
-    // A thread that cleans the observation after this check sees the announced call.
-    if isDirect {
-      beginCall(on: thread)
-      Observation.call(&changes, with: value)
-    }
-    endCall()
+    call(on: thread) { Observation.call(&changes, with: value) }
   }
 
   /// Calls the observer's closure. The `inout` parameter tells the compiler that no thread replaces the
@@ -119,9 +113,7 @@ import Synchronization
     if queue.isCurrent {
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, first)
-        beginCall(on: thread)
-        changes?(first)
-        endCall()
+        call(on: thread) { changes?(first) }
         drain(on: thread)
       }
     } else if let mailbox = prepend(first: first) {
@@ -166,29 +158,25 @@ import Synchronization
   /// Makes all permitted calls of the observer. No other thread may be draining the mailbox.
   @inlinable func drain(on thread: CurrentThread) {
     while !(thread.isDueForHandover && handOver(on: thread)),
-      let (value, changes) = next(on: thread)
+      let (value, changes) = next()
     {
       thread.pointee.changesOfOthers &+= 1
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, value)
-        beginCall(on: thread)
-        changes(value)
-        endCall()
+        call(on: thread) { changes(value) }
       }
     }
   }
 
-  /// Prepares the next call, and returns the call's value and closure. If no call is permitted, this
-  /// method ends the draining of the mailbox and returns `nil`.
+  /// Returns the value and the closure of the next call. If no call is permitted, this method ends the
+  /// draining of the mailbox and returns `nil`.
   @inlinable
-  func next(on thread: CurrentThread) -> (value: Element, changes: @Sendable (Element) -> Void)? {
+  func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
-    prepareCall(on: thread)
     if !isCleaned, let changes, let value = mailbox?.popPermitted() {
       lock.unlock()
       return (value, changes)
     }
-    endCall()
     let mailbox = self.mailbox
     if let mailbox, !mailbox.queue.isCurrent {
       mailbox.drainer = 0

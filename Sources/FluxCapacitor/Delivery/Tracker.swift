@@ -8,6 +8,10 @@ import Synchronization
 /// the key path of each access that is reported to a registrar. So a tracker's key path counts how often it
 /// is hashed.
 ///
+/// Only the channels of variables have trackers. A read of a derived constant is reported as a read of each
+/// variable that the constant derives from. So the read stays tracked after the constant's deallocation, and
+/// the body of a view that makes a constant in each run leaves nothing behind.
+///
 /// A channel has no tracker until Observation tracks a read of the channel. Until then, each thread reports
 /// the read to its spare tracker, which no other thread uses. If the read is tracked, the spare tracker
 /// becomes the channel's tracker. So a registrar that Observation uses for a tracking lives as long as a
@@ -141,23 +145,14 @@ import Synchronization
 
   /// Makes a thread's spare tracker the tracker of a channel, unless another thread has already installed a
   /// tracker.
-  ///
-  /// - Parameter observe: Subscribes an observation that calls `noteChange()` for each change.
-  /// - Returns: The channel's tracker.
-  func install(
-    in attachments: () -> AnyAttachments,
-    isTemporary: Bool,
-    observing observe: () -> Dust
-  ) -> Tracker {
-    self.isTemporary = isTemporary
-    dust = observe()
-    let tracker = attachments().add(self)
-    if tracker !== self {
-      dust.clean()
-      tracker.lock.withLock { tracker.superfluous.append(self) }
-      _ = tracker.noteAccess(on: .current)
-    }
-    return tracker
+  fileprivate func install(in channel: AnyChannel, on thread: CurrentThread) {
+    isTemporary = channel.isOwned
+    dust = channel.observe(for: self)
+    let tracker = channel.lock.withLock { channel.ensureAnyAttachments() }.add(self)
+    guard tracker !== self else { return }
+    dust.clean()
+    tracker.lock.withLock { tracker.superfluous.append(self) }
+    _ = tracker.noteAccess(on: thread)
   }
 }
 
@@ -166,18 +161,21 @@ extension AnyChannel {
   /// long as the channel.
   final var tracker: Unmanaged<Tracker>? { anyAttachments?.use { $0.tracker } }
 
-  /// Reports a read of the channel to Observation. If Observation tracks the read, this method returns the
-  /// channel's tracker or, without one, a tracker to install.
-  @usableFromInline final func trackRead() -> Tracker? {
+  /// Reports a read of a variable's channel to Observation. If Observation tracks the read, it is notified of
+  /// the channel's next change.
+  ///
+  /// - Returns: Whether the read counts as tracked.
+  @usableFromInline @discardableResult final func trackRead() -> Bool {
     let thread = CurrentThread.current
     // Only `addSpare` sets `spareTracker`, so the object is always a `Tracker`.
     let spare = thread.pointee.spareTracker.map { Unmanaged<Tracker>.fromOpaque($0.toOpaque()) }
     let known = self.tracker
     let tracker = known ?? spare ?? Tracker.addSpare(to: thread)
-    guard tracker.use({ $0.noteAccess(on: thread) }) else { return nil }
-    if known != nil { return tracker.takeUnretainedValue() }
+    guard tracker.use({ $0.noteAccess(on: thread) }) else { return false }
+    guard known == nil else { return true }
     thread.pointee.spareTracker = nil
-    return tracker.takeRetainedValue()
+    tracker.takeRetainedValue().install(in: self, on: thread)
+    return true
   }
 }
 

@@ -17,16 +17,10 @@ extension DerivedChannel {
   }
 
   /// Returns the constant's value at the current state of its variables.
-  ///
-  /// - Parameter observer: An observation that must be called when the returned value changes. The
-  ///   method sets `isAhead` if the other observers might never receive the returned value.
-  @usableFromInline func evaluate(for observer: Dust? = nil) -> Element {
+  @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
-    let found = withRegionLocked { region in
-      if let observer { ownNode.noteIfAhead(observer, in: region) }
-      return known(at: ownNode.currentState)?.value
-    }
-    let evaluation = found == nil ? Evaluation(of: ownNode) : nil
+    let found = withRegionLocked { _ in known(at: ownNode.currentState)?.value }
+    let evaluation = found == nil ? Evaluation(from: Evaluation.Start(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)

@@ -16,9 +16,6 @@ import Synchronization
   /// transaction.
   @usableFromInline var openTransactions = 0
 
-  /// The outermost open transaction. If no transaction is open, the next transaction uses this object.
-  @usableFromInline var transaction = Unmanaged.passRetained(Transaction())
-
   /// The listeners that the commit in progress notifies.
   @usableFromInline var listeners = ListenerList()
 
@@ -28,6 +25,10 @@ import Synchronization
 
   /// The number of mutations in progress. Each mutation holds the lock of a variable.
   @usableFromInline var openMutations = 0
+
+  /// Whether the next change in place on this thread has to call `watchMainQueue()`. The value is true on the main
+  /// queue's thread until a check is pending.
+  @usableFromInline var isMainUnwatched = false
 
   /// The number of store inits in progress. Other threads might be waiting for each of these stores.
   @usableFromInline var openCreations = 0
@@ -87,10 +88,7 @@ import Synchronization
 
   @usableFromInline init(id: UInt32) { self.id = id }
 
-  deinit {
-    transaction.release()
-    spareTracker?.release()
-  }
+  deinit { spareTracker?.release() }
 }
 
 /// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in the
@@ -120,6 +118,8 @@ import Synchronization
   let thread = CurrentThread.allocate(capacity: 1)
   thread.initialize(to: ThreadState(id: ThreadState.takeID()))
   ThreadState.setOfThread(thread, under: ThreadState.key)
+  // `isCurrent` needs the thread's state, so this assignment comes last.
+  thread.pointee.isMainUnwatched = MainQueue.isCurrent
   return thread
 }
 

@@ -10,12 +10,8 @@
     super.init(handles: AnyChannel.derived | 1)
   }
 
-  /// Cleans the tracker, because no code can read the channel's value without a handle. The channel
-  /// continues to call its observers.
-  ///
-  /// Waiting for the region's lock could cause a deadlock here, because the deinit of a value that a mutation
-  /// discards might call `close()`.
-  override func close() { tracker?.use { $0.dust }.clean() }
+  /// Does nothing, because the channel continues to call its observers without a handle.
+  override func close() {}
 
   /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
   /// current value.
@@ -26,15 +22,15 @@
     ignoreFirst: Bool
   ) {}
 
-  /// Returns the current value for a tracker, which must be called when this value changes. A subclass
-  /// flags the tracker as ahead if observers might never receive this value.
-  func value(andNoteIfAhead tracker: Dust) -> Element { compute(self) }
+  /// Reports a read of each variable that the value is computed from to Observation.
+  @usableFromInline func trackReadOfRoots() {}
 }
 
 // The members below belong to `Channel`, not to a subclass; `ValueChannel.swift` gives the reason.
 extension Channel {
   @inlinable final func computedValue() -> Element {
     recordOperation("reads", self)
+    computed.trackReadOfRoots()
     let value = computed.compute(computed)
     recordOperation("reads", self, value)
     return value

@@ -53,9 +53,12 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///
   /// Observation tracks a constant that you read inside `withObservationTracking`, in the body of a
   /// SwiftUI view, or in `Observations`. Observation is notified of the constant's next change, after
-  /// the reduce or transaction that made the change. From the first tracked read on, the library
-  /// observes the constant for as long as the constant exists. Each change to a tracked constant also
-  /// takes the time that Observation needs.
+  /// the reduce or transaction that made the change. A derived constant is tracked even if you make it for
+  /// this one read, as in `names.map(\.count).value`: Observation is notified when one of the variables that
+  /// the constant derives from changes, also if the constant's value then stays the same.
+  ///
+  /// From the first tracked read on, the library observes these variables for as long as they exist. Each
+  /// change to a tracked variable also takes the time that Observation needs.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -68,8 +71,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// count.value = 1  // It will be drawn anew.
   /// ```
   @inlinable public var value: Element {
-    if let tracker = channel.trackRead() { return trackedValue(by: tracker) }
-    return channel.isDerived ? channel.computedValue() : channel.read()
+    if channel.isDerived { return channel.computedValue() }
+    channel.trackRead()
+    return channel.read()
   }
 
   /// Calls a closure with the current value, and then with every change.
@@ -188,11 +192,14 @@ extension PrimitiveValue where Trait == MutableTrait {
   ///
   /// - Precondition: Code that runs during a change in place doesn't use the changed variable. Using a
   ///   variable inside its own change traps.
+  /// - Precondition: A change in place contains no `await`, as `await load(&x.value)` does. Such a change
+  ///   traps if the function is suspended on the main queue, or if it continues on another thread. Elsewhere, the change
+  ///   goes unnoticed: other threads that use the variable wait for its end.
   @inlinable public var value: Element {
     get { channel.read() }
     set { channel.write(newValue) }
     _modify {
-      let thread = channel.beginMutation()
+      let thread = channel.beginChangeInPlace()
       defer {
         channel.trapIfSuspended()
         channel.endMutation(on: thread)
