@@ -44,8 +44,8 @@ extension Dispatcher {
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
       if !route.isUpToDate { registry.update(route) }
-      let isObserved = registry.isObserved
-      if isObserved { registry.observer?.willReduce(in: route.receivers.registrations) }
+      let observer = registry.isObserved ? registry.observer : nil
+      observer?.willReduce(on: route)
       // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
       // references.
       var latest: (any Storable<State>)?
@@ -54,40 +54,30 @@ extension Dispatcher {
       withUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
         thread.pointee.reducing = .passUnretained(route)
-        for registration in route.receivers.registrations {
-          guard registration.isOpen else {
-            registration.hasReducedEarly = false
-            continue
+        for reference in route.receivers.use({ $0.references }) {
+          reference.use { registration in
+            guard registration.isOpen else { return registration.hasReducedEarly = false }
+            guard let store = registration.store else { return hasDead = true }
+            route.current = reference
+            store.reduce(with: state)
+            registration.noteReduce()
+            if let latest {
+              if earlier == nil { earlier = [] }
+              earlier?.append(latest)
+            }
+            if !route.early.isEmpty { route.takeEarly(into: &earlier) }
+            latest = store
           }
-          guard let store = registration.store else {
-            hasDead = true
-            continue
-          }
-          route.current = .passUnretained(registration)
-          store.reduce(with: state)
-          registration.noteReduce()
-          if let latest {
-            if earlier == nil { earlier = [] }
-            earlier?.append(latest)
-          }
-          if !route.early.isEmpty { route.takeEarly(into: &earlier) }
-          latest = store
         }
         thread.pointee.reducing = nil
       }
       #if DEBUG
-        (isReduced, channel) = (latest != nil, route.receivers.channel)
+        (isReduced, channel) = (latest != nil, route.receivers.use { $0.channel })
       #endif
-      if isObserved || route.receivers.channel != nil {
-        earlier = passOn(
-          state,
-          on: route,
-          isObserved: isObserved,
-          reducedBy: earlier,
-          latest,
-          from: place,
-          on: thread
-        )
+      // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
+      if let channel = route.receivers.use({ $0.channel }) { channel.send(state) }
+      if let observer {
+        earlier = report(state, to: observer, reducedBy: earlier, latest, from: place, on: thread)
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
@@ -96,23 +86,17 @@ extension Dispatcher {
     }
   }
 
-  /// Passes a reduced state to the state's observers, and to the registry's observer if it is enabled.
-  ///
-  /// The caller must hold the dispatcher's turn.
+  /// Passes a reduced state to the registry's observer. The caller must hold the dispatcher's turn.
   ///
   /// - Returns: The objects, except for the latest store, that the caller releases after the turn.
-  @inlinable @inline(never) func passOn<State: DispatchState>(
+  @inlinable @inline(never) func report<State: DispatchState>(
     _ state: State,
-    on route: Route<State>,
-    isObserved: Bool,
+    to observer: any ReduceObserver,
     reducedBy earlier: [AnyObject]?,
     _ latest: (any Storable<State>)?,
     from place: SourcePlace,
     on thread: CurrentThread
-  ) -> [AnyObject]? {
-    // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
-    if let channel = route.receivers.channel { channel.send(state) }
-    guard isObserved, let observer = registry.observer else { return earlier }
+  ) -> [AnyObject] {
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
     let remains = observer.didReduce(state, in: types, from: place)

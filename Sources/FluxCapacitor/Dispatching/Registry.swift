@@ -156,10 +156,10 @@ extension Registry {
 
 /// An object that a dispatcher calls before and after every reduce, while the thread holds the turn.
 @usableFromInline protocol ReduceObserver: AnyObject, Sendable {
-  /// Called before the stores of these registrations reduce a state.
+  /// Called before the stores of a route reduce a state.
   ///
   /// Some of the registered stores might already be deallocated.
-  func willReduce<State: DispatchState>(in registrations: [Registration<State>])
+  func willReduce<State: DispatchState>(on route: Route<State>)
 
   /// Called after the stores have reduced a state, and before the thread calls any observer.
   ///

@@ -8,13 +8,21 @@ import Synchronization
 @usableFromInline final class Route<State: DispatchState>: AnyRoute {
   /// An immutable list of registrations, in the order of registration, with the channel of the states' observers.
   @usableFromInline final class Receivers {
-    @usableFromInline let registrations: [Registration<State>]
+    let registrations: [Registration<State>]
+
+    /// The registrations without counted references, because a loop over `registrations` counts each reference.
+    @usableFromInline let references: UnsafeMutableBufferPointer<Unmanaged<Registration<State>>>
+
     @usableFromInline let channel: EventChannel<State>?
 
     init(_ registrations: [Registration<State>] = [], _ channel: EventChannel<State>? = nil) {
       self.registrations = registrations
       self.channel = channel
+      references = .allocate(capacity: registrations.count)
+      _ = references.initialize(from: registrations.lazy.map { .passUnretained($0) })
     }
+
+    deinit { references.deallocate() }
   }
 
   /// The receivers of later reduces, guarded by the registry's lock.
@@ -26,9 +34,11 @@ import Synchronization
   /// it reads them. A thread that still finds old receivers behaves as if its dispatch had preceded the change.
   @usableFromInline let published = ScheduledAtomic<Unmanaged<Receivers>?>(nil)
 
-  // The dispatcher's turn guards the properties below. `reduceEarly(in:)` reads the first three.
+  // The dispatcher's turn guards the properties below.
 
-  @exclusivity(unchecked) @usableFromInline private(set) var receivers: Receivers
+  /// The receivers of the latest reduce, which `retained` keeps alive.
+  @exclusivity(unchecked) @usableFromInline private(set) var receivers: Unmanaged<Receivers>
+  @exclusivity(unchecked) private var retained: Receivers
 
   /// The state that the stores are reducing.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
@@ -44,7 +54,8 @@ import Synchronization
 
   init() {
     latest = Receivers()
-    receivers = latest
+    retained = latest
+    receivers = .passUnretained(latest)
     super.init(key: ObjectIdentifier(State.self))
   }
 
@@ -65,12 +76,13 @@ import Synchronization
   }
 
   /// Whether a reduce that begins now uses the receivers of the latest reduce. The caller must hold the turn.
-  @inlinable var isUpToDate: Bool {
-    currentReceivers.map { $0.toOpaque() } == Unmanaged.passUnretained(receivers).toOpaque()
-  }
+  @inlinable var isUpToDate: Bool { currentReceivers?.toOpaque() == receivers.toOpaque() }
 
   /// Takes over the latest receivers. The caller must hold the turn and the registry's lock.
-  func takeOverReceivers() { receivers = latest }
+  func takeOverReceivers() {
+    retained = latest
+    receivers = .passUnretained(latest)
+  }
 
   // The caller of the methods below must hold the registry's lock.
 

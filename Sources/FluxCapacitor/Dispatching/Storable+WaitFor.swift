@@ -57,7 +57,9 @@ extension Route {
   /// reaches that store.
   func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
     guard let state, let current else { return }
-    let remaining = receivers.registrations.drop { $0 !== current.takeUnretainedValue() }
+    let remaining = receivers.takeUnretainedValue().registrations.drop {
+      $0 !== current.takeUnretainedValue()
+    }
     for registration in remaining {
       guard registration.type == S.self || registration.type is S.Type else { continue }
       trapIfReducing(registration)
