@@ -115,8 +115,8 @@ public final class Dispatcher: Sendable {
   /// an outer transaction, the closure becomes part of that reduce or transaction. If the closure
   /// throws, its writes remain in effect, and the observers receive the written values.
   ///
-  /// If open transactions of two dispatchers write the same variable, their writes become one change.
-  /// The observers receive the combined change when both transactions have ended.
+  /// If open transactions of two dispatchers write the same variable, the first transaction to end delivers the
+  /// variable's value. The other transaction delivers the variable only if it writes the variable again.
   ///
   /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
   ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The

@@ -76,17 +76,8 @@ import Synchronization
     lock.withLock { routeForRegistering(State.self).channelOfStates() }
   }
 
-  /// Returns whether a state of a type would reach a live, registered store.
-  func hasStores<State: DispatchState>(for _: State.Type) -> Bool {
-    // This thread releases the stores after unlocking, because `stores` might hold the last references.
-    let stores = lock.withLock { route(for: State.self)?.takeUnretainedValue().liveStores() ?? [] }
-    return !stores.isEmpty
-  }
-
-  /// The live, registered stores, in no particular order.
-  var allStores: [any Storable] {
-    lock.withLock { routes.routes.flatMap { $0.allStores() } }.compactMap { $0 as? any Storable }
-  }
+  /// The live, registered stores, in no particular order. The caller releases the stores outside the turn.
+  var allStores: [any Storable] { lock.withLock { routes.routes.flatMap { $0.allStores() } } }
 
   /// Removes the registrations of deallocated stores from the route of a type of states.
   @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {

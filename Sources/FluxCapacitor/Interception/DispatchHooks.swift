@@ -102,7 +102,7 @@ extension Dispatcher {
 
   /// Returns whether a state would reach a live, registered store.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    registry.hasStores(for: State.self)
+    registry.allStores.contains { $0 is any Storable<State> }
   }
 
   /// The live, registered stores with their variables, in the order of the stores' names.
