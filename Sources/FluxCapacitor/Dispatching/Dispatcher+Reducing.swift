@@ -40,10 +40,12 @@ extension Dispatcher {
       defer { if !isReduced { noteUnreached(state, from: place, on: thread, sentTo: channel) } }
     #endif
     route?.use { route in
-      guard route.currentEdition != 0 else { return }
+      guard route.currentReceivers != nil || registry.isObserved else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
-      if route.linkedEdition != route.currentEdition { registry.link(route) }
+      if !route.isUpToDate { registry.update(route) }
+      let observer = registry.isObserved ? registry.observer : nil
+      observer?.willReduce(on: route)
       // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
       // references.
       var latest: (any Storable<State>)?
@@ -52,13 +54,11 @@ extension Dispatcher {
       withUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
         thread.pointee.reducing = .passUnretained(route)
-        var next = route.first
-        while let registration = next {
-          registration.use { registration in
-            next = registration.next
-            guard registration.isOpen else { return registration.unmark() }
+        for reference in route.receivers.use({ $0.references }) {
+          reference.use { registration in
+            guard registration.isOpen else { return registration.hasReducedEarly = false }
             guard let store = registration.store else { return hasDead = true }
-            route.current = .passUnretained(registration)
+            route.current = reference
             store.reduce(with: state)
             registration.noteReduce()
             if let latest {
@@ -72,10 +72,12 @@ extension Dispatcher {
         thread.pointee.reducing = nil
       }
       #if DEBUG
-        (isReduced, channel) = (latest != nil, route.linkedChannel)
+        (isReduced, channel) = (latest != nil, route.receivers.use { $0.channel })
       #endif
-      if route.isLinkedToObserver || route.linkedChannel != nil {
-        earlier = passOn(state, on: route, reducedBy: earlier, latest, from: place, on: thread)
+      // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
+      if let channel = route.receivers.use({ $0.channel }) { channel.send(state) }
+      if let observer {
+        earlier = report(state, to: observer, reducedBy: earlier, latest, from: place, on: thread)
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
@@ -84,22 +86,17 @@ extension Dispatcher {
     }
   }
 
-  /// Passes a reduced state to the state's observers and to the registry's observer.
-  ///
-  /// The caller must hold the dispatcher's turn.
+  /// Passes a reduced state to the registry's observer. The caller must hold the dispatcher's turn.
   ///
   /// - Returns: The objects, except for the latest store, that the caller releases after the turn.
-  @inlinable @inline(never) func passOn<State: DispatchState>(
+  @inlinable @inline(never) func report<State: DispatchState>(
     _ state: State,
-    on route: Route<State>,
+    to observer: any ReduceObserver,
     reducedBy earlier: [AnyObject]?,
     _ latest: (any Storable<State>)?,
     from place: SourcePlace,
     on thread: CurrentThread
-  ) -> [AnyObject]? {
-    // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
-    if let channel = route.linkedChannel { channel.send(state) }
-    guard route.isLinkedToObserver, let observer = registry.observer else { return earlier }
+  ) -> [AnyObject] {
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
     let remains = observer.didReduce(state, in: types, from: place)

@@ -115,8 +115,8 @@ public final class Dispatcher: Sendable {
   /// an outer transaction, the closure becomes part of that reduce or transaction. If the closure
   /// throws, its writes remain in effect, and the observers receive the written values.
   ///
-  /// If open transactions of two dispatchers write the same variable, the first one to end delivers the
-  /// variable's value. The other one delivers the variable only if it writes the variable again.
+  /// If open transactions of two dispatchers write the same variable, the first transaction to end delivers the
+  /// variable's value. The other transaction delivers the variable only if it writes the variable again.
   ///
   /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
   ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The
@@ -166,13 +166,7 @@ public final class Dispatcher: Sendable {
   /// Calls a closure that restores earlier or later values of the stores, as a transaction.
   package func travel<Result>(_ body: () -> Result) -> Result {
     inTurn {
-      let watchers = registry.watchers
-      read { for watcher in watchers { watcher.willTravel?() } }
-      defer {
-        for watcher in watchers where watcher.willTravel == nil {
-          watcher.noteChange(isReduce: false)
-        }
-      }
+      read { for watcher in registry.watchers { watcher.note(.travel) } }
       return body()
     }
   }

@@ -1,21 +1,17 @@
 import Synchronization
 
 extension Registry {
-  /// Sets whether the dispatcher calls the registry's observer for each reduce.
+  /// Whether a dispatching thread calls the registry's observer.
+  @inlinable var isObserved: Bool { observerIsEnabled.read { $0.load(ordering: .acquiring) } }
+
   func setObserved(_ isObserved: Bool) {
-    lock.withLock {
-      self.isObserved.write { $0.store(isObserved, ordering: .releasing) }
-      for route in routes.routes { route.setObserved(isObserved) }
-    }
+    observerIsEnabled.write { $0.store(isObserved, ordering: .releasing) }
   }
 
-  /// Returns the route of a type of states if the registry's observer is enabled.
-  ///
-  /// If the type has no route, the method creates a route.
+  /// Creates a route for a type of states that has no route, if the registry's observer is enabled.
   @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
-    guard isObserved.read({ $0.load(ordering: .relaxed) }) else { return nil }
-    return lock.withLock { .passUnretained(routeForRegistering(State.self)) }
+    isObserved ? lock.withLock { .passUnretained(routeForRegistering(State.self)) } : nil
   }
 
   /// Adds a deferred dispatch to the pending work.
@@ -36,6 +32,6 @@ extension Registry {
 
   /// Notes a change for each watched store. The caller must hold the dispatcher's turn.
   @usableFromInline @inline(never) func noteTransaction() {
-    for watcher in watchers { watcher.noteChange(isReduce: false) }
+    for watcher in watchers { watcher.note(.transaction) }
   }
 }

@@ -17,16 +17,12 @@ import Synchronization
 
   /// The observer that a dispatching thread calls before and after every reduce while `isObserved` is true.
   ///
-  /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. So a thread whose route
-  /// is linked to the observer can read `observer` without the lock.
+  /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. Because of releasing and
+  /// acquiring, a thread that reads true also sees `observer`. A dispatch is allowed to miss an observer that
+  /// another thread is adding at that moment.
   @exclusivity(unchecked) @usableFromInline var observer: (any ReduceObserver)?
 
-  /// Whether the registry's observer is enabled. Threads write `isObserved` under `lock`.
-  ///
-  /// A thread without the lock uses `isObserved` as a hint, so relaxed ordering is enough for the read:
-  /// - A dispatch is allowed to miss an observer that another thread is adding at that moment.
-  /// - `routeIfObserved(for:)` takes the lock and reads `isObserved` again before it creates a route.
-  @usableFromInline let isObserved = ScheduledAtomic(false)
+  @usableFromInline let observerIsEnabled = ScheduledAtomic(false)
 
   /// Whether a store with a watcher has been registered, so that a transaction must look for watchers.
   ///
@@ -66,17 +62,13 @@ import Synchronization
   func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
     if let route = route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
-    if isObserved.unscheduled.load(ordering: .relaxed) { route.setObserved(true) }
     routes.insert(route)
     return route
   }
 
-  /// Links the chain of registrations and the channel that reduces follow on a route.
-  ///
-  /// The caller must hold the dispatcher's turn.
-  @usableFromInline func link<State: DispatchState>(_ route: Route<State>) {
-    lock.withLock { route.link() }
-    if route.isLinkedToObserver { observer?.willReduce(in: route.linked) }
+  /// Lets a reduce use the latest receivers of a route. The caller must hold the dispatcher's turn.
+  @usableFromInline func update<State: DispatchState>(_ route: Route<State>) {
+    lock.withLock { route.takeOverReceivers() }
   }
 
   /// Returns the channel that delivers the dispatched states of a type.
@@ -84,17 +76,8 @@ import Synchronization
     lock.withLock { routeForRegistering(State.self).channelOfStates() }
   }
 
-  /// Returns whether a state of a type would reach a live, registered store.
-  func hasStores<State: DispatchState>(for _: State.Type) -> Bool {
-    // This thread releases the stores after unlocking, because `stores` might hold the last references.
-    let stores = lock.withLock { route(for: State.self)?.takeUnretainedValue().liveStores() ?? [] }
-    return !stores.isEmpty
-  }
-
-  /// The live, registered stores, in no particular order.
-  var allStores: [any Storable] {
-    lock.withLock { routes.routes.flatMap { $0.allStores() } }.compactMap { $0 as? any Storable }
-  }
+  /// The live, registered stores, in no particular order. The caller releases the stores outside the turn.
+  var allStores: [any Storable] { lock.withLock { routes.routes.flatMap { $0.allStores() } } }
 
   /// Removes the registrations of deallocated stores from the route of a type of states.
   @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {
@@ -164,10 +147,10 @@ extension Registry {
 
 /// An object that a dispatcher calls before and after every reduce, while the thread holds the turn.
 @usableFromInline protocol ReduceObserver: AnyObject, Sendable {
-  /// Called before the stores of these registrations reduce a state.
+  /// Called before the stores of a route reduce a state.
   ///
   /// Some of the registered stores might already be deallocated.
-  func willReduce<State: DispatchState>(in registrations: [Registration<State>])
+  func willReduce<State: DispatchState>(on route: Route<State>)
 
   /// Called after the stores have reduced a state, and before the thread calls any observer.
   ///

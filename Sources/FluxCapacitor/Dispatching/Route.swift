@@ -1,44 +1,49 @@
 import Synchronization
 
-/// The registered stores that reduce the states of one type, in the order of their registration.
+/// The registered stores that reduce the states of one type, and the channel of the states' observers.
 ///
 /// Stores can be registered during a reduce. So a registration takes the registry's lock, but not the
-/// dispatcher's turn. A reduce holds the turn, and follows a separate chain of registrations, which only the
-/// turn guards. If the registrations have changed, the next reduce first links the chain again.
-///
-/// The route creates a channel for the first observer of the states. A reduce uses a separate reference to
-/// the channel, which only the turn guards.
+/// dispatcher's turn, and makes new `Receivers`. A reduce holds the turn. The reduce first takes over the latest
+/// receivers, and uses them until its end.
 @usableFromInline final class Route<State: DispatchState>: AnyRoute {
-  // The registry's lock guards `registrations`, `channel`, `isObserved` and `changes`.
-  @exclusivity(unchecked) private(set) var registrations: [Registration<State>] = []
-  @exclusivity(unchecked) private var channel: EventChannel<State>?
+  /// An immutable list of registrations, in the order of registration, with the channel of the states' observers.
+  @usableFromInline final class Receivers {
+    let registrations: [Registration<State>]
 
-  /// Whether a reduce calls the registry's observer for each state.
-  @exclusivity(unchecked) private var isObserved = false
+    /// The registrations without counted references, because a loop over `registrations` counts each reference.
+    @usableFromInline let references: UnsafeMutableBufferPointer<Unmanaged<Registration<State>>>
 
-  /// The number of changes to the registrations, the channel and `isObserved` so far.
-  @exclusivity(unchecked) private var changes = 0
+    @usableFromInline let channel: EventChannel<State>?
 
-  /// The number of the route's last change, or zero if the states have no store and no observer.
+    init(_ registrations: [Registration<State>] = [], _ channel: EventChannel<State>? = nil) {
+      self.registrations = registrations
+      self.channel = channel
+      references = .allocate(capacity: registrations.count)
+      _ = references.initialize(from: registrations.lazy.map { .passUnretained($0) })
+    }
+
+    deinit { references.deallocate() }
+  }
+
+  /// The receivers of later reduces, guarded by the registry's lock.
+  @exclusivity(unchecked) private var latest: Receivers
+
+  /// A reference to `latest`, or nil if the states have no store and no channel.
   ///
-  /// Releasing and acquiring are strong enough for `edition`. A thread that reads a new number takes the
-  /// registry's lock before it reads the changes. A thread that still reads an old number behaves as if its
-  /// dispatch had preceded the change.
-  @usableFromInline let edition = ScheduledAtomic(0)
+  /// Releasing and acquiring are strong enough. A thread that finds new receivers takes the registry's lock before
+  /// it reads them. A thread that still finds old receivers behaves as if its dispatch had preceded the change.
+  @usableFromInline let published = ScheduledAtomic<Unmanaged<Receivers>?>(nil)
 
-  @inlinable var currentEdition: Int { edition.read { $0.load(ordering: .acquiring) } }
+  // The dispatcher's turn guards the properties below.
 
-  // A reduce uses only the linked chain and the linked channel, which the dispatcher's turn guards.
-  @exclusivity(unchecked) @usableFromInline var first: Unmanaged<Registration<State>>?
-  @exclusivity(unchecked) @usableFromInline var linkedChannel: EventChannel<State>?
-  @exclusivity(unchecked) @usableFromInline var isLinkedToObserver = false
-  @exclusivity(unchecked) @usableFromInline var linkedEdition = 0
-  @exclusivity(unchecked) private(set) var linked: [Registration<State>] = []
+  /// The receivers of the latest reduce, which `retained` keeps alive.
+  @exclusivity(unchecked) @usableFromInline private(set) var receivers: Unmanaged<Receivers>
+  @exclusivity(unchecked) private var retained: Receivers
 
-  /// The state that the stores are reducing, which `reduceEarly(in:)` reads.
+  /// The state that the stores are reducing.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
 
-  /// The registration that a reduce has reached in the chain, which `reduceEarly(in:)` reads.
+  /// The registration that the reduce has reached.
   @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
 
   /// The registrations with an unfinished early reduce, in the order in which the early reduces began.
@@ -47,7 +52,14 @@ import Synchronization
   /// The stores that have reduced the state early, because the current store called `waitFor(_:)`.
   @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
 
-  init() { super.init(key: ObjectIdentifier(State.self)) }
+  init() {
+    latest = Receivers()
+    retained = latest
+    receivers = .passUnretained(latest)
+    super.init(key: ObjectIdentifier(State.self))
+  }
+
+  deinit { latest.channel?.dropHandle() }
 
   /// Returns an address from which a thread can read a state.
   ///
@@ -58,83 +70,66 @@ import Synchronization
     return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
   }
 
-  deinit { channel?.dropHandle() }
+  /// The receivers of a reduce that begins now, or nil if the states have no store and no channel.
+  @inlinable var currentReceivers: Unmanaged<Receivers>? {
+    published.read { $0.load(ordering: .acquiring) }
+  }
 
-  /// Returns the live, registered stores. The caller must hold the registry's lock.
+  /// Whether a reduce that begins now uses the receivers of the latest reduce. The caller must hold the turn.
+  @inlinable var isUpToDate: Bool { currentReceivers?.toOpaque() == receivers.toOpaque() }
+
+  /// Takes over the latest receivers. The caller must hold the turn and the registry's lock.
+  func takeOverReceivers() {
+    retained = latest
+    receivers = .passUnretained(latest)
+  }
+
+  // The caller of the methods below must hold the registry's lock.
+
+  /// Returns the live, registered stores.
   func liveStores() -> [any Storable<State>] {
-    registrations.compactMap { registration in
+    latest.registrations.compactMap { registration in
       let store = registration.store
       if store == nil { registration.cancel() }
       return store
     }
   }
 
-  /// Adds a store, and removes cancelled registrations. The caller must hold the registry's lock.
+  /// Adds a store, and removes cancelled registrations.
   func register(_ store: any Storable<State>, _ watcher: StoreWatcher?) -> AnyRegistration {
     let registration = Registration(store, watcher)
-    registrations.append(registration)
-    removeCancelled()
+    publish(latest.registrations + [registration], latest.channel)
     return registration
   }
 
-  /// Removes the cancelled registrations. The caller must hold the registry's lock.
-  func removeCancelled() {
-    Registry.remove(registrations.filter { !$0.isRegistered })
-    registrations.removeAll { !$0.isRegistered }
-    publish()
-  }
+  /// Removes the cancelled registrations.
+  func removeCancelled() { publish(latest.registrations, latest.channel) }
 
   /// Returns the channel of the states, and creates a missing channel.
-  ///
-  /// The caller must hold the registry's lock.
   func channelOfStates() -> EventChannel<State> {
-    if let channel { return channel }
+    if let channel = latest.channel { return channel }
     let channel = EventChannel<State>()
-    self.channel = channel
-    publish()
+    publish(latest.registrations, channel)
     return channel
   }
 
-  /// Increments the edition, so that the next reduce links the chain again.
-  ///
-  /// The caller must hold the registry's lock.
-  private func publish() {
-    changes += 1
-    let isWanted = !registrations.isEmpty || channel != nil || isObserved
-    edition.write { $0.store(isWanted ? changes : 0, ordering: .releasing) }
+  /// Publishes new receivers without the cancelled registrations.
+  private func publish(_ registrations: [Registration<State>], _ channel: EventChannel<State>?) {
+    Registry.remove(registrations.filter(\.isCancelled))
+    latest = Receivers(registrations.filter { !$0.isCancelled }, channel)
+    let isEmpty = latest.registrations.isEmpty && channel == nil
+    published.write { $0.store(isEmpty ? nil : .passUnretained(latest), ordering: .releasing) }
   }
 
-  override func allStores() -> [AnyObject] { liveStores() }
+  override func allStores() -> [any Storable] { liveStores() }
 
-  override func watchers() -> [StoreWatcher] { registrations.compactMap(\.watcher) }
-
-  override func setObserved(_ isObserved: Bool) {
-    self.isObserved = isObserved
-    publish()
-  }
+  override func watchers() -> [StoreWatcher] { latest.registrations.compactMap(\.watcher) }
 
   override func cancelAll() {
     // The loop cancels the last registration first, so that a concurrent reduce skips only stores at the end
-    // of the chain.
-    for registration in registrations.reversed() { registration.cancel() }
+    // of the list.
+    for registration in latest.registrations.reversed() { registration.cancel() }
     removeCancelled()
-  }
-
-  /// Links the chain of registrations and the channel that reduces follow.
-  ///
-  /// The caller must hold the dispatcher's turn and the registry's lock. While the registry's observer is
-  /// enabled, every reduce links the route again. Before each reduce, the observer receives the linked
-  /// registrations.
-  func link() {
-    linked = registrations
-    linkedChannel = channel
-    isLinkedToObserver = isObserved
-    linkedEdition = isObserved ? 0 : edition.read { $0.load(ordering: .relaxed) }
-    first = nil
-    for registration in linked.reversed() {
-      registration.next = first
-      first = .passUnretained(registration)
-    }
   }
 }
 
@@ -145,12 +140,6 @@ final class Registration<State: DispatchState>: AnyRegistration,
 {
   @usableFromInline weak let store: (any Storable<State>)?
 
-  /// The next registration in the chain, guarded by the dispatcher's turn.
-  @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
-
-  /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
-  @exclusivity(unchecked) var observerCache: Any?
-
   init(_ store: any Storable<State>, _ watcher: StoreWatcher?) {
     self.store = store
     super.init(of: store, watcher)
@@ -159,16 +148,14 @@ final class Registration<State: DispatchState>: AnyRegistration,
 
 /// The base class of registrations, which doesn't depend on the type of the states.
 @usableFromInline class AnyRegistration: @unchecked Sendable {
-  /// Two flags as bits: `cancelled` and `early`.
+  /// Whether the store is no longer registered. Any thread can set this flag, and no thread clears it.
   ///
-  /// Any thread can set `cancelled`, and no thread clears `cancelled`. Because of releasing and acquiring, a
-  /// thread that reads the set bit also sees the earlier work of the thread that set the bit. Only the
-  /// thread that holds the turn sets, clears and relies on `early`, so relaxed ordering is enough for
-  /// `early`.
-  @usableFromInline final let marks = ScheduledAtomic<UInt8>(0)
+  /// Because of releasing and acquiring, a thread that reads the set flag also sees the earlier work of the
+  /// thread that set the flag.
+  @usableFromInline final let cancellation = ScheduledAtomic(false)
 
-  static var cancelled: UInt8 { 1 }
-  static var early: UInt8 { 2 }
+  /// Whether the store has reduced the current state early, guarded by the dispatcher's turn.
+  @exclusivity(unchecked) @usableFromInline final var hasReducedEarly = false
 
   final let type: any Storable.Type
 
@@ -180,6 +167,9 @@ final class Registration<State: DispatchState>: AnyRegistration,
   /// The watcher as an unretained reference. `watcher` keeps it alive.
   @usableFromInline final let unretainedWatcher: Unmanaged<StoreWatcher>?
 
+  /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
+  @exclusivity(unchecked) final var observerCache: Any?
+
   init(of store: any Storable, _ watcher: StoreWatcher?) {
     type = Swift.type(of: store)
     address = ObjectIdentifier(store)
@@ -188,16 +178,16 @@ final class Registration<State: DispatchState>: AnyRegistration,
   }
 
   /// Whether the store is still registered, and has not reduced the current state early.
-  @inlinable final var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
-
-  final var isRegistered: Bool {
-    marks.unscheduled.load(ordering: .acquiring) & AnyRegistration.cancelled == 0
+  ///
+  /// The caller must hold the dispatcher's turn.
+  @inlinable final var isOpen: Bool {
+    !cancellation.read { $0.load(ordering: .acquiring) } && !hasReducedEarly
   }
+
+  final var isCancelled: Bool { cancellation.unscheduled.load(ordering: .acquiring) }
+
+  final func cancel() { cancellation.write { $0.store(true, ordering: .releasing) } }
 
   /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
-  @inlinable final func noteReduce() { unretainedWatcher?.use { $0.noteChange(isReduce: true) } }
-
-  final func cancel() {
-    _ = marks.write { $0.bitwiseOr(AnyRegistration.cancelled, ordering: .releasing) }
-  }
+  @inlinable final func noteReduce() { unretainedWatcher?.use { $0.note(.reduce) } }
 }

@@ -105,53 +105,46 @@ extension RouteTable {
   func cancelAll() {}
 
   /// Returns the live, registered stores of this route. The caller must hold the registry's lock.
-  func allStores() -> [AnyObject] { [] }
+  func allStores() -> [any Storable] { [] }
 
   /// Returns the watchers of this route's stores. The caller must hold the registry's lock.
   func watchers() -> [StoreWatcher] { [] }
-
-  /// Sets whether a reduce calls the registry's observer. The caller must hold the registry's lock.
-  func setObserved(_ isObserved: Bool) {}
 }
 
 /// An object that notes when a store might have changed, for a library that saves the store.
 ///
-/// The dispatcher notes a change after each reduce of the store, and after each transaction. Only the first
-/// change after `reset()` calls a closure, so that watching costs a dispatch almost nothing.
+/// Only the first change after `reset()` calls a closure, so that watching costs a dispatch almost nothing. Time
+/// travel always calls the closure.
 @usableFromInline package final class StoreWatcher: @unchecked Sendable {
+  @usableFromInline package enum Change: Sendable {
+    /// The store has reduced a state.
+    case reduce
+
+    /// A transaction, which might have changed the store, is ending.
+    case transaction
+
+    /// A time travel, which might change the store, is about to begin.
+    case travel
+  }
+
   /// Whether the store might have changed since the last `reset()`, guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var hasChanged = false
 
-  private let didChange: @Sendable (_ isReduce: Bool) -> Void
+  private let didNote: @Sendable (Change) -> Void
 
-  /// A closure to call before time travel, or nil if time travel is a change like any other.
-  let willTravel: (@Sendable () -> Void)?
+  /// Creates a watcher. The thread that calls the closure holds the dispatcher's turn.
+  package init(didNote: @escaping @Sendable (Change) -> Void) { self.didNote = didNote }
 
-  /// Creates a watcher. The thread that calls the closures holds the dispatcher's turn.
-  ///
-  /// - Parameters:
-  ///   - didChange: A closure to call at the first change after `reset()`. Its argument is false if the
-  ///     change is a transaction or time travel.
-  ///   - willTravel: A closure to call before time travel. If the argument is nil, the watcher notes time
-  ///     travel as a change.
-  package init(
-    didChange: @escaping @Sendable (_ isReduce: Bool) -> Void,
-    willTravel: (@Sendable () -> Void)? = nil
-  ) {
-    self.didChange = didChange
-    self.willTravel = willTravel
+  /// Notes a change. The caller must hold the dispatcher's turn.
+  @inlinable func note(_ change: Change) {
+    if !hasChanged || change == .travel { noteFirst(change) }
   }
 
-  /// Notes that the store might have changed. The caller must hold the dispatcher's turn.
-  @inlinable func noteChange(isReduce: Bool) {
-    if !hasChanged { noteFirstChange(isReduce: isReduce) }
-  }
-
-  @usableFromInline func noteFirstChange(isReduce: Bool) {
+  @usableFromInline func noteFirst(_ change: Change) {
     hasChanged = true
-    didChange(isReduce)
+    didNote(change)
   }
 
-  /// Lets the next change call `didChange` again. The caller must hold the dispatcher's turn.
+  /// Lets the next change call the closure again. The caller must hold the dispatcher's turn.
   package func reset() { hasChanged = false }
 }

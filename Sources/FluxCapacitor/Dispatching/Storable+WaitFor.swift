@@ -52,18 +52,19 @@ extension Storable {
 extension Route {
   /// Makes each store of a type reduce the current state, unless the store has already reduced the state.
   ///
-  /// The caller must hold the dispatcher's turn. Stores before the current store in the chain have already
-  /// reduced the state. A later store reduces the state early, and its registration has the `early` flag
-  /// until the chain reaches that store.
+  /// The caller must hold the dispatcher's turn. Stores before the current store in the list have already
+  /// reduced the state. A later store reduces the state early, and its registration is marked until the reduce
+  /// reaches that store.
   func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
     guard let state, let current else { return }
-    var next: Unmanaged<Registration<State>>? = current
-    while let registration = next?.takeUnretainedValue() {
-      next = registration.next
+    let remaining = receivers.takeUnretainedValue().registrations.drop {
+      $0 !== current.takeUnretainedValue()
+    }
+    for registration in remaining {
       guard registration.type == S.self || registration.type is S.Type else { continue }
       trapIfReducing(registration)
       guard registration.isOpen, let store = registration.store else { continue }
-      registration.marks.unscheduled.bitwiseOr(Registration<State>.early, ordering: .relaxed)
+      registration.hasReducedEarly = true
       awaited.append(registration)
       store.reduce(with: state.pointee)
       registration.noteReduce()
@@ -90,12 +91,5 @@ extension Route {
     if stores == nil { stores = [] }
     stores?.append(contentsOf: early)
     early = []
-  }
-}
-
-extension Registration {
-  /// Clears the flag of a store that has reduced the state early, when the chain reaches the store.
-  @usableFromInline func unmark() {
-    marks.unscheduled.bitwiseAnd(~Registration.early, ordering: .relaxed)
   }
 }

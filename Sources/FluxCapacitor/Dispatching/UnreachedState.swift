@@ -71,13 +71,8 @@ extension Dispatcher {
 
 #if DEBUG
   extension Dispatcher {
-    private struct Place: Hashable {
-      let state: ObjectIdentifier
-      let fileID: String
-      let line: UInt
-    }
-
-    private static let known = Mutex<Set<Place>>([])
+    /// The types and the source locations of the unreached states so far.
+    private static let known = Mutex<Set<String>>([])
 
     /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and place.
     ///
@@ -92,25 +87,17 @@ extension Dispatcher {
         thread.pointee.replaying == nil, Dispatcher.shared.registry.reportsUnreachedStates,
         let handler = Dispatcher.onUnreachedState
       else { return }
-      let key = Place(
-        state: ObjectIdentifier(State.self),
-        fileID: "\(place.fileID)",
-        line: place.line
-      )
       if let channel, channel.lock.withLock({ channel.isObserved }) { return }
-      guard Dispatcher.known.withLock({ $0.insert(key).inserted }) else { return }
       let (fileID, line) = place
-      let reason = reason(for: State.self)
+      let key = "\(ObjectIdentifier(State.self)) \(fileID):\(line)"
+      guard Dispatcher.known.withLock({ $0.insert(key).inserted }) else { return }
+      let store = sourceName(of: State.RelatedStoreType.self)
+      let reason =
+        Registry.hasStores(for: State.self)
+        ? "A live \(store) is registered with a different dispatcher."
+        : "No live \(store) is registered. Instantiate the store, and keep a reference to it."
       let unreached = UnreachedState(state: state, fileID: fileID, line: line, reason: reason)
       thread.pointee.deferredDispatches.append { _ in handler(unreached) }
-    }
-
-    private func reason<State: DispatchState>(for _: State.Type) -> String {
-      let store = sourceName(of: State.RelatedStoreType.self)
-      if Registry.hasStores(for: State.self) {
-        return "A live \(store) is registered with a different dispatcher."
-      }
-      return "No live \(store) is registered. Instantiate the store, and keep a reference to it."
     }
   }
 #endif

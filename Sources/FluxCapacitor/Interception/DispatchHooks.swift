@@ -43,13 +43,14 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  func willReduce<State: DispatchState>(in registrations: [Registration<State>]) {
+  func willReduce<State: DispatchState>(on route: Route<State>) {
     let (isRecorded, number, calls) = lock.withLock {
       let isRecorded = hooks.contains { $0.wantsChanges }
       if isRecorded { latestEvent += 1 }
       return (isRecorded, latestEvent, hooks.map(\.call))
     }
-    record = ReduceRecord(of: isRecorded ? registrations : [], numbered: number, for: calls)
+    let registrations = isRecorded ? route.receivers.takeUnretainedValue().registrations : []
+    record = ReduceRecord(of: registrations, numbered: number, for: calls)
   }
 
   func didReduce(
@@ -101,7 +102,7 @@ extension Dispatcher {
 
   /// Returns whether a state would reach a live, registered store.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    registry.hasStores(for: State.self)
+    registry.allStores.contains { $0 is any Storable<State> }
   }
 
   /// The live, registered stores with their variables, in the order of the stores' names.

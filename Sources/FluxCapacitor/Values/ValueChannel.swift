@@ -173,8 +173,8 @@ extension Channel {
 
   /// Traps if an asynchronous function has moved to another thread while it changes the value in place.
   @inlinable final func trapIfSuspended() {
-    // This check compares thread numbers, because thread numbers are never reused. A thread's state is
-    // freed when the thread ends, so a later thread can get the same address.
+    // This check compares thread numbers, because a thread that ends inside a mutation keeps its number. The
+    // thread's state is freed, so a later thread can get the same address.
     if !lock.isHeld(by: CurrentThread.current.id) { trapInSuspendedMutation(of: description) }
   }
 

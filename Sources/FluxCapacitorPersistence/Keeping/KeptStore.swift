@@ -10,6 +10,9 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   private weak var store: S?
   private var watcher: StoreWatcher?
 
+  /// Whether time travel is a change like any other.
+  private var savesTimeTravel = true
+
   /// Schedules a save of the changed stores.
   private let schedule: @Sendable (_ isRetry: Bool) -> Void
 
@@ -55,17 +58,16 @@ extension KeptStore {
     self.store = store
     // A store that never changes needs no file.
     if contents == nil { contents = try? archive.data(for: store.saved) }
-    let willTravel: @Sendable () -> Void = { [weak self] in self?.prepareForTravel() }
-    let watcher = StoreWatcher(
-      didChange: { [weak self] in self?.noteChange(isReduce: $0) },
-      willTravel: savesTimeTravel ? nil : willTravel
-    )
+    self.savesTimeTravel = savesTimeTravel
+    let watcher = StoreWatcher { [weak self] in self?.note($0) }
     self.watcher = watcher
     return watcher
   }
 
-  private func noteChange(isReduce: Bool) {
-    if !isReduce, valueBeforeTravel != nil {
+  private func note(_ change: StoreWatcher.Change) {
+    let isTravel = change == .travel && !savesTimeTravel
+    if isTravel, valueBeforeTravel == nil { valueBeforeTravel = store?.saved }
+    if isTravel || change == .transaction && valueBeforeTravel != nil {
       // Only a reduce ends the travel, and must be noted.
       watcher?.reset()
       return
@@ -74,12 +76,6 @@ extension KeptStore {
     guard !isClosed else { return }
     changedStore = store
     schedule(false)
-  }
-
-  private func prepareForTravel() {
-    if valueBeforeTravel == nil { valueBeforeTravel = store?.saved }
-    // The next reduce calls `noteChange`, which ends the travel.
-    watcher?.reset()
   }
 
   func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
