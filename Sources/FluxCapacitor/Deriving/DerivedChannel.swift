@@ -57,6 +57,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode = Node(from: sources, keepsValues: isSame != nil, operations)
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
     ownNode.attach(to: self)
+    root = ownNode.firstRoot
     ensureAttachments().downstream = ownNode
   }
 
@@ -163,9 +164,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  /// Observation tracks either all reads of this thread or none of them, so the first variable decides.
-  override func trackReadOfRoots() {
-    for root in ownNode.roots where !root.channel.trackRead() { return }
+  override func trackReadOfOtherRoots() {
+    for root in ownNode.roots.dropFirst() { root.channel.trackRead() }
   }
 
   /// Stores an evaluation's value as the delivered value. The channel keeps its delivered value if a

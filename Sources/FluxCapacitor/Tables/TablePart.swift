@@ -35,13 +35,11 @@ where Row.ID: Sendable {
 
   override func becameUnobserved() { releaseIfUnused() }
 
-  override func didNotifyTracker() { releaseIfUnused() }
-
   override func close() {
     if isClosed { super.close() } else { releaseIfUnused() }
   }
 
-  private func releaseIfUnused() {
+  override func releaseIfUnused() {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
       // The downcast is safe because the closure receives this part.
