@@ -155,7 +155,7 @@ where Row.ID: Sendable {
     }
     tracker?.clean()
     guard !others.isEmpty else { return }
-    for part in others { part.releaseIfUnused() }
+    for part in others { part.becameUnobserved() }
     withLock { limitOfPartsInUse = max(16, 2 * partsFoundInUse) }
   }
 

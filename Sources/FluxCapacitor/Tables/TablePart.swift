@@ -33,19 +33,14 @@ where Row.ID: Sendable {
 
   override func isPart(of other: TransactionMember) -> Bool { ObjectIdentifier(other) == tableID }
 
-  override func becameUnobserved() { releaseIfUnused() }
-
   override func close() {
-    if isClosed { super.close() } else { releaseIfUnused() }
+    if isClosed { super.close() } else { becameUnobserved() }
   }
 
-  override func releaseIfUnused() {
+  override func becameUnobserved() {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
-      // The downcast is safe because the closure receives this part.
-      return deferPastMutation(on: thread) {
-        unsafeDowncast($0, to: TablePart.self).releaseIfUnused()
-      }
+      return deferPastMutation(on: thread) { $0.becameUnobserved() }
     }
     table?.releaseIfUnused(self, at: place)
   }
