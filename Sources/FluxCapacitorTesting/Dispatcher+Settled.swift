@@ -21,6 +21,8 @@ extension Dispatcher {
   /// `values`, doesn't count as work. The dispatcher doesn't track other tasks, or variables that other
   /// threads set outside a dispatch.
   ///
+  /// In debug builds, the method traps in an operation or a task for which it would wait.
+  ///
   /// - Parameters:
   ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
   ///     unfinished work.
@@ -40,7 +42,9 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
-    let hasSettled = await wait(atMost: limit) { when(.ended, $0) }
+    var number = 0
+    let hasSettled = await wait(atMost: limit) { number = when(.ended, $0) }
+    pendingWork.forget(number)
     if !hasSettled {
       Place(fileID, filePath, line, column)
         .fail("The dispatcher has not settled within \(limit). Still under way:\(pendingWorkList)")
@@ -92,6 +96,7 @@ extension Dispatcher {
     line: UInt = #line,
     column: UInt = #column
   ) async -> Bool {
+    pendingWork.trapIfSelfWaiting(TaskID())
     let driver = Task.detached { await self.advance(clock) }
     let hasSettled = await wait(atMost: limit) { happened in
       Task.detached {

@@ -183,4 +183,31 @@ struct SettledTests {
       try #require(count.value == round * 4)
     }
   }
+
+  #if DEBUG
+    @Test(arguments: [false, true])
+    func settledInAnEffectOfTheSameDispatcherTraps(advancesAClock: Bool) async {
+      let result = await #expect(
+        processExitsWith: .failure,
+        observing: [\.standardErrorContent]
+      ) { [advancesAClock] in
+        let effects = Effects()
+        await effects.run { _ in
+          if advancesAClock {
+            await Dispatcher.shared.settled(advancing: ManualClock())
+          } else {
+            await Dispatcher.shared.settled()
+          }
+        }
+        .value
+      }
+
+      let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(
+        output.contains(
+          "settled() waits for the task that calls it: The effect of FluxCapacitorTestingTests/SettledTests"
+        )
+      )
+    }
+  #endif
 }

@@ -223,7 +223,7 @@ struct CombineTests {
     #expect(pairs.entries == [[5, 2], [5, 3]])
   }
 
-  @Test func observerThatSubscribesAfterTheLastWriteOfAnOpenTransactionReceivesThatValueOnce() {
+  @Test func observerThatJoinsDuringAnOpenTransactionReceivesTheSameValuesAsTheOthers() {
     let variable = Variable(0)
     let doubled = variable.map { $0 * 2 }
     let old = Log<Int>()
@@ -237,7 +237,7 @@ struct CombineTests {
     }
 
     #expect(old.entries == [0, 2])
-    #expect(new.entries == [2])
+    #expect(new.entries == [0, 2])
   }
 
   /// The observer subscribes while `number` delivers a value that is equal to the observer's first value.

@@ -129,6 +129,24 @@ struct CostTests {
     }
   }
 
+  @Test(arguments: [0, 1_000])
+  func clearingAStoreCostsTheSameBesideManyDispatchers(others: Int) async {
+    await #expect(processExitsWith: .success) { [others] in
+      let sessions = (0..<others).map { _ in
+        let dispatcher = Dispatcher()
+        return (dispatcher, CounterStore.instantiate(on: dispatcher))
+      }
+      let dispatcher = Dispatcher()
+      let store = CounterStore.instantiate(on: dispatcher)
+
+      let count = Allocations.count { store.clear() }
+
+      #expect(count < 10)
+      #expect(CounterStore.instantiate(on: dispatcher) !== store)
+      withExtendedLifetime(sessions) {}
+    }
+  }
+
   @Test(arguments: [0, 10_000]) func observingAVariableTakesOneAllocation(others: Int) async {
     await #expect(processExitsWith: .success) { [others] in
       let variable = Variable(0)

@@ -2,6 +2,7 @@ import Dispatch
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Synchronization
 import Testing
 
 /// Promise B14: `settled()` of the core waits for a dispatcher's work, for an orderly shutdown.
@@ -146,6 +147,23 @@ struct DispatcherSettledTests {
 
     #expect(isPending)
     #expect(log.value == ["settled"])
+  }
+
+  // MARK: Priorities
+
+  @Test func settledOfTheCoreDoesNotWaitForAThreadWithBackgroundPriority() async {
+    // These blocks keep all threads of the background queue busy.
+    let isDone = Atomic(false)
+    for _ in 1...64 {
+      DispatchQueue.global(qos: .background).async {
+        while !isDone.load(ordering: .relaxed) {}
+      }
+    }
+
+    Task {}.cleaned(by: dusts)
+    let _: Void = await Dispatcher.shared.settled()
+
+    isDone.store(true, ordering: .relaxed)
   }
 
   // MARK: Loops

@@ -88,7 +88,7 @@ struct HandoverTests {
 /// A writing thread that never lets the delivering thread catch up.
 ///
 /// The writing thread stops when the delivering thread has returned.
-private final class Tireless: Sendable {
+final class Tireless: Sendable {
   private let limit = 1_000_000
   private let observer = ExclusiveObserver()
   private let teller = ObjectIdentifier.currentThread

@@ -107,7 +107,9 @@ struct StorableTests {
       let store = withDispatcher(there) { CounterStore.instantiate() }
       guard ObjectIdentifier(store) == address else { continue }
 
-      withDispatcher(here) { store.clear() }
+      // This dispatch unregisters the freed store.
+      here.dispatch(Dispatcher.Counter.add(1))
+      store.clear()
       there.dispatch(Dispatcher.Counter.add(1))
 
       #expect(store.count.value == 0)

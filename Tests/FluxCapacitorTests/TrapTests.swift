@@ -236,4 +236,54 @@ private final class ReadingStore: Storable {
       }
     }
   }
+
+  /// Promise B14: `settled()` never waits for the task that calls it.
+  @Suite(.timeLimit(.minutes(2)))
+  struct SelfWaitTests {
+    @Test func settledInAnEffectOfTheSameDispatcherTraps() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let effects = Effects()
+        await effects.run { _ in await Dispatcher.shared.settled() }.value
+      }
+
+      expectSentence(
+        in: result,
+        "settled() waits for the task that calls it: The effect of FluxCapacitorTests/TrapTests.swift:"
+      )
+    }
+
+    @Test func settledInATaskOfADustBusterTraps() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        await SelfWaitTests.settleInATask(putIntoABagLater: false)
+      }
+
+      expectSentence(
+        in: result,
+        "settled() waits for the task that calls it: The task of FluxCapacitorTests/TrapTests.swift:"
+      )
+    }
+
+    @Test func taskThatAlreadyWaitsInSettledTrapsInADustBuster() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        await SelfWaitTests.settleInATask(putIntoABagLater: true)
+      }
+
+      expectSentence(
+        in: result,
+        "settled() waits for the task that calls it: The task of FluxCapacitorTests/TrapTests.swift:"
+      )
+    }
+
+    @MainActor fileprivate static func settleInATask(putIntoABagLater isLater: Bool) async {
+      let bag = DustBuster()
+      let effects = Effects()
+      // This work prevents the end of the wait.
+      effects.run { _ in try? await Task.sleep(for: .seconds(600)) }
+      let task = Task { await Dispatcher.shared.settled() }
+      // The main actor runs the task until the task waits.
+      if isLater { await Task.yield() }
+      task.cleaned(by: bag)
+      await task.value
+    }
+  }
 #endif

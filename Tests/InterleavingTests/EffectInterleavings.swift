@@ -212,6 +212,24 @@
       }
     }
 
+    @Test func runOfAnEffectInsideATransactionDoesNotWaitForAnotherDispatcher() {
+      explore { scenario in
+        let (one, other) = (Dispatcher.shared, Dispatcher())
+        let effects = Effects(.latest)
+        let otherStore = withDispatcher(other) { HookStore.instantiate() }
+        otherStore.whenReducing.append { one.read {} }
+        scenario.thread {
+          effects.run { effect in
+            withDispatcher(other) { _ = CounterAction().invoke(.set(1), as: effect) }
+          }
+          one.transaction { _ = effects.run { _ in } }
+        }
+        scenario.check {
+          withExtendedLifetime(otherStore) { #expect(!effects.isRunning.value) }
+        }
+      }
+    }
+
     @Test func effectThatAnOuterEffectPerformsIsNotCancelledBySupersedingTheOuterEffect() {
       explore { scenario in
         let effects = Effects(.latest)

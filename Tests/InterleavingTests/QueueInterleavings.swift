@@ -154,7 +154,7 @@
         scenario.thread { variable.value = 2 }
         scenario.check {
           withExtendedLifetime(dust) {
-            let logs = variable.value == 3 ? [[2, 3]] : [[3, 2], [2]]
+            let logs = variable.value == 3 ? [[2, 3], [3]] : [[3, 2], [2]]
             #expect(logs.contains(log.entries))
           }
         }

@@ -64,7 +64,7 @@
       }
     }
 
-    @Test func signalDeliversEventsOfOverlappingTransactionsAfterBothTransactionsEnd() {
+    @Test func signalDeliversEventsOfOverlappingTransactionsAfterTheFirstTransactionEnds() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Log<Int>())
         let dust = sink.signal.observe { log.append($0) }
@@ -79,12 +79,8 @@
         }
         scenario.check {
           withExtendedLifetime((sink, dust)) {
-            let allowed = [
-              [-1, 1, -2, 2], [-2, 2, -1, 1],
-              // Overlapping transactions can become one change.
-              [-1, -2, 1, 2], [-1, -2, 2, 1], [-2, -1, 1, 2], [-2, -1, 2, 1],
-            ]
-            #expect(allowed.contains(log.entries))
+            #expect(log.entries.first.map { $0 < 0 } == true)
+            #expect(log.entries.sorted() == [-2, -1, 1, 2])
           }
         }
       }

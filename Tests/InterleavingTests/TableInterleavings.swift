@@ -86,6 +86,27 @@
       }
     }
 
+    @Test func observerThatJoinsAfterTheReleaseOfARowsFormerPartMissesNoChange() {
+      explore { scenario in
+        let table = Self.table(0..<1)
+        let seen = Log<Int?>()
+        let former = Log(table.row(0))
+        let dusts = DustBuster()
+        former.entries[0].observe { _ in }.cleaned(by: dusts)
+        scenario.thread { former.removeAll() }
+        scenario.thread {
+          dusts.clean()
+          table.row(0).observe { seen.append($0?.number) }.cleaned(by: dusts)
+        }
+        scenario.check {
+          table[0]?.number = 1
+          #expect(seen.entries == [0, 1])
+          dusts.clean()
+          #expect(table.parts.isEmpty)
+        }
+      }
+    }
+
     @Test func observersAreFreedIfOneLeavesWhileTheirTableIsReleased() {
       explore { scenario in
         let freed = Log<Int>()

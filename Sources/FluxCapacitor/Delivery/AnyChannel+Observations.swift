@@ -131,29 +131,7 @@ extension AnyChannel {
 
   /// Removes all observations if no change is pending. The caller must hold the channel's lock.
   final func closeIfIdle(into detached: inout Detached) {
-    guard isIdle, mark.isNone else { return }
+    guard isIdle, !mark.isWritten, !mark.waitsForDelivery else { return }
     while let first { unlink(first.takeUnretainedValue(), into: &detached) }
-  }
-
-  /// The number of observers of this channel and of all constants that derive from this channel.
-  ///
-  /// The getter is O(n) in the number of observers and constants. The getter uses a loop, because
-  /// recursion along a long chain of constants would overflow the stack.
-  final var observerCount: Int {
-    var count = 0
-    var channels = [self]
-    var known: Set = [ObjectIdentifier(self)]
-    var next = 0
-    while next < channels.count {
-      let channel = channels[next]
-      next += 1
-      channel.regionChannel.lock.withLock {
-        AnyChannel.walk(channel.stretch) { if !$0.isCleaned { count += 1 } }
-        channel.downstream?.forEachDependent {
-          if known.insert(ObjectIdentifier($0)).inserted { channels.append($0) }
-        }
-      }
-    }
-    return count
   }
 }

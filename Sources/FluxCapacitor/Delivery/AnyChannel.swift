@@ -49,7 +49,8 @@ import Synchronization
   /// The flag of a derived constant's channel, which is never closed.
   @inlinable static var derived: UInt32 { 1 << 31 }
 
-  /// The flag of a table's part while the table exists. The table decides when it releases such a channel.
+  /// The handle that a table has on each of its parts. It is a flag, so that the number of the other handles
+  /// tells the table when to release the part.
   @inlinable static var owned: UInt32 { 1 << 30 }
 
   /// The flag of a variable from which a constant that begins a region was ever derived. A transaction
@@ -129,13 +130,13 @@ extension AnyChannel {
   /// a handle, which keeps the number above zero.
   @inlinable final func addHandle() { handles.unscheduled.add(1, ordering: .relaxed) }
 
-  /// Decrements the number of handles, and closes the channel when the number reaches zero.
+  /// Drops a handle, and closes the channel when no other handle but a table's is left.
   ///
   /// With acquire-release ordering, all work through any of the handles happens before the channel is
   /// closed.
-  @inlinable final func dropHandle() {
+  @inlinable final func dropHandle(_ handle: UInt32 = 1) {
     recordOperation("releases", self)
-    let left = handles.write { $0.subtract(1, ordering: .acquiringAndReleasing) }.newValue
+    let left = handles.write { $0.subtract(handle, ordering: .acquiringAndReleasing) }.newValue
     if !AnyChannel.hasHandles(left) { close() }
   }
 

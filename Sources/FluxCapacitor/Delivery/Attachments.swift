@@ -186,21 +186,20 @@ import Synchronization
 @usableFromInline class Downstream: @unchecked Sendable {
   // The lock of the channel's region guards all properties of this class.
 
-  /// Whether an observed constant derives from the channel.
-  @exclusivity(unchecked) @usableFromInline final var isInUse = false
+  /// The number of active constants that derive directly from the channel.
+  @exclusivity(unchecked) final var dependentCount = 0
 
-  /// The number of active constants of the channel's region that derive directly from the channel.
+  /// The number of these constants that belong to the channel's region.
   @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
 
   /// The region that begins with this channel, or `nil` if the channel belongs to another channel's
   /// region.
   @exclusivity(unchecked) @usableFromInline final var ownRegion: DerivedRegion?
 
-  init() {}
+  /// Whether an observed constant derives from the channel.
+  @usableFromInline final var isInUse: Bool { dependentCount > 0 }
 
-  /// Calls a closure with the channel of each constant that derives directly from this node's channel.
-  /// The caller must hold the region's lock.
-  func forEachDependent(_ body: (AnyChannel) -> Void) {}
+  init() {}
 }
 
 /// The base class of a region: a channel and the constants that derive from that channel alone.
@@ -210,14 +209,14 @@ import Synchronization
 @usableFromInline class DerivedRegion: @unchecked Sendable {
   init() {}
 
-  /// Lists the constants that a change affects. The caller must hold the region's lock.
+  /// Prepares the region for a change. The caller must hold the region's lock.
   @usableFromInline func prepare(for version: Version) {}
 
-  /// Computes the constants that `prepare(for:)` has listed, and passes their values to other regions.
+  /// Computes the constants that a change affects, and passes their values to other regions.
   /// Only the thread that is delivering the region calls this method.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
 
-  /// Calls the observers of the constants that `prepare(for:)` has listed. Only the thread that is
+  /// Calls the observers of the computed constants. Only the thread that is
   /// delivering the region calls this method.
   @usableFromInline func callObservers(on thread: CurrentThread) {}
 

@@ -79,23 +79,17 @@ import Synchronization
     endDelivering(on: thread)
   }
 
-  /// Calls the observers that subscribed before a change, and the observers with `isOwed` set to true.
-  ///
-  /// - Parameter isChanged: Whether the channel has a new value. If not, this method calls only the
-  ///   observers with `isOwed` set to true.
+  /// Calls the observers that subscribed before a change.
   @inlinable final func callObservers(
     in stretch: Stretch,
     with value: Element,
     of version: Version,
-    isChanged: Bool = true,
     on thread: CurrentThread
   ) {
     AnyChannel.walk(stretch) { dust in
       // The downcast is safe because all observations of a channel have the channel's element type.
       let observation = unsafeDowncast(dust, to: Observation<Element>.self)
-      guard isChanged && observation.since < version || observation.isOwed else { return }
-      observation.isOwed = false
-      observation.receive(value, on: thread)
+      if observation.since < version { observation.receive(value, on: thread) }
     }
   }
 

@@ -28,15 +28,6 @@ public class Dust: @unchecked Sendable {
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
-  /// Whether this observer might have read a value that no other observer receives. A `removeDuplicates`
-  /// skips values that count as equal to the last delivered value. If this flag is set, the next change
-  /// always calls this observer. The region's lock guards this property.
-  @exclusivity(unchecked) final var isAhead = false
-
-  /// Whether the change in progress must call this observer even if the value counts as unchanged. Only
-  /// the thread that is delivering the channel uses this property.
-  @exclusivity(unchecked) @usableFromInline final var isOwed = false
-
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
 

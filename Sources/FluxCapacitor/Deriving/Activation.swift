@@ -15,36 +15,43 @@ extension Node {
   /// The state of the node's variables, as one number. The caller must hold the locks of the variables.
   @usableFromInline var currentState: StateID { state { StateID($0.version) } }
 
-  /// Whether an open transaction has written one of the node's variables. The caller must hold the locks
-  /// of the variables.
-  var hasOpenRoots: Bool { roots.contains { $0.channel.mark.isOpen } }
-
   /// Links this node and all derived nodes upstream to their sources. The caller must hold the locks of
   /// the roots.
   ///
-  /// - Returns: The newly activated nodes, each after its sources. If a returned node begins a region,
-  ///   this thread is the region's deliverer until the thread calls `start`.
-  func activate(on thread: CurrentThread) -> [Node] {
-    var activated: [Node] = []
+  /// - Parameter isValueNeeded: Whether the caller needs the node's value.
+  /// - Returns: The newly activated nodes that need a value, each after its sources, and the values of the
+  ///   roots. The caller has to start these nodes. If one of them begins a region, this thread is the region's
+  ///   deliverer until then.
+  func activate(
+    needingValue isValueNeeded: Bool,
+    on thread: CurrentThread
+  ) -> (nodes: [Node], start: Evaluation.Start?) {
+    var nodes: [Node] = []
+    var start: Evaluation.Start?
+    let isUncommitted = roots.contains { $0.channel.mark.isWritten }
     visitSourcesFirst(unless: \.isActive) { node in
-      node.link(on: thread)
-      activated.append(node)
+      if isValueNeeded || node.needsValue {
+        start = start ?? Evaluation.Start(of: self)
+        node.start = start
+        nodes.append(node)
+      }
+      node.link(isAhead: isUncommitted, on: thread)
     }
-    return activated
+    return (nodes, start)
   }
 
-  private func link(on thread: CurrentThread) {
-    for source in sources { source.use(link) }
+  private func link(isAhead: Bool, on thread: CurrentThread) {
+    for source in sources {
+      source.use {
+        $0.isAhead = isAhead && isFirst
+        link(to: $0)
+      }
+    }
     channel.use { channel in
       channel.withRegionLocked { _ in
-        isActive = true
-        isFresh = true
-        guard isFirst else { return }
-        self.region.use { $0.beginStarting(on: thread) }
-        for root in roots {
-          guard let transaction = root.channel.mark.transaction else { continue }
-          self.region.use { $0.hold(for: transaction) }
-        }
+        (isActive, isStarted) = (true, false)
+        self.isAhead = isAhead && !isFirst
+        self.region.use { isFirst ? $0.beginStarting(on: thread) : $0.add(self) }
       }
     }
   }
@@ -54,11 +61,10 @@ extension Node {
       let node = source.channel.ensureNode()
       // `source.node` is set only once, because the region's deliverer can read it without the lock.
       if source.node == nil { source.node = .passUnretained(node) }
-      node.dependents.append(source)
-      node.isInUse = true
-      node.region.use { $0.isListed = false }
+      node.dependentCount += 1
       if isFirst {
         channel.use { $0.lock.withLock { source.since = region.version } }
+        if source.channel.isDerived { node.region.use { $0.add(source) } }
       } else {
         node.nodeCount += 1
         if self.region == nil { self.region = node.region }
@@ -72,10 +78,7 @@ extension Node {
   }
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
-  ///
-  /// - Parameter staysFresh: Whether to keep the node fresh, because the evaluation can contain
-  ///   uncommitted values.
-  func start(from evaluation: Evaluation, staysFresh: Bool, on thread: CurrentThread) {
+  func start(from evaluation: Evaluation, on thread: CurrentThread) {
     if isFirst {
       for source in sources {
         source.use {
@@ -84,7 +87,7 @@ extension Node {
         }
       }
     }
-    if !staysFresh { channel.use { operations.start($0, evaluation) } }
+    channel.use { operations.start($0, evaluation) }
     if isFirst { region.use { $0.endStarting(on: thread) } }
   }
 
@@ -116,35 +119,27 @@ extension Node {
         return false
       }
       isActive = false
-      if isFirst { discarded += self.region.use { $0.discardPending() } }
+      if let start = start.take() { discarded.append(start) }
+      self.region.use {
+        if isFirst { discarded += $0.discardPending() } else { $0.remove(self) }
+      }
       return true
     }
   }
 
   private func unlink(from source: AnySource) {
-    source.channel.withRegionLocked { region in
+    source.channel.withRegionLocked { _ in
       source.node.use { node in
-        node.dependents.remove(source)
-        node.region.use { $0.isListed = false }
-        node.isInUse = !node.dependents.isEmpty
-        if !isFirst { node.nodeCount -= 1 }
-        guard region.deliverer.isDelivering else { return }
-        // The deliverer might have listed this node or this source, so `detached` retains the channel
-        // until the delivery ends.
-        region.deliverer.hasCleaned = true
-        node.region.use { $0.detached.append(channel.takeUnretainedValue()) }
+        node.dependentCount -= 1
+        if isFirst {
+          if source.channel.isDerived { node.region.use { $0.remove(source) } }
+        } else {
+          node.nodeCount -= 1
+        }
       }
     }
     guard isFirst else { return }
     for root in source.roots { root.channel.anyAttachments?.use { $0.listeners.remove(source) } }
-  }
-
-  /// Records the state and the edition of the channel's first value. The caller must hold the region's
-  /// lock.
-  @usableFromInline func didStart(at state: StateID, edition: StateID) {
-    deliveredState = state
-    self.edition = edition
-    isFresh = false
   }
 
   /// Visits this node and all derived nodes upstream, each node after its sources.
@@ -177,5 +172,46 @@ extension AnyChannel {
   final func withRegionLocked<Result>(_ body: (AnyChannel) -> Result) -> Result {
     let region = regionChannel
     return region.isDerived ? region.lock.withLock { body(region) } : body(region)
+  }
+
+  /// The number of observers of this channel and of all constants that derive from this channel.
+  ///
+  /// - Complexity: O(n) in the number of observers and constants of the regions that the channel reaches.
+  final var observerCount: Int {
+    var count = 0
+    var known: Set = [ObjectIdentifier(self)]
+    var regions = [regionChannel]
+    while let first = regions.popLast() {
+      first.lock.withLock {
+        let region = first.node?.region
+        for channel in [first]
+          + (region?.use { $0.nodes.map { $0.use(\.channel) } } ?? [])
+          .map({ $0.takeUnretainedValue() })
+        where known.contains(ObjectIdentifier(channel)) || channel.derives(from: known) {
+          known.insert(ObjectIdentifier(channel))
+          AnyChannel.walk(channel.stretch) { if !$0.isCleaned { count += 1 } }
+        }
+        let inputs = (region?.use(\.inputs) ?? []).map { $0.takeUnretainedValue() }
+        for input in inputs + first.inputsFromVariable
+        where known.contains(ObjectIdentifier(input.channel)) {
+          let target = input.target.use { $0.channel.takeUnretainedValue() }
+          if known.insert(ObjectIdentifier(target)).inserted { regions.append(target) }
+        }
+      }
+    }
+    return count
+  }
+
+  private final func derives(from channels: Set<ObjectIdentifier>) -> Bool {
+    derivedNode?.sources.contains { channels.contains(ObjectIdentifier($0.use(\.channel))) }
+      ?? false
+  }
+
+  /// The inputs that read this variable directly.
+  private final var inputsFromVariable: [AnySource] {
+    guard !isDerived, let listeners = anyAttachments?.use(\.listeners) else { return [] }
+    // All listeners are sources.
+    return listeners.map { unsafeDowncast($0.takeUnretainedValue(), to: AnySource.self) }
+      .filter { $0.channel === self }
   }
 }

@@ -1,8 +1,7 @@
 /// An edge of the graph of derived constants, for values of any type.
 ///
 /// An edge leads from a *source* (a variable or constant) to a *target* (a constant that derives from
-/// the source). While the target is active, the edge is in the list of dependents of the source's
-/// channel.
+/// the source). While the target is active, the edge is linked.
 ///
 /// A *region* is a channel and the constants that derive from that channel alone. If source and target
 /// belong to the same region, the target reads the value that the region's deliverer has computed. If
@@ -31,16 +30,17 @@
   /// The node of the source's channel, set when the source is linked. The channel owns the node.
   @exclusivity(unchecked) @usableFromInline final var node: Unmanaged<Node>!
 
-  // The links in the channel's list of dependents. The lock of the channel's region guards these links.
-  @exclusivity(unchecked) final var next: Unmanaged<AnySource>?
-  @exclusivity(unchecked) final var previous: Unmanaged<AnySource>?
-
   /// The version of the channel's region when the source was linked. Only changes with later versions
   /// reach the target. A thread writes this version under the locks of the channel's region and the
   /// target's region.
   @exclusivity(unchecked) @usableFromInline final var since = Version()
 
   // Inputs
+
+  /// Whether an open transaction had written the value with which the input started. The transaction might
+  /// restore the old value, so the next value counts as changed. The lock of the target's region guards this
+  /// flag.
+  @exclusivity(unchecked) final var isAhead = false
 
   /// The versions of the pending changes for which the target has not taken this input's value yet, in
   /// order. The lock of the target's region guards this queue.
@@ -95,19 +95,25 @@
   /// Sets the input's first value from an evaluation. Only the target's deliverer may call this method.
   func start(from evaluation: Evaluation) {}
 
-  /// Takes the values that this input has brought for changes up to a version. The caller must hold the
-  /// lock of the target's region.
-  final func takeValues(for version: Version) {
-    while !awaiting.isEmpty, awaiting[0] <= version {
-      _ = awaiting.popFirst()
-      operations.take(self)
-    }
+  /// Takes the value that this input has brought for a change, if the change awaited one. The caller must
+  /// hold the lock of the target's region.
+  final func takeValue(for version: Version) {
+    isChanged = false
+    guard !awaiting.isEmpty, awaiting[0] == version else { return }
+    _ = awaiting.popFirst()
+    operations.take(self)
+    if isAhead { (isAhead, isChanged) = (false, true) }
   }
 
   /// Discards the input's pending values. The caller must hold the lock of the target's region.
   ///
   /// - Returns: The discarded values, which the caller must release after unlocking.
   func discardValues() -> Any { () }
+
+  /// The variables that determine the source's value.
+  final var roots: [Node.Root] {
+    channel.derivedNode?.roots ?? [Node.Root(reference: channelReference, weight: .one)]
+  }
 
   // MARK: Announcing
 
@@ -126,43 +132,5 @@
 
   override final func endAnnouncing(on thread: CurrentThread) {
     target.use { $0.region }.use { $0.endAnnouncing(on: thread) }
-  }
-}
-
-/// The sources that read one channel, in the order in which the sources were linked.
-struct Dependents {
-  private var first: Unmanaged<AnySource>?
-  private var last: Unmanaged<AnySource>?
-
-  var isEmpty: Bool { first == nil }
-
-  mutating func append(_ source: AnySource) {
-    let link = Unmanaged.passUnretained(source)
-    source.previous = last
-    source.next = nil
-    last?.use { $0.next = link }
-    last = link
-    if first == nil { first = link }
-  }
-
-  mutating func remove(_ source: AnySource) {
-    let (previous, next) = (source.previous, source.next)
-    if let previous { previous.use { $0.next = next } } else { first = next }
-    if let next {
-      next.use { $0.previous = previous }
-    } else {
-      last = previous
-    }
-    (source.previous, source.next) = (nil, nil)
-  }
-
-  @inline(__always) func forEach(_ body: (AnySource) -> Void) {
-    var link = first
-    while let source = link {
-      source.use {
-        link = $0.next
-        body($0)
-      }
-    }
   }
 }

@@ -20,7 +20,7 @@ extension DerivedChannel {
   @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
     let found = withRegionLocked { _ in known(at: ownNode.currentState)?.value }
-    let evaluation = found == nil ? Evaluation(of: ownNode) : nil
+    let evaluation = found == nil ? Evaluation(from: Evaluation.Start(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)

@@ -92,7 +92,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
         channel.lock.lock()
         swap(&former, &delivered)
         isMemoLatest = false
-        node.didCompute(at: region.state, for: region.version)
+        node.didCompute()
         channel.lock.unlock()
       }
       // The former value is released after unlocking, because a `deinit` can run user code.
@@ -123,7 +123,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
       in: node.observers,
       with: delivered,
       of: node.region.use { $0.version },
-      isChanged: node.isChanged,
       on: thread
     )
   }
@@ -140,27 +139,30 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     let node = ownNode
     node.lockRoots()
-    let activated = node.activate(on: thread)
-    let staysFresh = node.hasOpenRoots
-    let found = withRegionLocked { region in
-      // The open transaction's commit has yet to be announced to a region that begins with a constant.
-      let isBehind = staysFresh && node.mayKeepValues && region.isDerived
-      link(observation, since: isBehind ? region.version.next : region.version)
-      node.noteIfAhead(observation, in: region)
-      return known(at: node.currentState)?.value
+    var (activated, start) = node.activate(needingValue: !ignoreFirst, on: thread)
+    var first: Element?
+    withRegionLocked { region in
+      // The observer joins the history of the other observers. If the node has no history yet, the observer
+      // starts with the current value.
+      let hasHistory = node.isStarted || node.start != nil
+      link(observation, since: hasHistory ? Version() : region.version)
+      if node.isStarted {
+        first = delivered
+      } else if !ignoreFirst {
+        start = node.start ?? Evaluation.Start(of: node)
+      }
     }
-    let needsFirst = !ignoreFirst && found == nil
-    let isNeeded = needsFirst || activated.contains(where: \.needsValues)
-    let evaluation = isNeeded ? Evaluation(of: node) : nil
     node.unlockRoots()
 
-    if let evaluation {
-      for node in activated { node.start(from: evaluation, staysFresh: staysFresh, on: thread) }
-      if needsFirst { evaluation.compute(self) }
+    if let start {
+      let evaluation = Evaluation(from: start)
+      for node in activated { node.start(from: evaluation, on: thread) }
+      if !ignoreFirst, first == nil {
+        evaluation.compute(self)
+        first = evaluation.value(of: self)
+      }
     }
-    if !ignoreFirst, let first = found ?? evaluation?.value(of: self) {
-      observation.start(first: first, on: queue, thread)
-    }
+    if !ignoreFirst, let first { observation.start(first: first, on: queue, thread) }
     thread.settle()
   }
 
@@ -168,18 +170,20 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     for root in ownNode.roots.dropFirst() { root.channel.trackRead() }
   }
 
-  /// Stores an evaluation's value as the delivered value. The channel keeps its delivered value if a
-  /// change was delivered after the evaluation, or if another thread is delivering.
+  /// Makes an evaluation's value the delivered value, unless a change was delivered since the node became
+  /// active, or another thread is delivering.
   @inlinable func start(from evaluation: Evaluation) {
-    let node = ownNode
     evaluation.compute(self)
     var value: Element? = evaluation.value(of: self)
     let region = regionChannel
     region.lock.lock()
-    if node.isFresh, region.deliverer.isOpen(to: .current) {
+    if ownNode.canStart(from: evaluation), region.deliverer.isOpen(to: .current) {
       swap(&value, &delivered)
       isMemoLatest = false
-      node.didStart(at: evaluation.state(of: node), edition: evaluation.edition(of: self))
+      ownNode.didStart(
+        at: evaluation.state(of: ownNode),
+        edition: evaluation.edition(of: self)
+      )
     }
     region.lock.unlock()
     // The replaced value is released after unlocking, because a `deinit` can run user code.

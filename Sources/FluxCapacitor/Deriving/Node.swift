@@ -2,12 +2,14 @@ import Synchronization
 
 /// The node of a channel in the graph of derived constants.
 ///
-/// - An inactive node has no observers. Its channel computes a value when a thread reads the channel. An
-///   observer makes the node fresh.
-/// - A fresh node is linked to its sources, but its last delivered value is unknown. So the node's next
-///   change counts, even if the value is equal. A first value makes a fresh node active.
-/// - An active node computes each change once. The node becomes inactive when its last observer has
-///   left.
+/// - An inactive node has no observers. Its channel computes a value when a thread reads the channel. The
+///   first observer makes the node active.
+/// - An active node is linked to its sources, and computes each change once. The node becomes inactive when
+///   its last observer has left.
+///
+/// The observers of an active node share one history. A new observer starts with the last delivered value,
+/// or with the value at the node's start if no value has been delivered yet. A change sets the delivered
+/// value and determines the observers to call in one step, under the region's lock.
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
 /// node holds the locks of all roots, so no transaction can commit at the same time.
@@ -33,18 +35,27 @@ import Synchronization
   @usableFromInline var firstRoot: Unmanaged<AnyChannel> { roots[0].reference }
 
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
-  let mayKeepValues: Bool
+  private let mayKeepValues: Bool
+
+  /// Whether the node needs a value when it becomes active. The node needs such a value if this constant or
+  /// a constant upstream compares values, or if a change can bring the values of only some sources.
+  let needsValue: Bool
 
   /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // The region's lock guards the properties from `dependents` through `edition`.
-  @exclusivity(unchecked) var dependents = Dependents()
+  // The region's lock guards the properties from `start` through `edition`.
 
-  @exclusivity(unchecked) @usableFromInline var isFresh = false
+  /// The values of the roots when the node became active, until the node has a delivered value. The property
+  /// is `nil` if no observer has needed a value yet.
+  @exclusivity(unchecked) var start: Evaluation.Start?
 
-  /// Whether an observation of the channel is ahead of the other observations; see `Dust.isAhead`.
-  @exclusivity(unchecked) var hasObserversAhead = false
+  /// Whether an open transaction had written the variable from which the node's first value was computed. The
+  /// transaction might restore the old value, so the next change counts as new.
+  @exclusivity(unchecked) var isAhead = false
+
+  /// Whether the channel has a delivered value, to which the next change is compared.
+  @exclusivity(unchecked) @usableFromInline var isStarted = false
 
   /// The state of the last delivered value. `edition` is the state in which that value became current.
   @exclusivity(unchecked) @usableFromInline var deliveredState = StateID(value: .max)
@@ -55,19 +66,17 @@ import Synchronization
 
   // Only the region's deliverer uses the properties below, which describe the change in progress.
 
-  /// The number of the node's sources that the region has listed so far for the change in progress.
-  @exclusivity(unchecked) var sourcesReached = 0
+  /// Whether the node was linked before the change.
+  @exclusivity(unchecked) @usableFromInline private(set) var takesPart = false
+
+  /// Whether the node had no delivered value before the change, so that any value counts as new.
+  @exclusivity(unchecked) @usableFromInline private(set) var isFirstChange = false
 
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
-  /// Whether the node was fresh before the change, so that even an equal value counts as new.
-  @exclusivity(unchecked) @usableFromInline var isFirstChange = false
-
-  @exclusivity(unchecked) @usableFromInline var observers: AnyChannel.Stretch = (nil, nil)
-
-  /// Whether some observers must be called even if the node's value is unchanged.
-  @exclusivity(unchecked) private var owesCalls = false
+  @exclusivity(unchecked) @usableFromInline private(set) var observers: AnyChannel.Stretch =
+    (nil, nil)
 
   /// A variable that the node derives from, and the factor of the variable's version in the node's
   /// state.
@@ -91,7 +100,7 @@ import Synchronization
     /// Adds the channel's value to an evaluation that already contains the values of the sources.
     evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
 
-    /// Stores an evaluation's value as the channel's delivered value.
+    /// Makes an evaluation's value the channel's first delivered value.
     start: @Sendable (AnyChannel, Evaluation) -> Void
   )
 
@@ -104,7 +113,7 @@ import Synchronization
     self.channel = .passUnretained(channel)
     sources = []
     roots = [Root(reference: .passUnretained(channel), weight: .one)]
-    mayKeepValues = false
+    (mayKeepValues, needsValue) = (false, false)
     operations = nil
     super.init()
     beginRegion()
@@ -116,6 +125,7 @@ import Synchronization
     self.operations = operations
     mayKeepValues =
       keepsValues || sources.contains { $0.channel.derivedNode?.mayKeepValues ?? false }
+    needsValue = mayKeepValues || sources.count > 1
     roots = []
     super.init()
     let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
@@ -167,52 +177,27 @@ import Synchronization
     roots.reduce(.zero) { $0 + $1.weight * version($1.channel) }
   }
 
-  /// Whether the node needs a value when it becomes active. The node needs such a value if it compares
-  /// values, or if a change can bring the values of only some sources.
-  var needsValues: Bool { mayKeepValues || isFirst || sources.count > 1 }
-
   /// Whether the node's only source is a variable.
   @inlinable var readsOneVariable: Bool {
     sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
   }
 
-  /// Flags an observation as ahead if the value that its observer reads now might never be delivered.
-  /// Such a value is not delivered if the other observers already have a value that counts as equal. The
-  /// caller must hold the locks of the roots and of the region.
-  func noteIfAhead(_ observer: Dust, in region: AnyChannel) {
-    guard mayKeepValues else { return }
-    let mayHaveMissed = hasOpenRoots || sources[0].use { $0.since < region.version }
-    guard isFresh ? mayHaveMissed : deliveredState != currentState else { return }
-    observer.isAhead = true
-    hasObserversAhead = true
-  }
-
   // MARK: One change; see `Region`
 
-  /// Prepares the node for a change, and records the observers to call. The caller must hold the
-  /// region's lock.
+  /// Prepares the node for a change. The caller must hold the region's lock.
   func prepare(for version: Version) {
-    observers = channel.use { $0.stretch }
-    isFirstChange = isFresh
-    owesCalls = false
-    if hasObserversAhead { prepareObserversAhead(for: version) }
-  }
-
-  private func prepareObserversAhead(for version: Version) {
-    hasObserversAhead = false
-    AnyChannel.walk(observers) { dust in
-      guard dust.isAhead else { return }
-      if dust.since <= version {
-        (dust.isAhead, dust.isOwed, owesCalls) = (false, true, true)
-      } else {
-        hasObserversAhead = true
-      }
-    }
+    takesPart = isFirst || sources[0].use { $0.since < version }
+    isFirstChange = !isStarted
   }
 
   /// Computes the node's value if the change has reached the node.
-  func compute(_ isReached: Bool) {
-    isChanged = isReached && channel.use { operations.compute($0, self) }
+  func compute() {
+    isChanged = false
+    observers = (nil, nil)
+    guard takesPart else { return }
+    if isFirstChange || hasChangedSource {
+      isChanged = channel.use { operations.compute($0, self) }
+    }
     if !isChanged {
       region.use { region in
         region.channel.use { $0.lock.withLock { deliveredState = region.state } }
@@ -220,23 +205,47 @@ import Synchronization
     }
   }
 
-  /// Calls the observers if the value is new, or if some observers are owed a call.
+  private var hasChangedSource: Bool {
+    for source in sources
+    where source.use({ isFirst ? $0.isChanged : $0.node.use { $0.isChanged } }) {
+      return true
+    }
+    return false
+  }
+
   func callObservers(on thread: CurrentThread) {
-    guard isChanged || owesCalls, observers.first != nil else { return }
-    channel.use { operations.callObservers($0, self, thread) }
+    if observers.first != nil { channel.use { operations.callObservers($0, self, thread) } }
   }
 
-  /// Records that the channel has a new value to deliver. The caller must hold the region's lock.
-  @inlinable func didCompute(at state: StateID, for version: Version) {
+  /// Records that the channel has a new delivered value, and the observers that receive it. The caller must
+  /// hold the region's lock.
+  @inlinable func didCompute() {
+    // If other threads have deactivated and reactivated the node during the change, the node's history begins
+    // after the change.
+    guard isFirst || sources[0].use({ $0.since < region.use { $0.version } }) else { return }
+    observers = channel.use { $0.stretch }
+    let state = region.use { $0.state }
+    didStart(at: state, edition: state)
+  }
+
+  /// Records that the channel has a delivered value. The caller must hold the region's lock.
+  @inlinable func didStart(at state: StateID, edition: StateID) {
     deliveredState = state
-    edition = state
-    // If other threads have deactivated and reactivated the node during the change, the node stays
-    // fresh.
-    if isFirst || sources[0].use({ $0.since < version }) { isFresh = false }
+    self.edition = edition
+    if !isStarted { forgetStart() }
   }
 
-  override func forEachDependent(_ body: (AnyChannel) -> Void) {
-    dependents.forEach { $0.target.use { $0.channel.use(body) } }
+  /// Whether an evaluation's value may become the first delivered value. The caller must hold the region's
+  /// lock.
+  @usableFromInline func canStart(from evaluation: Evaluation) -> Bool {
+    start === evaluation.start && !isAhead
+  }
+
+  @usableFromInline func forgetStart() {
+    isStarted = true
+    // The values are released after unlocking, because a `deinit` can run user code. If no thread is
+    // delivering, the caller has another reference.
+    if let start = start.take() { region.use { $0.releaseLater(start) } }
   }
 }
 
@@ -263,12 +272,5 @@ extension AnyChannel {
     let node = Node(ofVariable: self)
     ensureAnyAttachments().downstream = node
     return node
-  }
-}
-
-extension AnySource {
-  /// The variables that determine the source's value.
-  final var roots: [Node.Root] {
-    channel.derivedNode?.roots ?? [Node.Root(reference: channelReference, weight: .one)]
   }
 }

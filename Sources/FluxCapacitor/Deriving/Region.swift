@@ -7,18 +7,14 @@
 ///
 /// A region delivers a change in four steps. `Channel.deliver` performs the steps if the region begins
 /// with a variable, and `deliverNext` if the region begins with a constant.
-/// 1. Under the lock, list the nodes that the change reaches, each after its sources, and the inputs of
-///    other regions.
-/// 2. Compute the listed nodes.
+/// 1. Under the lock, copy the lists of the active nodes and of the inputs of other regions.
+/// 2. Compute the nodes that the change reaches.
 /// 3. Bring the computed values to the inputs of other regions.
-/// 4. Call the observers of the listed nodes, in the order of the list.
+/// 4. Call the observers of the computed nodes, in the order of the list.
 ///
 /// If a region begins with a constant, each commit to its variables is announced to the region, and
-/// becomes a `PendingChange`. The first pending change is delivered when every awaited input has brought
-/// its value.
-///
-/// While a region is being delivered, `detached` retains each channel that leaves the region. This
-/// retention makes the deliverer's unretained references safe.
+/// becomes a pending change. The change awaits the values of the region's inputs, which are edges from
+/// other regions. The first pending change is delivered when every awaited input has brought its value.
 @usableFromInline final class Region: DerivedRegion, @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
@@ -28,44 +24,36 @@
   /// The version of the change in progress. The property `state` identifies the values of the region's
   /// variables after this change.
   @exclusivity(unchecked) @usableFromInline var version = Version()
-
-  /// The version of the previous change. If an open transaction held the region, the change in progress
-  /// includes all changes since the previous change.
-  @exclusivity(unchecked) @usableFromInline var previous = Version()
-
   @exclusivity(unchecked) @usableFromInline var state = StateID.zero
 
   /// The address of the first variable's value, while the constants that derive from the variable are
   /// computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
-  /// The nodes that the change reaches, without the region's first node. Each node comes after its
-  /// sources.
-  @exclusivity(unchecked) private var nodes = FIFO<Unmanaged<Node>>()
-
-  /// The inputs through which the change reaches other regions.
-  @exclusivity(unchecked) private var inputs = FIFO<Unmanaged<AnySource>>()
+  /// Copies of `nodes` and `inputs` from the beginning of the delivery. Other threads can change the originals
+  /// meanwhile. Walking a `FIFO` counts no references.
+  @exclusivity(unchecked) private var nodesInProgress = FIFO<Unmanaged<Node>>()
+  @exclusivity(unchecked) private var inputsInProgress = FIFO<Unmanaged<AnySource>>()
 
   // The region's lock guards the properties below.
 
-  /// Whether `nodes` and `inputs` are also valid for the next change. Linking or unlinking a source
-  /// makes the two lists outdated. The lists are incomplete if they leave out a source that was linked
-  /// after the listed change.
-  @exclusivity(unchecked) var isListed = false
+  /// The active nodes without the first node, in the order of their activation. So each node comes after its
+  /// sources.
+  @exclusivity(unchecked) private(set) var nodes: [Unmanaged<Node>] = []
 
-  /// The announced changes that no thread has begun to deliver, in order.
-  @exclusivity(unchecked) var pending = FIFO<PendingChange>()
+  /// The inputs through which constants of this region reach other regions.
+  @exclusivity(unchecked) private(set) var inputs: [Unmanaged<AnySource>] = []
 
-  /// The open transactions that had already written roots when the region became active. The region's
-  /// first values include these uncommitted writes. Until these transactions have been committed, the
-  /// region combines all changes into one.
-  @exclusivity(unchecked) var holders: [(transaction: Transaction, commits: Int)] = []
+  /// Whether the copies are equal to `nodes` and `inputs`.
+  @exclusivity(unchecked) private var areCopiesValid = false
 
-  /// The channels that left the region during a delivery, retained until the delivery ends.
-  @exclusivity(unchecked) var detached: [AnyObject] = []
+  /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
+  /// the number of inputs from which it still awaits a value. The versions are consecutive numbers.
+  @exclusivity(unchecked) private var pending = FIFO<(version: Version, awaited: Int32)>()
 
-  /// An announced change, and the number of inputs from which the change still awaits a value.
-  typealias PendingChange = (version: Version, awaited: Int32)
+  /// The objects to release when the delivery in progress has ended. Among them is each channel that has left
+  /// the region, so that the deliverer's unretained references stay valid.
+  @exclusivity(unchecked) private var detached: [AnyObject] = []
 
   init(of first: Node, in channel: AnyChannel) {
     self.first = .passUnretained(first)
@@ -73,56 +61,69 @@
     super.init()
   }
 
+  // MARK: The lists. The caller must hold the region's lock.
+
+  /// Adds a node that has become active, after its sources.
+  func add(_ node: Node) {
+    nodes.append(.passUnretained(node))
+    areCopiesValid = false
+  }
+
+  func add(_ input: AnySource) {
+    inputs.append(.passUnretained(input))
+    areCopiesValid = false
+  }
+
+  /// Removes a node that is no longer active.
+  func remove(_ node: Node) {
+    if let index = nodes.lastIndex(where: { $0.use { $0 === node } }) { nodes.remove(at: index) }
+    areCopiesValid = false
+    releaseLater(node.channel.takeUnretainedValue())
+  }
+
+  func remove(_ input: AnySource) {
+    if let index = inputs.lastIndex(where: { $0.use { $0 === input } }) { inputs.remove(at: index) }
+    areCopiesValid = false
+    releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
+  }
+
+  /// Keeps an object until the end of the delivery in progress, if any.
+  func releaseLater(_ object: AnyObject) {
+    channel.use { channel in
+      guard channel.deliverer.isDelivering else { return }
+      channel.deliverer.hasCleaned = true
+      detached.append(object)
+    }
+  }
+
+  override func forEachChannel(_ body: (AnyChannel) -> Void) {
+    for node in nodes { node.use { $0.channel.use(body) } }
+  }
+
+  override func takeDetached() -> [AnyObject] {
+    defer { detached = [] }
+    return detached
+  }
+
   // MARK: One change
 
   override func prepare(for version: Version) {
-    (previous, self.version) = (self.version, version)
-    if !isListed { list(for: version) }
+    self.version = version
+    if !areCopiesValid {
+      nodesInProgress.removeAll()
+      inputsInProgress.removeAll()
+      for node in nodes { nodesInProgress.append(node) }
+      for input in inputs { inputsInProgress.append(input) }
+      areCopiesValid = true
+    }
     forEachNode { $0.prepare(for: version) }
   }
 
-  /// Lists the nodes that a change reaches, each after its sources, and the inputs of other regions.
-  ///
-  /// Within a region, every change reaches all sources of each node. This method therefore lists a node
-  /// when it reaches the node's last source.
-  private func list(for version: Version) {
-    isListed = true
-    nodes.removeAll()
-    inputs.removeAll()
-    first.use { listDependents(of: $0, for: version) }
-    var index: Int32 = 0
-    while index < nodes.count {
-      nodes[index].use { listDependents(of: $0, for: version) }
-      index += 1
-    }
-  }
-
-  @inline(__always) private func listDependents(of node: Node, for version: Version) {
-    node.dependents.forEach { source in
-      guard source.since < version else { return isListed = false }
-      source.target.use { target in
-        if target.isFirst {
-          // An input that reads a variable already received the value when the change was announced.
-          if source.channelReference.use({ $0.isDerived }) {
-            inputs.append(.passUnretained(source))
-          }
-          return
-        }
-        target.sourcesReached += 1
-        guard target.sourcesReached == target.sources.count else { return }
-        target.sourcesReached = 0
-        nodes.append(source.target)
-      }
-    }
-  }
-
-  /// Calls a closure with each listed node.
-  @inline(__always) func forEachNode(_ body: (Node) -> Void) {
-    for index in 0..<nodes.count { nodes[index].use(body) }
+  @inline(__always) private func forEachNode(_ body: (Node) -> Void) {
+    for index in 0..<nodesInProgress.count { nodesInProgress[index].use(body) }
   }
 
   override func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
-    if nodes.isEmpty, inputs.isEmpty { return }
     self.value = value
     state = StateID(version)
     first.use { $0.isChanged = true }
@@ -130,31 +131,129 @@
     self.value = nil
   }
 
-  func computeNodes(on thread: CurrentThread) {
-    forEachNode { node in
-      var isReached = node.isFirstChange
-      for source in node.sources where source.use({ $0.node.use { $0.isChanged } }) {
-        isReached = true
-      }
-      node.compute(isReached)
+  private func computeNodes(on thread: CurrentThread) {
+    forEachNode { $0.compute() }
+    for index in 0..<inputsInProgress.count {
+      inputsInProgress[index].use { $0.operations.bring($0, thread) }
     }
-    for index in 0..<inputs.count { inputs[index].use { $0.operations.bring($0, thread) } }
   }
 
   override func callObservers(on thread: CurrentThread) {
     forEachNode { $0.callObservers(on: thread) }
   }
 
-  // MARK: Cleaning
-
-  override func forEachChannel(_ body: (AnyChannel) -> Void) {
-    list(for: Version(.max))
-    forEachNode { $0.channel.use(body) }
-    isListed = false
+  /// Computes and delivers the first pending change, if the change is complete and no other thread is
+  /// delivering.
+  func deliverNext(through version: Version, on thread: CurrentThread) {
+    if thread.isDueForHandover, channel.use({ $0.handOver(through: version, on: thread) }) {
+      return
+    }
+    guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
+    first.use { first in
+      state = .zero
+      for source in first.sources {
+        source.use {
+          $0.operations.makeCurrent($0)
+          state = state + $0.weight * $0.state
+        }
+      }
+      first.compute()
+      computeNodes(on: thread)
+      first.callObservers(on: thread)
+    }
+    callObservers(on: thread)
+    channel.use { $0.endDelivering(on: thread) }
   }
 
-  override func takeDetached() -> [AnyObject] {
-    defer { detached = [] }
-    return detached
+  // MARK: Pending changes. The caller must hold the region's lock, except in `announce`.
+
+  /// Takes the region's lock and announces a change. `endAnnouncing` releases the lock.
+  func announce() {
+    channel.use { channel in
+      channel.lock.lock()
+      channel.version = channel.version.next
+      pending.append((channel.version, 0))
+    }
+  }
+
+  /// Records that an input takes part in the last announced change.
+  ///
+  /// - Parameter isBrought: Whether the input already has its value, so that the change doesn't await
+  ///   this value.
+  /// - Returns: The version of the last announced change.
+  func expect(isBrought: Bool) -> Version {
+    let last = pending.count - 1
+    if !isBrought { pending[last].awaited += 1 }
+    return pending[last].version
+  }
+
+  func endAnnouncing(on thread: CurrentThread) {
+    takePlaceIfReady(on: thread)
+    channel.use { $0.lock.unlock() }
+  }
+
+  /// Records that an input has brought its value for a change.
+  @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
+    let index = Int32(truncatingIfNeeded: version.count &- pending[0].version.count)
+    pending[index].awaited -= 1
+    if index == 0 { takePlaceIfReady(on: thread) }
+  }
+
+  /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
+  /// another thread is delivering the region, the change is left to that thread.
+  private func takePlaceIfReady(on thread: CurrentThread) {
+    guard isReady else { return }
+    channel.use { channel in
+      if channel.takeOffer(on: thread) {
+        thread.append(channel.place(through: channel.version), isOwn: false)
+      } else {
+        channel.leave(through: channel.version)
+      }
+    }
+  }
+
+  /// Whether all inputs have brought their values for the first pending change.
+  private var isReady: Bool { !pending.isEmpty && pending[0].awaited == 0 }
+
+  /// Removes the first pending change from the queue, and takes the values that the inputs have brought
+  /// for the change.
+  ///
+  /// - Returns: Whether this thread has a change to deliver.
+  private func takeNext(on thread: CurrentThread) -> Bool {
+    channel.use { channel in
+      guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
+        return false
+      }
+      channel.deliverer = Deliverer(thread)
+      first.use { first in
+        for source in first.sources { source.use { $0.takeValue(for: change.version) } }
+        first.prepare(for: change.version)
+      }
+      prepare(for: change.version)
+      if isReady {
+        thread.pointee.changesOfOthers &+= 1
+        takePlaceIfReady(on: thread)
+      }
+      return true
+    }
+  }
+
+  /// Makes a thread the region's deliverer until the thread calls `endStarting`.
+  func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }
+
+  /// Lets threads deliver the region. The caller must not hold the region's lock.
+  func endStarting(on thread: CurrentThread) {
+    channel.use { channel in
+      channel.lock.withLock { takePlaceIfReady(on: thread) }
+      channel.endDelivering(on: thread)
+    }
+  }
+
+  /// Discards all pending changes and their values.
+  ///
+  /// - Returns: The discarded values, which the caller must release after unlocking.
+  func discardPending() -> [Any] {
+    pending = FIFO()
+    return first.use { $0.sources.map { $0.use { $0.discardValues() } } }
   }
 }

@@ -1,15 +1,14 @@
 /// An edge from a source (a constant or variable) to a derived constant, for values of a known type.
 @usableFromInline final class Source<Value: Sendable>: AnySource, @unchecked Sendable {
   /// The values that were brought to this input and not taken yet. These values belong to the first
-  /// versions in `awaiting`. If one change consists of several commits, only the first commit has a
-  /// value in this queue. The lock of the target's region guards this queue.
+  /// versions in `awaiting`. The lock of the target's region guards this queue.
   @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
 
-  @usableFromInline typealias Brought = (value: Value?, isChanged: Bool, state: StateID)
+  @usableFromInline typealias Brought = (value: Value, isChanged: Bool, state: StateID)
 
-  /// The input's values that were taken from `brought` and not used yet. Only the target's deliverer
-  /// uses this queue.
-  @exclusivity(unchecked) @usableFromInline var taken = FIFO<Value>()
+  /// The input's value that was taken from `brought` and not used yet. Only the target's deliverer uses this
+  /// property.
+  @exclusivity(unchecked) @usableFromInline var taken: Value?
 
   /// The input's current value, from which the target is computed. Only the target's deliverer uses this
   /// property.
@@ -62,6 +61,8 @@
   }
 
   @inlinable func bringValue(on thread: CurrentThread) {
+    // If the source was linked after the change, the target started with the change.
+    guard node.use({ $0.takesPart }) else { return }
     let isChanged = node.use { $0.isChanged }
     // Even an unchanged value is passed to the target, because the target might have started with a
     // newer value.
@@ -69,19 +70,11 @@
     node.use { $0.region }.use { region in
       target.use { target in
         target.channel.use { $0.lock.lock() }
-        // Every commit in the change was announced separately, so the target awaits one value for each
-        // commit.
-        let first =
-          region.channel.use { $0.isDerived } ? max(since, region.previous).next : region.version
-        var version = first
-        while version <= region.version {
-          // During the computation, another thread might have deactivated the target, and might even
-          // have activated it again.
-          if brought.count < awaiting.count, since < region.version {
-            brought.append((version == first ? value : nil, isChanged, region.state))
-            target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
-          }
-          version = version.next
+        // The target awaits no value if it was linked after the change. During the computation, another
+        // thread might have deactivated the target, and might even have activated it again.
+        if brought.count < awaiting.count, since < region.version {
+          brought.append((value, isChanged, region.state))
+          target.region.use { $0.didArrive(awaiting[brought.count - 1], on: thread) }
         }
         target.channel.use { $0.lock.unlock() }
       }
@@ -97,12 +90,10 @@
 
   @inlinable func takeValue() {
     guard let (value, isChanged, state) = brought.popFirst() else { return }
-    self.state = state
-    if isChanged { self.isChanged = true }
-    if let value { taken.append(value) }
+    (taken, self.isChanged, self.state) = (value, isChanged, state)
   }
 
-  @inlinable func makeTakenCurrent() { while let value = taken.popFirst() { current = value } }
+  @inlinable func makeTakenCurrent() { if let value = taken.take() { current = value } }
 
   override func start(from evaluation: Evaluation) {
     current = evaluation.value(of: channel)
@@ -111,22 +102,8 @@
 
   override func discardValues() -> Any {
     awaiting = FIFO()
-    var values: [Value?] = []
+    var values: [Value] = []
     while let brought = brought.popFirst() { values.append(brought.value) }
     return values
   }
-}
-
-/// The place from which a formula reads the values of its sources.
-@usableFromInline enum Reading {
-  /// The values that the region's deliverer has computed. An input instead provides the value that was
-  /// brought to the input.
-  case region
-
-  /// The values that an evaluation contains.
-  case evaluation(Evaluation)
-
-  /// The value of the only source, which is a variable. The formula stores the variable's version at
-  /// this address.
-  case variable(UnsafeMutablePointer<Version>)
 }

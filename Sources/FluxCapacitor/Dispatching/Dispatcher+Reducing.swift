@@ -142,11 +142,11 @@ extension Dispatcher {
 
   /// Waits until no other thread is in a reduce, a transaction or a read of this dispatcher.
   ///
-  /// If this thread holds the turn or defers dispatches, the method returns immediately, because the other
-  /// thread might be waiting for this thread.
+  /// If this thread has an open transaction or defers dispatches, the method returns immediately, because the
+  /// other thread might be waiting for this thread.
   func waitForTurn() {
     let thread = CurrentThread.current
-    guard !registry.turn.isHeld(by: thread.id), thread.pointee.dispatchDeferrals == 0 else {
+    guard thread.pointee.openTransactions == 0, thread.pointee.dispatchDeferrals == 0 else {
       return
     }
     registry.turn.withLock {}

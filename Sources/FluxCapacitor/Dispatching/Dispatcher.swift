@@ -20,7 +20,7 @@ public final class Dispatcher: Sendable {
 
   private init(_ registry: Registry) { self.registry = registry }
 
-  deinit { registry.setLive(false) }
+  deinit { registry.unregisterAll() }
 
   /// Dispatches a state to every live store that is registered for its type.
   ///

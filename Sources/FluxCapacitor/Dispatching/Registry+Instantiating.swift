@@ -56,7 +56,8 @@ extension Registry {
     defer {
       lock.withLock {
         if let created {
-          routeForRegistering(S.DispatchStateType.self).register(created.store, created.watcher)
+          let route = routeForRegistering(S.DispatchStateType.self)
+          add(route.register(created.store, created.watcher), of: created.store)
         }
         creations.removeAll { $0 === creation }
         awaited = awaited.filter { $0.value !== creation }

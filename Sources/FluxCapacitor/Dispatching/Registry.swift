@@ -49,7 +49,6 @@ import Synchronization
     #if DEBUG
       reportsUnreachedStates = isReporting
     #endif
-    setLive(true)
   }
 
   /// Returns the route of a type of states, if the type has a route.
@@ -99,51 +98,67 @@ import Synchronization
 
   /// Removes the registrations of deallocated stores from the route of a type of states.
   @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {
-    remove(of: State.self) { registration in registration.store == nil }
-  }
-
-  /// Unregisters one store.
-  ///
-  /// - Returns: Whether the store was registered in this registry.
-  func unregister<S: Storable>(_ store: S) -> Bool {
-    remove(of: S.DispatchStateType.self) { $0.store === store }
+    // This thread releases the stores after unlocking, because `live` might hold the last references.
+    let live = lock.withLock {
+      let route = routeForRegistering(State.self)
+      defer { route.removeCancelled() }
+      return route.liveStores()
+    }
+    withExtendedLifetime(live) {}
   }
 
   func unregisterAll() {
     lock.withLock { for route in routes.routes { route.cancelAll() } }
   }
-
-  @discardableResult private func remove<State: DispatchState>(
-    of _: State.Type,
-    where isUnwanted: (Registration<State>) -> Bool
-  ) -> Bool {
-    guard let route = route(for: State.self)?.takeUnretainedValue() else { return false }
-    // The filter runs without the lock, because the filter might release the last reference to a store.
-    let unwanted = lock.withLock { route.registrations.map(\.self) }.filter(isUnwanted)
-    guard !unwanted.isEmpty else { return false }
-    lock.withLock {
-      for registration in unwanted { registration.cancel() }
-      route.removeCancelled()
-    }
-    return true
-  }
 }
 
+// MARK: - The dispatchers of all stores
+
 extension Registry {
-  private static let liveLock = Lock()
+  private static let registeredLock = Lock()
 
-  /// The registries of all live dispatchers, guarded by `liveLock`.
+  /// The registrations of all dispatchers with their registries, by the addresses of the stores. The table is
+  /// guarded by `registeredLock`.
   ///
-  /// The dictionary retains each registry until the registry's dispatcher is deallocated. A weak reference
-  /// would triple the time of each retain and release of the registry.
+  /// The table retains a registry until the registry's dispatcher is deallocated. A weak reference would triple
+  /// the time of each retain and release of the registry.
   @exclusivity(unchecked)
-  nonisolated(unsafe) private static var registries: [ObjectIdentifier: Registry] = [:]
+  nonisolated(unsafe) private static var registered:
+    [ObjectIdentifier: (registration: AnyRegistration, registry: Registry)] = [:]
 
-  /// The registries of all live dispatchers, which `clear()` searches for the registry of a store.
-  static var live: [Registry] { liveLock.withLock { Array(registries.values) } }
+  /// Unregisters a store from its dispatcher, if the store is registered.
+  ///
+  /// - Complexity: O(n) in the number of stores that reduce the same type of states in the same dispatcher.
+  static func unregister<S: Storable>(_ store: S) {
+    let found = registeredLock.withLock { registered[ObjectIdentifier(store)] }
+    guard let (registration, registry) = found else { return }
+    registry.lock.withLock {
+      registration.cancel()
+      registry.routeForRegistering(S.DispatchStateType.self).removeCancelled()
+    }
+  }
 
-  func setLive(_ isLive: Bool) {
-    Registry.liveLock.withLock { Registry.registries[ObjectIdentifier(self)] = isLive ? self : nil }
+  /// Returns whether a live store for a type of states is registered with any dispatcher.
+  static func hasStores<State: DispatchState>(for _: State.Type) -> Bool {
+    let registrations = registeredLock.withLock { registered.values.map(\.registration) }
+    return registrations.contains { ($0 as? Registration<State>)?.store != nil }
+  }
+
+  /// Adds the registration of a store to the table.
+  func add(_ registration: AnyRegistration, of store: AnyObject) {
+    Registry.registeredLock.withLock {
+      Registry.registered[ObjectIdentifier(store)] = (registration, self)
+    }
+  }
+
+  /// Removes registrations from the table, unless a later store has taken the address of a deallocated store.
+  static func remove(_ registrations: [AnyRegistration]) {
+    registeredLock.withLock {
+      for registration in registrations
+      where registered[registration.address]?.registration === registration {
+        registered[registration.address] = nil
+      }
+    }
   }
 }
 

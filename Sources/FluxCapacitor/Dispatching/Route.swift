@@ -70,13 +70,16 @@ import Synchronization
   }
 
   /// Adds a store, and removes cancelled registrations. The caller must hold the registry's lock.
-  func register(_ store: any Storable<State>, _ watcher: StoreWatcher?) {
-    registrations.append(Registration(store, watcher))
+  func register(_ store: any Storable<State>, _ watcher: StoreWatcher?) -> AnyRegistration {
+    let registration = Registration(store, watcher)
+    registrations.append(registration)
     removeCancelled()
+    return registration
   }
 
   /// Removes the cancelled registrations. The caller must hold the registry's lock.
   func removeCancelled() {
+    Registry.remove(registrations.filter { !$0.isRegistered })
     registrations.removeAll { !$0.isRegistered }
     publish()
   }
@@ -136,49 +139,65 @@ import Synchronization
 }
 
 /// An entry for one store in a route, which holds the store weakly.
-@usableFromInline final class Registration<State: DispatchState>: @unchecked Sendable {
+@usableFromInline
+final class Registration<State: DispatchState>: AnyRegistration,
+  @unchecked Sendable
+{
   @usableFromInline weak let store: (any Storable<State>)?
-
-  /// Two flags as bits: `cancelled` and `early`.
-  ///
-  /// Any thread can set `cancelled`, and no thread clears `cancelled`. Because of releasing and acquiring, a
-  /// thread that reads the set bit also sees the earlier work of the thread that set the bit. Only the
-  /// thread that holds the turn sets, clears and relies on `early`, so relaxed ordering is enough for
-  /// `early`.
-  @usableFromInline let marks = ScheduledAtomic<UInt8>(0)
-
-  static var cancelled: UInt8 { 1 }
-  static var early: UInt8 { 2 }
 
   /// The next registration in the chain, guarded by the dispatcher's turn.
   @exclusivity(unchecked) @usableFromInline var next: Unmanaged<Registration>?
-
-  let type: any Storable.Type
-
-  let watcher: StoreWatcher?
-
-  /// The watcher as an unretained reference. `watcher` keeps it alive.
-  @usableFromInline let unretainedWatcher: Unmanaged<StoreWatcher>?
 
   /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
   @exclusivity(unchecked) var observerCache: Any?
 
   init(_ store: any Storable<State>, _ watcher: StoreWatcher?) {
     self.store = store
+    super.init(of: store, watcher)
+  }
+}
+
+/// The base class of registrations, which doesn't depend on the type of the states.
+@usableFromInline class AnyRegistration: @unchecked Sendable {
+  /// Two flags as bits: `cancelled` and `early`.
+  ///
+  /// Any thread can set `cancelled`, and no thread clears `cancelled`. Because of releasing and acquiring, a
+  /// thread that reads the set bit also sees the earlier work of the thread that set the bit. Only the
+  /// thread that holds the turn sets, clears and relies on `early`, so relaxed ordering is enough for
+  /// `early`.
+  @usableFromInline final let marks = ScheduledAtomic<UInt8>(0)
+
+  static var cancelled: UInt8 { 1 }
+  static var early: UInt8 { 2 }
+
+  final let type: any Storable.Type
+
+  /// The store's address, which another store can have after the store's deallocation.
+  final let address: ObjectIdentifier
+
+  final let watcher: StoreWatcher?
+
+  /// The watcher as an unretained reference. `watcher` keeps it alive.
+  @usableFromInline final let unretainedWatcher: Unmanaged<StoreWatcher>?
+
+  init(of store: any Storable, _ watcher: StoreWatcher?) {
+    type = Swift.type(of: store)
+    address = ObjectIdentifier(store)
     self.watcher = watcher
     unretainedWatcher = watcher.map { .passUnretained($0) }
-    type = Swift.type(of: store)
   }
 
   /// Whether the store is still registered, and has not reduced the current state early.
-  @inlinable var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
+  @inlinable final var isOpen: Bool { marks.read { $0.load(ordering: .acquiring) } == 0 }
 
-  var isRegistered: Bool {
-    marks.unscheduled.load(ordering: .acquiring) & Registration.cancelled == 0
+  final var isRegistered: Bool {
+    marks.unscheduled.load(ordering: .acquiring) & AnyRegistration.cancelled == 0
   }
 
   /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
-  @inlinable func noteReduce() { unretainedWatcher?.use { $0.noteChange(isReduce: true) } }
+  @inlinable final func noteReduce() { unretainedWatcher?.use { $0.noteChange(isReduce: true) } }
 
-  func cancel() { _ = marks.write { $0.bitwiseOr(Registration.cancelled, ordering: .releasing) } }
+  final func cancel() {
+    _ = marks.write { $0.bitwiseOr(AnyRegistration.cancelled, ordering: .releasing) }
+  }
 }

@@ -5,16 +5,19 @@ import Synchronization
 /// The key is the address of the type's metadata. One multiplication spreads these addresses well, so a
 /// lookup takes 2 ns. A lookup in a `Dictionary` takes 15 ns, because its hash function resists attacks.
 ///
-/// Threads insert routes under the registry's lock, and never remove a route. Each insertion publishes a new
-/// table. The new table retains the earlier tables, because another thread might still be searching an
-/// earlier table.
+/// Threads insert routes under the registry's lock, and never remove a route. A route goes into an empty slot,
+/// which other threads might be reading. If half of the slots are full, a table of twice the size replaces the
+/// table. The new table retains the earlier table, because another thread might still be searching the earlier
+/// table. All earlier tables together are smaller than the latest table.
 ///
-/// Threads store `latest` with releasing ordering and load `latest` with acquiring ordering. So a thread that
-/// loads a table also sees the table's contents. A thread that still loads an old table behaves as if its
-/// lookup had preceded the insertion.
+/// Threads store a table and a slot with releasing ordering, and load them with acquiring ordering. So a thread
+/// that finds a table or a route also sees its contents. A thread that still loads an old table or an empty slot
+/// behaves as if its lookup had preceded the insertion.
 @usableFromInline struct RouteTable: ~Copyable {
-  /// The latest table, which this property retains.
-  @usableFromInline let latest = ScheduledAtomic(Unmanaged.passRetained(Slots(of: [], after: nil)))
+  /// The latest slots, which this property retains.
+  @usableFromInline let latest = ScheduledAtomic(
+    Unmanaged.passRetained(Slots(count: 8, after: nil))
+  )
 
   init() {}
 
@@ -29,7 +32,7 @@ import Synchronization
   @inlinable func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
     latest.read { $0.load(ordering: .acquiring) }.use { slots in
       var index = slots.firstIndex(for: key)
-      while let route = slots.first[index] {
+      while let route = slots.first[index].load(ordering: .acquiring) {
         if route.use({ $0.key == key }) { return route }
         index = (index + 1) & slots.mask
       }
@@ -40,38 +43,48 @@ import Synchronization
   /// Adds a route for a type that has no route. The caller must hold the registry's lock.
   func insert(_ route: AnyRoute) {
     latest.write { latest in
-      let former = latest.load(ordering: .relaxed).takeRetainedValue()
-      let slots = Slots(of: former.routes + [route], after: former)
+      let former = latest.load(ordering: .relaxed)
+      if former.use({ $0.insert(route) }) { return }
+      let slots = former.use { Slots(count: 2 * ($0.mask + 1), after: $0) }
+      slots.insert(route)
       latest.store(.passRetained(slots), ordering: .releasing)
+      former.release()
     }
   }
 }
 
 extension RouteTable {
-  /// An immutable hash table of routes.
+  /// The slots of a hash table, which contain references to routes.
   ///
   /// The number of slots is a power of two. Routes fill at most half of the slots.
   @usableFromInline final class Slots {
     @usableFromInline let mask: Int
-    @usableFromInline let first: UnsafeMutablePointer<Unmanaged<AnyRoute>?>
-    let routes: [AnyRoute]
+    @usableFromInline let first: UnsafeMutablePointer<Atomic<Unmanaged<AnyRoute>?>>
     private let former: Slots?
 
-    init(of routes: [AnyRoute], after former: Slots?) {
-      self.routes = routes
+    /// The routes in these slots, guarded by the registry's lock.
+    @exclusivity(unchecked) private(set) var routes: [AnyRoute] = []
+
+    /// Creates slots with the routes of the former slots.
+    init(count: Int, after former: Slots?) {
       self.former = former
-      let count = max(8, 1 << (Int.bitWidth - (routes.count * 2).leadingZeroBitCount))
       mask = count - 1
       first = .allocate(capacity: count)
-      first.initialize(repeating: nil, count: count)
-      for route in routes {
-        var index = firstIndex(for: route.key)
-        while first[index] != nil { index = (index + 1) & mask }
-        first[index] = .passUnretained(route)
-      }
+      for index in 0..<count { (first + index).initialize(to: Atomic(nil)) }
+      for route in former?.routes ?? [] { insert(route) }
     }
 
     deinit { first.deallocate() }
+
+    /// Inserts a route, and returns whether the slots have room for the route.
+    @discardableResult func insert(_ route: AnyRoute) -> Bool {
+      guard 2 * routes.count <= mask else { return false }
+      routes.append(route)
+      var index = firstIndex(for: route.key)
+      while first[index].load(ordering: .relaxed) != nil { index = (index + 1) & mask }
+      first[index].store(.passUnretained(route), ordering: .releasing)
+      return true
+    }
 
     @inlinable func firstIndex(for key: ObjectIdentifier) -> Int {
       // The upper half of the product depends on every bit of the address.

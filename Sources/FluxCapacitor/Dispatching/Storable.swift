@@ -119,7 +119,6 @@ extension Storable {
   /// wait could last forever.
   public func clear() {
     recordOperation("clears", Self.self)
-    if Dispatcher.shared.registry.unregister(self) { return }
-    _ = Registry.live.first { $0.unregister(self) }
+    Registry.unregister(self)
   }
 }

@@ -47,7 +47,7 @@ extension Dispatcher {
   ///
   /// > Note: A release build of the library never calls the closure.
   ///
-  /// - Complexity: O(n) in the number of live dispatchers for each call, and O(1) for each further unreached
+  /// - Complexity: O(n) in the number of registered stores for each call, and O(1) for each further unreached
   ///   state in a debug build.
   public static var onUnreachedState: (@Sendable (UnreachedState) -> Void)? {
     get { handler.withLock { $0 } }
@@ -107,8 +107,7 @@ extension Dispatcher {
 
     private func reason<State: DispatchState>(for _: State.Type) -> String {
       let store = sourceName(of: State.RelatedStoreType.self)
-      let others = Registry.live.filter { $0 !== registry }
-      if others.contains(where: { $0.hasStores(for: State.self) }) {
+      if Registry.hasStores(for: State.self) {
         return "A live \(store) is registered with a different dispatcher."
       }
       return "No live \(store) is registered. Instantiate the store, and keep a reference to it."

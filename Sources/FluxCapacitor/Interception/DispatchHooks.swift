@@ -3,58 +3,53 @@
 /// The dispatching thread calls the hooks before any observer, while the thread holds the dispatcher's turn.
 /// So a hook must not run user code.
 final class DispatchHooks: ReduceObserver, @unchecked Sendable {
-  fileprivate final class Hook: Sendable {
+  private struct Hook {
+    let number: Int
+    let wantsChanges: Bool
     let call: @Sendable (DispatchEvent) -> Void
-
-    /// The number of the first event that the hook receives, or zero if the hook needs no recorded changes.
-    let first: Int
-
-    init(from first: Int, _ call: @escaping @Sendable (DispatchEvent) -> Void) {
-      self.first = first
-      self.call = call
-    }
   }
 
-  // `lock` guards `hooks` and `reducesRecorded`.
+  // `lock` guards the three properties below.
   private let lock = Lock()
   @exclusivity(unchecked) private var hooks: [Hook] = []
+  @exclusivity(unchecked) private var latestHook = 0
 
   /// The number of recorded reduces that have begun, which is also the number of the latest event.
-  @exclusivity(unchecked) private var reducesRecorded = 0
+  @exclusivity(unchecked) private var latestEvent = 0
 
   /// The record of the current reduce, which only the thread that holds the turn accesses, without `lock`.
   @exclusivity(unchecked) private var record: ReduceRecord?
 
+  /// Adds a hook, and returns the hook's number.
   fileprivate func add(
     wantingChanges wantsChanges: Bool,
     to registry: Registry,
     _ call: @escaping @Sendable (DispatchEvent) -> Void
-  ) -> Hook {
+  ) -> Int {
     lock.withLock {
-      // A reduce that has already begun might have no record, so the hook starts with the next reduce.
-      let hook = Hook(from: wantsChanges ? reducesRecorded + 1 : 0, call)
-      hooks.append(hook)
+      latestHook += 1
+      hooks.append(Hook(number: latestHook, wantsChanges: wantsChanges, call: call))
       registry.setObserved(true)
-      return hook
+      return latestHook
     }
   }
 
-  fileprivate func remove(_ hook: Hook, from registry: Registry) {
-    lock.withLock {
-      hooks.removeAll { $0 === hook }
-      if hooks.isEmpty { registry.setObserved(false) }
+  fileprivate func remove(_ number: Int, from registry: Registry) {
+    // The hook is released after unlocking, because releasing its closure can run user code.
+    let removed = lock.withLock {
+      defer { if hooks.isEmpty { registry.setObserved(false) } }
+      return hooks.firstIndex { $0.number == number }.map { hooks.remove(at: $0) }
     }
-    // This thread releases the hook after unlocking, because releasing its closure can run user code.
-    withExtendedLifetime(hook) {}
+    withExtendedLifetime(removed) {}
   }
 
   func willReduce<State: DispatchState>(in registrations: [Registration<State>]) {
-    let isRecorded = lock.withLock {
-      let isRecorded = hooks.contains { $0.first > 0 }
-      if isRecorded { reducesRecorded += 1 }
-      return isRecorded
+    let (isRecorded, number, calls) = lock.withLock {
+      let isRecorded = hooks.contains { $0.wantsChanges }
+      if isRecorded { latestEvent += 1 }
+      return (isRecorded, latestEvent, hooks.map(\.call))
     }
-    record = ReduceRecord(of: isRecorded ? registrations : [])
+    record = ReduceRecord(of: isRecorded ? registrations : [], numbered: number, for: calls)
   }
 
   func didReduce(
@@ -64,17 +59,11 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   ) -> [AnyObject] {
     // If another thread removes the last hook when the reduce begins, the reduce has no record.
     guard let record = record.take() else { return [] }
-    // This thread reads a hook's properties under the lock, for the thread sanitizer. The sanitizer doesn't
-    // learn from reference counts that these reads precede the hook's deallocation on another thread.
-    let (hooks, calls, number) = lock.withLock {
-      let hooks = self.hooks.filter { $0.first <= reducesRecorded }
-      return (hooks, hooks.map(\.call), reducesRecorded)
-    }
-    let event = record.event(of: state, numbered: number, in: stores, from: place)
+    let event = record.event(of: state, in: stores, from: place)
     // The loop calls the first hook last, because each hook puts its event at the front of the thread's
     // round (its queue of deliveries).
-    for call in calls.reversed() { call(event) }
-    return [record] + hooks
+    for call in record.hooks.reversed() { call(event) }
+    return [record]
   }
 }
 
@@ -104,9 +93,9 @@ extension Dispatcher {
     wantingChanges wantsChanges: Bool = false,
     _ hook: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Dust {
-    let hook = registry.hooks.add(wantingChanges: wantsChanges, to: registry, hook)
-    return ActionDust { [weak registry, weak hook] in
-      if let registry, let hook { registry.hooks.remove(hook, from: registry) }
+    let number = registry.hooks.add(wantingChanges: wantsChanges, to: registry, hook)
+    return ActionDust { [weak registry] in
+      if let registry { registry.hooks.remove(number, from: registry) }
     }
   }
 

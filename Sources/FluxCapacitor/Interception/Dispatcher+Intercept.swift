@@ -43,29 +43,14 @@ extension Dispatcher {
   /// - Returns: A Dust that ends the interception when you call `clean()`. The Dust doesn't keep the
   ///   dispatcher alive, and the interception ends when the dispatcher is deallocated.
   public func intercept(_ interceptor: @escaping @Sendable (DispatchEvent) -> Void) -> Dust {
-    // Only the hook retains the sink, so the dispatcher's deallocation also releases the interceptor.
+    // Only the hook retains the sink, so the dispatcher's deallocation also releases the interceptor. Only the
+    // observation retains the bag, so the end of the observation removes the hook.
     let sink = Sink<DispatchEvent>()
-    let dust = sink.channel.observe(on: .current, interceptor)
-    let hook = addHook(wantingChanges: true) { sink.channel.sendInFront($0, on: .current) }
-    return Interception(of: dust, by: hook)
-  }
-}
-
-/// The Dust of an interception.
-///
-/// If several threads clean this Dust, each thread ends the interception before `clean()` returns.
-private final class Interception: Dust, @unchecked Sendable {
-  private let observation: Dust
-  private let hook: Dust
-
-  init(of observation: Dust, by hook: Dust) {
-    self.observation = observation
-    self.hook = hook
-    super.init { $0.finishCleaning() }
-  }
-
-  override func finishCleaning() {
-    hook.clean()
-    observation.clean()
+    let bag = DustBuster()
+    let dust = sink.channel.observe(on: .current) { event in
+      withExtendedLifetime(bag) { interceptor(event) }
+    }
+    addHook(wantingChanges: true) { sink.channel.sendInFront($0, on: .current) }.cleaned(by: bag)
+    return dust
   }
 }

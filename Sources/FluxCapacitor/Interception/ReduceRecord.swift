@@ -1,28 +1,13 @@
-/// The variables' values before a reduce, for comparison with the values after the reduce.
+/// The hooks that receive the event of a reduce, and the variables' values before the reduce.
 ///
 /// Only the thread that holds the dispatcher's turn uses the record, and releases the record after the turn.
 final class ReduceRecord {
-  /// A variable of a registered store, with the variable's value before the reduce.
-  private struct Entry {
-    let store: any Storable.Type
-    let name: String
-    let variable: any AnyPrimitiveValue
-    let before: (version: Version, value: any Sendable)
+  let hooks: [@Sendable (DispatchEvent) -> Void]
 
-    var change: DispatchEvent.Change? {
-      let after = variable.snapshot
-      guard after.version != before.version else { return nil }
-      return DispatchEvent.Change(
-        store: store,
-        name: name,
-        oldValue: before.value,
-        newValue: after.value,
-        variable: variable
-      )
-    }
-  }
+  private let number: Int
 
-  private var entries: [Entry] = []
+  /// The functions that return each variable's change during the reduce, by the types of the stores.
+  private var changes: [ObjectIdentifier: [() -> DispatchEvent.Change?]] = [:]
 
   /// The stores that the record searched for variables, and must not release before the turn has ended.
   private var stores: [AnyObject] = []
@@ -30,12 +15,28 @@ final class ReduceRecord {
   private let instant: ContinuousClock.Instant
   private let wallClockTime: Duration
 
-  init<State: DispatchState>(of registrations: [Registration<State>]) {
+  init<State: DispatchState>(
+    of registrations: [Registration<State>],
+    numbered number: Int,
+    for hooks: [@Sendable (DispatchEvent) -> Void]
+  ) {
+    (self.hooks, self.number) = (hooks, number)
     for registration in registrations {
       let store = registration.type
-      for (name, variable) in registration.variables(lookingAt: &stores) {
+      let variables = registration.variables(lookingAt: &stores)
+      changes[ObjectIdentifier(store), default: []] += variables.map { name, variable in
         let before = variable.snapshot
-        entries.append(Entry(store: store, name: name, variable: variable, before: before))
+        return {
+          let after = variable.snapshot
+          guard after.version != before.version else { return nil }
+          return DispatchEvent.Change(
+            store: store,
+            name: name,
+            oldValue: before.value,
+            newValue: after.value,
+            variable: variable
+          )
+        }
       }
     }
     wallClockTime = .sinceBeginningOf1970
@@ -45,17 +46,15 @@ final class ReduceRecord {
   /// Returns the event of the reduce after the reduce has ended.
   func event(
     of state: any DispatchState,
-    numbered number: Int,
     in stores: [any Storable.Type],
     from place: SourcePlace
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
-    let entries = Dictionary(grouping: entries) { ObjectIdentifier($0.store) }
     return DispatchEvent(
       state: state,
       sequenceNumber: number,
       stores: stores,
-      changes: stores.flatMap { entries[ObjectIdentifier($0)] ?? [] }.compactMap(\.change),
+      changes: stores.flatMap { changes[ObjectIdentifier($0)] ?? [] }.compactMap { $0() },
       instant: instant,
       wallClockTime: wallClockTime,
       duration: duration,

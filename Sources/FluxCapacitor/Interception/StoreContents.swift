@@ -63,29 +63,30 @@ package struct StoreContents: Sendable {
         if add(child, name: "\(name).\((label ?? "").trimmingPrefix("."))") { hasAny = true }
       }
       return hasAny
-    case .optional, .enum:
-      isFixed = false
+    case .optional:
       // An optional adds nothing to the name.
-      for (label, child) in mirror.children {
-        add(child, name: mirror.displayStyle == .enum ? "\(name).\(label ?? "")" : name)
-      }
-      return true
+      for child in mirror.children { add(child.value, name: name) }
+    case .enum:
+      for (label, child) in mirror.children { add(child, name: "\(name).\(label ?? "")") }
     case .collection:
-      isFixed = false
-      addElements(mirror.children.lazy.enumerated().map { ("\(name)[\($0)]", $1.value) })
-      return true
-    case .dictionary:
-      isFixed = false
-      let entries = mirror.children.lazy.map { entry in
-        Array(Mirror(reflecting: entry.value).children.map(\.value))
+      // If an element contains no variable, no other element does.
+      for (index, child) in mirror.children.enumerated()
+      where !add(child.value, name: "\(name)[\(index)]") {
+        break
       }
-      let named = entries.map { ("\(name)[\($0[0])]", $0[1]) }
+    case .dictionary:
+      let pairs = mirror.children.lazy.map { Mirror(reflecting: $0.value).children.map(\.value) }
       // If the first value contains no variable, no value does. In this case, the method skips the sort.
-      addElements(named.first.map { isPlain($0.1) } == true ? [] : named.sorted { $0.0 < $1.0 })
-      return true
+      var trial = self
+      if let first = pairs.first, trial.add(first[1], name: "") {
+        let named = pairs.map { (name: "\(name)[\($0[0])]", value: $0[1]) }
+        for (name, value) in named.sorted(by: { $0.name < $1.name }) { add(value, name: name) }
+      }
     default:
       return false
     }
+    isFixed = false
+    return true
   }
 
   /// Removes the underscore from the names of variables, except where another variable or constant has
@@ -98,19 +99,6 @@ package struct StoreContents: Sendable {
       items[index].name.removeFirst()
       items[index].otherName = items[index].otherName ?? name
     }
-  }
-
-  /// Adds the elements of a collection, and stops at the first element that contains no variable.
-  private mutating func addElements(_ elements: some Sequence<(String, Any)>) {
-    for (name, element) in elements {
-      guard add(element, name: name) else { return }
-    }
-  }
-
-  /// Returns whether a value contains no variable, and can't contain a variable later.
-  private func isPlain(_ value: Any) -> Bool {
-    var others = self
-    return !others.add(value, name: "")
   }
 
   private mutating func add(_ item: Item) {

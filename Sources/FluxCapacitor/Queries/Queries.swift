@@ -6,60 +6,43 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   /// The queries that at least one consumer holds.
   let active = Variable<Set<Query>>([])
 
-  // `lock` guards `holders` and `isObserved`. `holders` contains the number of consumers that hold each
-  // query.
-  private let lock = Lock()
+  /// The number of consumers that hold each query, which the lock of `active` guards.
   @exclusivity(unchecked) private var holders: [Query: Int] = [:]
+
+  /// Whether the store observes `active`, which `lock` guards.
   @exclusivity(unchecked) private var isObserved = false
+  private let lock = Lock()
 
   /// Creates a `Queries` object without queries.
   public init() {}
 
   /// Adds a consumer to a query's holders, and notifies the store if the query had no holders before.
   func hold<Store: Queryable>(_ query: Query, of store: Store) -> Dust where Store.Query == Query {
-    adjustHolders(of: query, by: 1) { [weak store] old, new in
-      // If one transaction adds and removes the same query, `old` and `new` are equal.
-      if old != new { store?.activeQueriesDidChange(from: old, to: new) }
+    lock.withLock {
+      guard !isObserved else { return }
+      isObserved = true
+      // The code discards the Dust, because the observation ends when `active` is deallocated.
+      _ = active.observeChanges { [weak store] old, new in
+        // If one transaction adds and removes the same query, `old` and `new` are equal.
+        if old != new { store?.activeQueriesDidChange(from: old, to: new) }
+      }
     }
+    adjustHolders(of: query, by: 1)
     return ActionDust { self.adjustHolders(of: query, by: -1) }
   }
 
   /// Adds a number to the count of the consumers that hold a query.
   ///
-  /// The method writes `active` under the lock, in a separate transaction, so `active` changes in the same
-  /// order as the counts. The store is notified after the lock is released.
-  ///
-  /// - Parameter changes: The closure that observes `active`, if `active` has no observer yet.
-  private func adjustHolders(
-    of query: Query,
-    by difference: Int,
-    observedBy changes: (@Sendable (Set<Query>, Set<Query>) -> Void)? = nil
-  ) {
-    // The query is released after unlocking, because a query's `deinit` can run user code.
-    var removed: (key: Query, value: Int)?
-    let thread = CurrentThread.current
-    thread.beginTransaction()
-    lock.lock()
-    if !isObserved, let changes {
-      isObserved = true
-      // The code discards the Dust, because the observation ends when `active` is deallocated.
-      _ = active.observeChanges(changes: changes)
-    }
+  /// The count changes inside a mutation of `active`, so `active` changes in the same order as the counts.
+  private func adjustHolders(of query: Query, by difference: Int) {
+    let channel = active.channel
+    let thread = channel.beginMutation()
     let count = holders[query, default: 0] + difference
-    if count == 0, let index = holders.index(forKey: query) {
-      removed = holders.remove(at: index)
-    } else {
-      holders[query] = count
-    }
-    let isFirst = difference > 0 && count == 1
-    if isFirst || count == 0 {
-      var active = self.active.value
-      if isFirst { active.insert(query) } else { active.remove(query) }
-      self.active.value = active
-    }
-    thread.endTransaction()
-    lock.unlock()
+    holders[query] = count == 0 ? nil : count
+    let removed = count == 0 ? channel.value.remove(query) : nil
+    let isAdded = count > 0 && channel.value.insert(query).inserted
+    channel.endMutation(on: thread, isChange: isAdded || removed != nil)
+    // The query is released after unlocking, because a query's `deinit` can run user code.
     withExtendedLifetime(removed) {}
-    thread.finish()
   }
 }

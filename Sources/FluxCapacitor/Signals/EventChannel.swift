@@ -22,11 +22,14 @@
   ///
   /// - Precondition: The thread holds `lock`.
   @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> Delivery? {
-    if thread.pointee.openTransactions == 0, mark.isNone { return schedule(event, on: thread) }
+    if thread.pointee.openTransactions == 0, !mark.isWritten {
+      return schedule(event, on: thread)
+    }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }
-    let place = place(through: version, isOpen: true)
-    thread.pointee.transaction.use { $0.add(place, of: self, on: thread) }
+    var place = place(through: version, isOpen: true)
+    place.isFirst = noteWrite(on: thread)
+    thread.append(place, isOwn: true)
     return nil
   }
 
@@ -35,6 +38,7 @@
   ///
   /// - Precondition: The thread holds `lock`.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
+    mark.writer = 0
     // The thread that is delivering this channel takes over events that arrived after the transaction's
     // events.
     if version < self.version { leave(through: self.version) }

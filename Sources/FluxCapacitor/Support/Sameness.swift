@@ -3,62 +3,25 @@ extension Equatable {
   package func isEqual(to other: Any) -> Bool { (other as? Self) == self }
 }
 
-/// Returns whether two `Equatable` values are equal, or whether two other values are alike in every part.
-///
-/// Swift can't compare functions, so two functions of the same type count as the same value.
-package func isSame(_ first: Any, _ second: Any) -> Bool {
-  if let first = first as? any Equatable { return first.isEqual(to: second) }
-  guard type(of: first) == type(of: second) else { return false }
-  let (parts, others) = (Mirror(reflecting: first), Mirror(reflecting: second))
-  switch parts.displayStyle {
-  case .dictionary:
-    let (entries, others) = (entries(parts), entries(others))
-    return entries.count == others.count
-      && entries.allSatisfy { key, value in others[key].map { isSame(value, $0) } ?? false }
-  case .struct, .enum, .tuple, .optional,
-    .collection where !parts.children.isEmpty:
-    return haveSameChildren(parts, others)
-  default:
-    return dumped(first) == dumped(second)
-  }
-}
-
-private func haveSameChildren(_ parts: Mirror, _ others: Mirror) -> Bool {
-  parts.children.count == others.children.count
-    && zip(parts.children, others.children).allSatisfy { part, other in
-      part.label == other.label && isSame(part.value, other.value)
-    }
-}
-
-/// Returns a dictionary's entries by their keys, because a mirror lists the entries in varying order.
-private func entries(_ mirror: Mirror) -> [AnyHashable: Any] {
-  var entries: [AnyHashable: Any] = [:]
-  for child in mirror.children {
-    let pair = Mirror(reflecting: child.value).children.map(\.value)
-    if let key = pair.first as? AnyHashable { entries[key] = pair.last }
-  }
-  return entries
-}
-
-private func dumped(_ value: Any) -> String {
-  var text = ""
-  dump(value, to: &text)
-  return text
-}
-
 /// Returns whether two values are `Equatable` and equal.
 @usableFromInline package func areEqual(_ first: Any, _ second: Any) -> Bool {
   (first as? any Equatable)?.isEqual(to: second) ?? false
 }
 
-/// Returns whether two values have the same bytes, or are structs with the same properties. The values' own
-/// `==`, which might ignore a property, isn't used.
+/// Returns whether two values have the same bytes, or are structs whose properties do, as copies of a value
+/// usually do. The values' own `==`, which might ignore a property, isn't used.
 func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
   let haveSameBytes = withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { first.elementsEqual($0) }
   }
-  // Bytes without a meaning can differ between two copies of a value.
   if haveSameBytes { return true }
-  let mirror = Mirror(reflecting: first)
-  return mirror.displayStyle == .struct && haveSameChildren(mirror, Mirror(reflecting: second))
+  // The padding bytes of a struct can differ between two copies of a value.
+  let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
+  guard mirror.displayStyle == .struct, !mirror.children.isEmpty else { return false }
+  return zip(mirror.children, other.children).allSatisfy { property, other in
+    func isIdentical<Property>(_ property: Property) -> Bool {
+      (other.value as? Property).map { areIdentical(property, $0) } ?? false
+    }
+    return _openExistential(property.value, do: isIdentical)
+  }
 }

@@ -54,11 +54,14 @@ extension PrimitiveTable where Trait == MutableTrait {
   /// - Complexity: O(1), and O(n) in the number of rows if a row is removed.
   @inlinable public subscript(id: Row.ID) -> Row? {
     get { table.withLock { table.row(id) } }
-    set { _ = table.set(newValue, for: id) }
+    set { _ = table.replace(id, with: newValue) }
     _modify {
-      let thread = table.lend(id)
-      defer { table.takeBack(on: thread) }
-      yield &table.lentRow
+      let thread = table.takeOut(id)
+      defer {
+        table.trapIfSuspended()
+        table.putBack(id, on: thread)
+      }
+      yield &table.takenRow
     }
   }
 
@@ -94,9 +97,7 @@ extension PrimitiveTable where Trait == MutableTrait {
   /// - Complexity: O(n) in the number of rows between the positions.
   @inlinable public func move(_ id: Row.ID, to position: Int) {
     let thread = table.beginMutation()
-    let former = table.entry(of: id)?.position
-    let isMoved = former.map { table.move(id, from: $0, to: position) } ?? false
-    table.endChange(on: thread, isChange: isMoved)
+    table.endChange(on: thread, isChange: table.move(id, to: position))
   }
 
   /// Removes the row with an id. If the table contains no such row, nothing happens.
@@ -106,7 +107,7 @@ extension PrimitiveTable where Trait == MutableTrait {
   /// - Returns: The removed row.
   /// - Complexity: O(n) in the number of rows after the removed row.
   @discardableResult @inlinable public func remove(_ id: Row.ID) -> Row? {
-    table.set(nil, for: id)
+    table.replace(id, with: nil)
   }
 
   /// Removes all rows.

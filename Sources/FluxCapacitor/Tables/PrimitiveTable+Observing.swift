@@ -40,7 +40,7 @@ extension PrimitiveTable {
     return edits.observe(on: queue) { latest in
       let isFirst = first != nil
       var difference = first.take() ?? TableDifference()
-      while received.number < latest.number, let next = received.next {
+      while received !== latest, let next = received.next {
         for change in next.changes { difference.apply(change) }
         received = next
       }

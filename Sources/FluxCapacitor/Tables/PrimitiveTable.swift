@@ -120,7 +120,9 @@ extension PrimitiveTable: AnyPrimitiveValue {
 
   package var snapshot: (version: Version, value: any Sendable) { rows.snapshot }
 
-  package var observerCount: Int { table.observerCountOfTable }
+  package var observerCount: Int {
+    table.withLock { table.parts }.reduce(table.observerCount) { $0 + $1.observerCount }
+  }
 
   package func write(any value: any Sendable) {
     guard let rows = value as? [Row] else {

@@ -2,42 +2,107 @@
 // the method begins the mutation itself.
 
 extension TableChannel {
-  /// Replaces, appends or removes the row with an id.
-  ///
-  /// - Returns: The former row.
-  @inlinable func set(_ row: Row?, for id: Row.ID) -> Row? {
-    let thread = beginMutation()
-    if let row, row.id != id { trapChangedID(from: id, to: row.id) }
-    guard let entry = entry(of: id) else {
-      if let row { insert(row, at: stored.count) }
-      endChange(on: thread, isChange: row != nil)
-      return nil
-    }
-    guard var row else {
-      let row = stored.remove(at: entry.position)
-      forget(id)?.write(nil)
-      didRemove(id, at: entry.position)
-      endChange(on: thread)
-      return row
-    }
-    swap(&stored[entry.position], &row)
-    if edits != nil { note([.update(id)]) }
-    if let part = entry.part {
-      part.use {
-        $0.lockForMutation(on: thread)
-        $0.stored = stored[entry.position]
-      }
-      endMutation(of: part, on: thread)
-    } else {
-      endChange(on: thread)
-    }
-    return row
-  }
-
   /// Ends a mutation of the table. If parts have been written, the table stays locked until the commit. So
   /// no other thread's change comes between the mutation and its commit.
   @inlinable func endChange(on thread: CurrentThread, isChange: Bool = true) {
     endMutation(on: thread, isChange: isChange, hasParts: true)
+  }
+
+  /// Inserts a row, or traps if the table already contains a row with this id.
+  @inlinable func insert(_ row: Row, at position: Int) {
+    if position < 0 || position > stored.count { trapBounds(position) }
+    let id = row.id
+    let part = addToIndex(id, at: position)
+    stored.insert(row, at: position)
+    part?.use { $0.write(row) }
+    ids?.mutate { $0.insert(id, at: position) }
+    appendEdit([.insert(id, at: position), .update(id)])
+  }
+
+  /// Adds a row to the index, or traps if the table already contains a row with this id.
+  ///
+  /// - Returns: The part of the row, if code waits for the row.
+  @inlinable
+  func addToIndex(_ id: Row.ID, at position: Int) -> Unmanaged<TablePart<Row, Row?>>? {
+    guard let former = index.updateValue((position, nil), forKey: id) else { return nil }
+    if former.position >= 0 { trapDuplicate(id) }
+    index[id] = (position, former.part)
+    return former.part
+  }
+
+  /// Moves a row, and returns whether its position has changed.
+  @inlinable func move(_ id: Row.ID, to new: Int) -> Bool {
+    let old = entry(of: id).position
+    if old < 0 { return false }
+    if new < 0 || new >= stored.count { trapBounds(new) }
+    if new == old { return false }
+    stored.insert(stored.remove(at: old), at: new)
+    index[id]?.position = new
+    ids?.mutate { $0.insert($0.remove(at: old), at: new) }
+    appendEdit([.remove(id, at: old), .insert(id, at: new)])
+    return true
+  }
+
+  /// Appends an edit to the list of edits, if the list exists.
+  @inlinable func appendEdit(_ changes: @autoclosure () -> [TableEdit<Row.ID>.Change]) {
+    guard let edits else { return }
+    let edit = TableEdit(changes())
+    edits.stored.next = edit
+    edits.write(edit)
+  }
+
+  // MARK: - One row
+
+  /// Replaces, appends or removes the row with an id.
+  ///
+  /// - Returns: The former row.
+  @inlinable func replace(_ id: Row.ID, with row: Row?) -> Row? {
+    let thread = takeOut(id)
+    var row = row
+    swap(&takenRow, &row)
+    putBack(id, on: thread)
+    return row
+  }
+
+  /// Begins a mutation, and takes the row with an id out of the table, in O(1).
+  ///
+  /// Until `putBack`, neither the array nor the row's part contains the row. So a change in place doesn't copy
+  /// the row's own arrays and strings. Meanwhile, a copy of another row takes the place of the row.
+  @inlinable func takeOut(_ id: Row.ID) -> CurrentThread {
+    let thread = beginChangeInPlace()
+    takenEntry = entry(of: id)
+    let (position, part) = takenEntry
+    if position < 0 { return thread }
+    part?.use {
+      $0.lockForMutation(on: thread)
+      $0.stored = nil
+    }
+    takenRow = stored[position]
+    let other = position == 0 ? stored.count - 1 : 0
+    if other == position { stored.removeLast() } else { stored[position] = stored[other] }
+    return thread
+  }
+
+  /// Puts the row back in its position, or appends or removes the row, and ends the mutation.
+  @inlinable func putBack(_ id: Row.ID, on thread: CurrentThread) {
+    let (position, part) = takenEntry
+    let row = takenRow.take()
+    if let row, row.id != id { trapChangedID(from: id, to: row.id) }
+    guard position >= 0 else {
+      if let row { insert(row, at: stored.count) }
+      return endChange(on: thread, isChange: row != nil)
+    }
+    if let row {
+      if position < stored.count { stored[position] = row } else { stored.append(row) }
+      part?.use { $0.stored = row }
+      appendEdit([.update(id)])
+    } else {
+      if position < stored.count { stored.remove(at: position) }
+      index[id] = part.map { (-1, $0) }
+      ids?.mutate { _ = $0.remove(at: position) }
+      appendEdit([.remove(id, at: position)])
+    }
+    if let part { endMutation(of: part, on: thread) } else { endChange(on: thread) }
   }
 
   /// Ends the mutation of a row that has a part. If the part alone has to be delivered, its mutation goes on
@@ -53,128 +118,6 @@ extension TableChannel {
     version = version.next
     lock.unlock()
     part.endMutation(on: thread)
-  }
-
-  /// Inserts a row, or traps if the table already contains a row with this id.
-  @inlinable func insert(_ row: Row, at position: Int) {
-    if position < 0 || position > stored.count { trapBounds(position) }
-    let id = row.id
-    let former = entries[id, default: Entry()].move(to: position)
-    if former.position >= 0 { trapDuplicate(id) }
-    stored.insert(row, at: position)
-    if position < stored.count - 1 { didShift() }
-    former.part?.use { $0.write(row) }
-    ids?.mutate { $0.insert(id, at: position) }
-    if edits != nil { note([.insert(id, at: position), .update(id)]) }
-  }
-
-  /// Removes a row from the index. If code waits for the row, the entry stays.
-  ///
-  /// - Returns: The part of the row, which the caller sets to `nil`.
-  @inlinable func forget(_ id: Row.ID) -> TablePart<Row, Row?>? {
-    let part = entries[id]?.part?.takeUnretainedValue()
-    if part != nil { entries[id]?.position = -1 } else { entries[id] = nil }
-    return part
-  }
-
-  /// Brings the other rows' positions, the ids and the edits up to date after a row has left the array.
-  @inlinable func didRemove(_ id: Row.ID, at position: Int) {
-    if position < stored.count { didShift() }
-    ids?.mutate { _ = $0.remove(at: position) }
-    if edits != nil { note([.remove(id, at: position)]) }
-  }
-
-  /// Moves a row, and returns whether its position has changed.
-  @inlinable func move(_ id: Row.ID, from old: Int, to new: Int) -> Bool {
-    if new < 0 || new >= stored.count { trapBounds(new) }
-    if new == old { return false }
-    stored.insert(stored.remove(at: old), at: new)
-    entries[id]?.position = new
-    didShift()
-    ids?.mutate { $0.insert($0.remove(at: old), at: new) }
-    if edits != nil { note([.remove(id, at: old), .insert(id, at: new)]) }
-    return true
-  }
-
-  /// Notes that a change of the order has shifted rows by one position. The positions in the index are
-  /// corrected after 64 changes, because hashing all ids takes longer than the change itself.
-  @inlinable func didShift() {
-    shifts += 1
-    if shifts == 64 { renumber() }
-  }
-
-  /// Corrects all positions in the index.
-  @inlinable func renumber() {
-    for position in stored.indices { entries[stored[position].id]?.position = position }
-    shifts = 0
-  }
-
-  /// Appends changes to the list of edits, if the list exists.
-  @inlinable func note(_ changes: [TableEdit<Row.ID>.Change]) {
-    guard let edits, !changes.isEmpty else { return }
-    edits.write(edits.stored.append(changes))
-  }
-
-  // MARK: - A row in place
-
-  /// Begins a change in place, and lends the row with an id, in O(1).
-  ///
-  /// Until `takeBack`, neither the array nor the row's part contains the row. So the change doesn't copy the
-  /// row's own arrays and strings. Meanwhile, a copy of another row takes the place of the lent row.
-  @inlinable func lend(_ id: Row.ID) -> CurrentThread {
-    let thread = beginChangeInPlace()
-    lentID = id
-    guard let entry = entry(of: id) else { return thread }
-    entry.part?.use {
-      $0.lockForMutation(on: thread)
-      $0.stored = nil
-    }
-    lentEntry = entry
-    lentRow = stored[entry.position]
-    let other = entry.position == 0 ? stored.count - 1 : 0
-    if other == entry.position {
-      stored.removeLast()
-    } else {
-      stored[entry.position] = stored[other]
-    }
-    return thread
-  }
-
-  /// Ends a change in place: returns the lent row to its position, or removes the row if it has become
-  /// `nil`.
-  @inlinable func takeBack(on thread: CurrentThread) {
-    trapIfSuspended()
-    var entry = Entry()
-    swap(&entry, &lentEntry)
-    guard let id = lentID, let row = lentRow.take() else {
-      return takeBackNothing(entry, on: thread)
-    }
-    lentID = nil
-    if row.id != id { trapChangedID(from: id, to: row.id) }
-    guard entry.position >= 0 else {
-      insert(row, at: stored.count)
-      return endChange(on: thread)
-    }
-    if edits != nil { note([.update(id)]) }
-    if entry.position < stored.count { stored[entry.position] = row } else { stored.append(row) }
-    if let part = entry.part {
-      part.use { $0.stored = row }
-      endMutation(of: part, on: thread)
-    } else {
-      endChange(on: thread)
-    }
-  }
-
-  /// Ends a change in place that has left no row.
-  @inlinable func takeBackNothing(_ entry: Entry, on thread: CurrentThread) {
-    let position = entry.position
-    guard let id = lentID.take(), position >= 0 else {
-      return endChange(on: thread, isChange: false)
-    }
-    if position < stored.count { stored.remove(at: position) }
-    forget(id)?.unlockMutated(on: thread)
-    didRemove(id, at: position)
-    endChange(on: thread)
   }
 
   // MARK: - Mistakes
@@ -195,13 +138,5 @@ extension TableChannel {
 
   @usableFromInline func trapBounds(_ position: Int) -> Never {
     trap("The position \(position) is out of range. \(self) has \(stored.count) rows.")
-  }
-}
-
-extension TableChannel.Entry {
-  /// Sets the position, and returns the former entry.
-  @inlinable mutating func move(to position: Int) -> Self {
-    defer { self.position = position }
-    return self
   }
 }

@@ -6,102 +6,71 @@ extension TableChannel {
   /// - Returns: The former rows, which the caller releases after unlocking.
   @inlinable func replaceAll(with rows: [Row], isSame: (Row, Row) -> Bool) -> [Row] {
     let thread = beginMutation()
-    var hasChanged = false
-    defer { endChange(on: thread, isChange: hasChanged) }
-    if shifts > 0 { renumber() }
-    let formerPositions = positions(of: rows)
-    let isSameOrder =
-      rows.count == stored.count && formerPositions.enumerated().allSatisfy { $0 == $1 }
-    var rows = rows
-    var updated: [Int] = []
-    for (position, former) in formerPositions.enumerated() where former >= 0 {
-      if isSame(stored[former], rows[position]) {
-        rows[position] = stored[former]
-      } else {
-        updated.append(position)
-      }
+    var next = 0
+    // The positions that the rows have in the table, or -1 for rows that the table doesn't contain.
+    let origins = rows.map { row in
+      // Most rows follow the row that they followed before, so they need no look-up.
+      let origin = has(row.id, at: next) ? next : entry(of: row.id).position
+      next = origin + 1
+      return origin
     }
-    if isSameOrder, updated.isEmpty { return [] }
-    hasChanged = true
-    swap(&rows, &stored)
-    finishReplacing(rows, formerPositions, updated: updated, isSameOrder: isSameOrder)
+    let isReordered = !origins.elementsEqual(stored.indices)
+    var isWritten = [Bool](repeating: true, count: rows.count)
+    var rows = rows
+    for (position, origin) in origins.enumerated()
+    where origin >= 0 && isSame(stored[origin], rows[position]) {
+      rows[position] = stored[origin]
+      isWritten[position] = false
+    }
+    let isChange = isReordered || isWritten.contains(true)
+    if isChange {
+      swap(&rows, &stored)
+      finishReplacing(rows, origins, isWritten)
+      if isReordered { ids?.write(stored.map(\.id)) }
+    }
+    endChange(on: thread, isChange: isChange)
     return rows
   }
 
-  /// The positions that rows have in the table, or -1 for rows that the table doesn't contain.
-  @inlinable func positions(of rows: [Row]) -> [Int] {
-    var isTaken = [Bool](repeating: false, count: stored.count)
-    var added: Set<Row.ID> = []
-    var next = 0
-    return rows.map { row in
-      // Most rows follow the row that they followed before, so they need no look-up.
-      let id = row.id
-      let position =
-        next < stored.count && stored[next].id == id ? next : entries[id]?.position ?? -1
-      if position >= 0 {
-        if isTaken[position] { trapDuplicate(id) }
-        isTaken[position] = true
-        next = position + 1
-      } else if !added.insert(id).inserted {
-        trapDuplicate(id)
-      }
-      return position
-    }
-  }
-
   /// Brings index, parts and edits up to date after all rows have been replaced.
-  @inlinable func finishReplacing(
-    _ former: [Row],
-    _ formerPositions: [Int],
-    updated: [Int],
-    isSameOrder: Bool
-  ) {
-    var changes: [TableEdit<Row.ID>.Change] = []
-    if !isSameOrder { reorder(former, formerPositions, &changes) }
-    for position in updated {
-      let row = stored[position]
-      entries[row.id]?.part?.use { $0.write(row) }
-      if edits != nil { changes.append(.update(row.id)) }
+  @inlinable func finishReplacing(_ former: [Row], _ origins: [Int], _ isWritten: [Bool]) {
+    var destinations = [Int](repeating: -1, count: former.count)
+    for (position, origin) in origins.enumerated() where origin >= 0 {
+      if destinations[origin] >= 0 { trapDuplicate(former[origin].id) }
+      destinations[origin] = position
     }
-    note(changes)
-  }
-
-  @inlinable func reorder(
-    _ former: [Row],
-    _ formerPositions: [Int],
-    _ changes: inout [TableEdit<Row.ID>.Change]
-  ) {
     // A row stays if its order among the rows that stay doesn't change. The other rows move.
-    let stays = isInLongestIncreasingSequence(formerPositions)
-    var remains = [Bool](repeating: false, count: former.count)
-    var isKept = remains
-    for (position, former) in formerPositions.enumerated() where former >= 0 {
-      remains[former] = stays[position]
-      isKept[former] = true
-    }
+    let stays = isInLongestIncreasingSequence(origins)
+    var changes: [TableEdit<Row.ID>.Change] = []
     var position = 0
-    for index in former.indices {
-      if !isKept[index] { forget(former[index].id)?.write(nil) }
-      if remains[index] {
+    for (row, destination) in zip(former, destinations) {
+      if destination < 0 {
+        let part = index[row.id]?.part
+        index[row.id] = part.map { (-1, $0) }
+        part?.use { $0.write(nil) }
+      }
+      if destination >= 0, stays[destination] {
         position += 1
-      } else if edits != nil {
-        changes.append(.remove(former[index].id, at: position))
+      } else {
+        changes.append(.remove(row.id, at: position))
       }
     }
-    for (position, former) in formerPositions.enumerated() where former != position {
-      let row = stored[position]
-      let entry = entries[row.id, default: Entry()].move(to: position)
-      if former < 0 { entry.part?.use { $0.write(row) } }
-    }
-    if edits != nil {
-      for (position, stays) in stays.enumerated() where !stays {
-        let id = stored[position].id
-        changes.append(.insert(id, at: position))
-        // A row with this id might have been removed earlier in the transaction.
-        if formerPositions[position] < 0 { changes.append(.update(id)) }
+    for (position, row) in stored.enumerated() {
+      let origin = origins[position]
+      if origin < 0 {
+        _ = addToIndex(row.id, at: position)
+      } else if origin != position {
+        index[row.id]?.position = position
+      }
+      if !stays[position] { changes.append(.insert(row.id, at: position)) }
+      if isWritten[position] {
+        // A new row also counts as updated, because a row with its id might have been removed earlier in the
+        // transaction.
+        changes.append(.update(row.id))
+        index[row.id]?.part?.use { $0.write(row) }
       }
     }
-    ids?.write(stored.map(\.id))
+    appendEdit(changes)
   }
 }
 

@@ -1,22 +1,34 @@
 /// The channel of a table's rows, with the index that finds a row by its id.
 ///
-/// A table is a variable of an array. A *part* is another variable, with the value of a single row, or with
-/// the ids of all rows. The table creates a part when code asks for it, and releases the part when no code
-/// uses it. Each change of the table is a mutation of the array. Within this mutation, the table also
-/// writes the parts that the change affects. So one transaction delivers the array and the parts.
+/// A table is a variable of an array. A *part* is another variable, with the value of a single row, with the
+/// ids of all rows, or with the latest edit. The table creates a part when code asks for it, and releases the
+/// part when no code uses it. Each change of the table is a mutation of the array. Within this mutation, the
+/// table also writes the parts that the change affects. So one transaction delivers the array and the parts.
 ///
 /// The channel's lock guards all properties. A thread takes the lock of a part after this lock. Under the
 /// lock, the table calls `hash(into:)` and `==` of ids, which are user code. So the lock records its holder.
 @usableFromInline
 final class TableChannel<Row: Identifiable & Sendable>: ValueChannel<[Row]>, @unchecked Sendable
 where Row.ID: Sendable {
-  /// The entry of each row in the table, and of each row that code waits for.
-  @exclusivity(unchecked) @usableFromInline var entries: [Row.ID: Entry] = [:]
+  /// The entry of each row in the table, and of each other row that code waits for.
+  @exclusivity(unchecked) @usableFromInline var index: [Row.ID: Entry] = [:]
+
+  /// A position at or near which `entry(of:)` finds the row, or -1 if the table doesn't contain the row, and
+  /// the part with the row's value.
+  ///
+  /// The entry owns one reference to the part, which the code retains and releases by hand. Automatic counting
+  /// or a second dictionary would add a third to the time of a change of one of 10,000 observed rows.
+  @usableFromInline typealias Entry = (position: Int, part: Unmanaged<TablePart<Row, Row?>>?)
 
   @exclusivity(unchecked) @usableFromInline var ids: TablePart<Row, [Row.ID]>?
 
   /// The latest edit, as long as code observes the changes of the table.
   @exclusivity(unchecked) @usableFromInline var edits: TablePart<Row, TableEdit<Row.ID>>?
+
+  // The row that a thread has taken out of the table to change it, and the row's entry. As local variables of
+  // an accessor, these properties would need an allocation for each change.
+  @exclusivity(unchecked) @usableFromInline var takenRow: Row?
+  @exclusivity(unchecked) @usableFromInline var takenEntry: Entry = (-1, nil)
 
   /// The number of parts that the table has ever created.
   @exclusivity(unchecked) var createdParts = 0
@@ -30,30 +42,9 @@ where Row.ID: Sendable {
   /// the row's part, whose own tracker reports the changes.
   private let rowTracker = Unmanaged.passRetained(Tracker())
 
-  // The row that is being changed in place, with its id and its entry; see `lend`.
-  @exclusivity(unchecked) @usableFromInline var lentRow: Row?
-  @exclusivity(unchecked) @usableFromInline var lentID: Row.ID?
-  @exclusivity(unchecked) @usableFromInline var lentEntry = Entry()
-
-  /// The number of changes of the order since all positions in `entries` were right. Each of these changes
-  /// has shifted each row by at most one position.
-  @exclusivity(unchecked) @usableFromInline var shifts = 0
-
-  @usableFromInline struct Entry {
-    /// The row's position in the array, with an error of at most `shifts`, or -1 if the table doesn't
-    /// contain the row.
-    @usableFromInline var position = -1
-
-    /// The row's part, if it has one. The entry owns one reference, which the code retains and releases by
-    /// hand. Automatic counting would take longer than the other work for a row.
-    @usableFromInline var part: Unmanaged<TablePart<Row, Row?>>?
-
-    @inlinable init() {}
-  }
-
   @inlinable init(_ rows: [Row]) {
     super.init([])
-    entries.reserveCapacity(rows.count)
+    index.reserveCapacity(rows.count)
     stored.reserveCapacity(rows.count)
     for row in rows { insert(row, at: stored.count) }
   }
@@ -78,27 +69,28 @@ where Row.ID: Sendable {
 
   /// The row with an id. The caller must hold the lock.
   @inlinable func row(_ id: Row.ID) -> Row? {
-    entry(of: id).map { stored[$0.position] }
+    let position = entry(of: id).position
+    return position < 0 ? nil : stored[position]
   }
 
-  /// The entry of a row in the table, with the right position. The caller must hold the lock.
-  @inlinable func entry(of id: Row.ID) -> Entry? {
-    guard var entry = entries[id], entry.position >= 0 else { return nil }
-    if shifts > 0 { entry.position = position(of: id, near: entry.position) }
-    return entry
-  }
-
-  /// Finds a row near a position.
-  @inlinable func position(of id: Row.ID, near position: Int) -> Int {
-    for distance in 0...shifts {
-      if has(id, at: position - distance) { return position - distance }
-      if has(id, at: position + distance) { return position + distance }
+  /// The entry of a row, with the row's right position. The caller must hold the lock.
+  ///
+  /// A change of the order shifts other rows by one position, and leaves their positions in the index as they
+  /// are. If a row has shifted too far to be found nearby, this method corrects the whole index. Hashing all
+  /// ids takes longer than the change itself, so the correction waits for many changes.
+  @inlinable func entry(of id: Row.ID) -> Entry {
+    let (position, part) = index[id] ?? (-1, nil)
+    if position < 0 { return (position, part) }
+    for distance in 0...64 {
+      if has(id, at: position - distance) { return (position - distance, part) }
+      if has(id, at: position + distance) { return (position + distance, part) }
     }
-    trap("\(self) has lost the row with the id \(id).")
+    for position in stored.indices { index[stored[position].id]?.position = position }
+    return index[id] ?? (-1, part)
   }
 
   @inlinable func has(_ id: Row.ID, at position: Int) -> Bool {
-    position >= 0 && position < stored.count && stored[position].id == id
+    stored.indices.contains(position) && stored[position].id == id
   }
 
   /// Returns a constant for a part, which is created on first use.
@@ -114,44 +106,43 @@ where Row.ID: Sendable {
 
   /// The part with the value of a row. The caller must hold the lock.
   @inlinable func part(of id: Row.ID) -> TablePart<Row, Row?> {
-    if let part = entries[id]?.part { return part.takeUnretainedValue() }
-    let part = TablePart(row(id), .row(id), of: self)
-    entries[id, default: Entry()].part = .passRetained(part)
+    if let part = index[id]?.part { return part.takeUnretainedValue() }
+    let part = TablePart(row(id), ofRow: id, of: self)
+    index[id, default: (-1, nil)].part = .passRetained(part)
     return part
   }
 
   /// The part with the ids of all rows. The caller must hold the lock.
   @inlinable func partOfIDs() -> TablePart<Row, [Row.ID]> {
-    let part = ids ?? TablePart(stored.map(\.id), .ids, of: self)
+    let part = ids ?? TablePart(stored.map(\.id), of: self)
     ids = part
     return part
   }
 
   /// The part with the latest edit. The caller must hold the lock.
   @inlinable func partOfEdits() -> TablePart<Row, TableEdit<Row.ID>> {
-    let part = edits ?? TablePart(TableEdit(), .edits, of: self)
+    let part = edits ?? TablePart(TableEdit(), of: self)
     edits = part
     return part
   }
 
   // MARK: - Parts
 
-  /// Releases a part if no code uses the part.
-  func releaseIfUnused(_ part: AnyChannel, at place: TablePlace<Row.ID>) {
+  /// Releases a part if no code uses the part. The caller has another reference to the part, so this method
+  /// frees nothing under the lock.
+  ///
+  /// - Parameter id: The id of the row if the part has the value of a row.
+  func releaseIfUnused(_ part: AnyChannel, ofRow id: Row.ID?) {
     var tracker: Dust?
     var others: [AnyChannel] = []
     withLock {
-      guard has(part, at: place) else { return }
       guard part.isUnused(except: &tracker) else { return others = partsToCheck() }
-      switch place {
-      case .row(let id):
-        let isAbsent = entries[id].map { $0.position < 0 } ?? false
-        if isAbsent { entries[id] = nil } else { entries[id]?.part = nil }
-        // The caller also has a reference, so this release frees nothing under the lock.
-        Unmanaged.passUnretained(part).release()
-      case .ids: ids = nil
-      case .edits: edits = nil
+      if let id, let entry = index[id], entry.part?.takeUnretainedValue() === part {
+        index[id] = entry.position < 0 ? nil : (entry.position, nil)
+        entry.part?.release()
       }
+      if ids === part { ids = nil }
+      if edits === part { edits = nil }
     }
     tracker?.clean()
     guard !others.isEmpty else { return }
@@ -172,42 +163,23 @@ where Row.ID: Sendable {
     return parts
   }
 
-  private func has(_ part: AnyChannel, at place: TablePlace<Row.ID>) -> Bool {
-    switch place {
-    case .row(let id): entries[id]?.part?.toOpaque() == Unmanaged.passUnretained(part).toOpaque()
-    case .ids: ids === part
-    case .edits: edits === part
-    }
-  }
-
-  /// The parts that exist, in the order of their creation. A dictionary's own order would differ in each run
-  /// of a scenario. The caller must hold the lock.
+  /// The parts that exist. The parts of rows are in the order of their creation, because a dictionary's own
+  /// order would differ in each run of a scenario. The caller must hold the lock.
   var parts: [AnyChannel] {
-    var parts: [AnyChannel] = entries.values.compactMap { $0.part?.takeUnretainedValue() }
-      .sorted { $0.number < $1.number }
-    if let ids { parts.append(ids) }
-    if let edits { parts.append(edits) }
-    return parts
+    let partsOfRows = index.values.compactMap { $0.part?.takeUnretainedValue() }
+    let others: [AnyChannel?] = [ids, edits]
+    return partsOfRows.sorted { $0.number < $1.number } + others.compactMap(\.self)
   }
 
   /// Ends the observations of all parts that have no constant, because the table no longer exists.
   override func close() {
-    // The entries are released after unlocking, because a `deinit` can run user code.
-    var formerEntries: [Row.ID: Entry] = [:]
-    let parts = withLock {
-      let parts = self.parts
-      for entry in entries.values { entry.part?.release() }
-      swap(&formerEntries, &entries)
-      (ids, edits) = (nil, nil)
-      return parts
+    // The parts and the index are released after unlocking, because a `deinit` can run user code.
+    let (formerParts, formerIndex) = withLock {
+      defer { (index, ids, edits) = ([:], nil, nil) }
+      return (parts, index)
     }
-    for part in parts { part.disown() }
-    withExtendedLifetime(formerEntries) {}
+    for entry in formerIndex.values { entry.part?.release() }
+    for part in formerParts { part.dropHandle(AnyChannel.owned) }
     super.close()
-  }
-
-  /// The number of observers of the rows and of all parts.
-  var observerCountOfTable: Int {
-    withLock { parts }.reduce(observerCount) { $0 + $1.observerCount }
   }
 }

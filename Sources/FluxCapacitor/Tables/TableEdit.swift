@@ -13,28 +13,15 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
 
   @usableFromInline let changes: [Change]
 
-  /// The number of edits before this one.
-  @usableFromInline let number: Int
-
   // The table sets this property once, under its lock, before it writes the next edit into the part. An
   // observer reads this property only after it has received a later edit.
   @exclusivity(unchecked) @usableFromInline var next: TableEdit?
 
-  @inlinable init(_ changes: [Change] = [], number: Int = 0) {
-    self.changes = changes
-    self.number = number
-  }
+  @inlinable init(_ changes: [Change] = []) { self.changes = changes }
 
   deinit {
     // The next edit is released in a loop, because nested releases of a long list would overflow the stack.
     if let next = next.take() { CurrentThread.current.release(consume next) }
-  }
-
-  /// Appends an edit to this edit, which must be the latest.
-  @inlinable func append(_ changes: [Change]) -> TableEdit {
-    let edit = TableEdit(changes, number: number + 1)
-    next = edit
-    return edit
   }
 }
 

@@ -7,23 +7,20 @@
 final class TablePart<Row: Identifiable & Sendable, Element: Sendable>: ValueChannel<Element>,
   @unchecked Sendable
 where Row.ID: Sendable {
-  private let place: TablePlace<Row.ID>
+  /// The id of the row if the part has the value of a row.
+  private let id: Row.ID?
 
   /// The number of parts that the table created before this one.
   let number: Int
-
-  /// The identity of the table, even after the table's end.
-  private let tableID: ObjectIdentifier
 
   /// The table, or `nil` after its end. This property is set once, before other threads know the part.
   @exclusivity(unchecked) private weak var table: TableChannel<Row>?
 
   /// Creates a part. The caller must hold the table's lock.
   @usableFromInline
-  init(_ value: Element, _ place: TablePlace<Row.ID>, of table: TableChannel<Row>) {
-    self.place = place
+  init(_ value: Element, ofRow id: Row.ID? = nil, of table: TableChannel<Row>) {
+    self.id = id
     self.table = table
-    tableID = ObjectIdentifier(table)
     number = table.createdParts
     table.createdParts += 1
     super.init(value, handles: AnyChannel.owned)
@@ -31,7 +28,7 @@ where Row.ID: Sendable {
 
   override var description: String { "A part of a VariableTable<\(Row.self)>" }
 
-  override func isPart(of other: TransactionMember) -> Bool { ObjectIdentifier(other) == tableID }
+  override func isPart(of other: TransactionMember) -> Bool { other === table }
 
   override func close() {
     if isClosed { super.close() } else { becameUnobserved() }
@@ -42,18 +39,11 @@ where Row.ID: Sendable {
     guard thread.pointee.openMutations == 0 else {
       return deferPastMutation(on: thread) { $0.becameUnobserved() }
     }
-    table?.releaseIfUnused(self, at: place)
+    table?.releaseIfUnused(self, ofRow: id)
   }
 }
 
-/// The property of a table, or the entry of its index, that refers to a part.
-@usableFromInline enum TablePlace<ID: Hashable & Sendable>: Sendable {
-  case row(ID)
-  case ids
-  case edits
-}
-
-// These methods belong to `AnyChannel`, because a table uses parts of several types.
+// This method belongs to `AnyChannel`, because a table uses parts of several types.
 extension AnyChannel {
   /// Whether no code uses this part.
   ///
@@ -70,13 +60,5 @@ extension AnyChannel {
       tracker = own.dust
       return true
     }
-  }
-
-  /// Ends the ownership of this part by its table. A part without handles is closed.
-  final func disown() {
-    let left = handles.write {
-      $0.bitwiseAnd(~AnyChannel.owned, ordering: .acquiringAndReleasing)
-    }
-    if AnyChannel.isClosed(left.newValue) { close() }
   }
 }

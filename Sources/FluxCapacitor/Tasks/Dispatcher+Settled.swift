@@ -34,7 +34,7 @@ extension Dispatcher {
   /// method in any task, on any actor. The task doesn't block a thread while it waits.
   ///
   /// > Warning: An operation of ``Effects`` or a task in a bag must not call this method, because the operation
-  /// or the task would wait for itself.
+  /// or the task would wait for itself. In debug builds, the method then traps.
   ///
   /// > Note: In a file that imports FluxCapacitorTesting, `settled()` means the method of that library, which
   /// fails the test after a time limit.
@@ -74,7 +74,7 @@ extension DispatchQueue {
   /// A queue whose threads may wait for another thread.
   fileprivate static var forWaiting: DispatchQueue {
     #if canImport(Dispatch)
-      .global()
+      .global(qos: .userInitiated)
     #else
       .main
     #endif

@@ -17,12 +17,14 @@ public final class Effect: @unchecked Sendable {
 
   struct Surrounding { private(set) weak var effect: Effect? }
 
-  // The queue's lock guards the six properties below.
+  // The queue's lock guards the properties below.
+
+  /// The task, from the effect's start until its end.
   @exclusivity(unchecked) var task: Task<Void, Never>?
-  @exclusivity(unchecked) var isInProgress = false
   @exclusivity(unchecked) var hasBeenCancelled = false
 
-  /// The number of this effect. If the queue's newest number is different, this effect is superseded.
+  /// The number of this effect. Under the policy `.latest`, this effect is superseded if the queue's newest
+  /// number is different.
   @exclusivity(unchecked) var number = 0
 
   /// Whether a newer effect has taken this effect's place in the queue, under the policy `.newestWaiting`.
@@ -31,9 +33,11 @@ public final class Effect: @unchecked Sendable {
   /// The continuation of a stream that ends when a waiting operation is allowed to begin.
   @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
 
-  /// The operation in a dispatcher's record of pending work. The thread that starts the effect sets this
-  /// property before the queue's lock publishes the effect, and no thread changes the property afterward.
-  @exclusivity(unchecked) var piece: PendingWork.Ticket?
+  /// The suspension of this effect's task, while the task waits for its turn.
+  @exclusivity(unchecked) var rest: TaskSuspension?
+
+  /// The suspensions of the tasks that await this effect.
+  @exclusivity(unchecked) var callers: [TaskSuspension] = []
 
   init(in queue: EffectQueue) {
     self.queue = queue

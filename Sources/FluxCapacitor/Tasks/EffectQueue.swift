@@ -1,11 +1,11 @@
 /// The effects of an ``Effects`` object that are in progress, waiting, or superseded.
 ///
 /// The queue keeps three invariants under `lock`:
-/// - From its start until its end, an effect is in `inProgress` or in `waiting`, unless a newer effect has
-///   superseded it. A thread creates an effect's task under the lock, so a thread that finds an effect in a
-///   list can cancel its task.
-/// - If the number of effects in `inProgress` is below the limit, no effect waits. An effect that ends lets
-///   the next waiting effect begin.
+/// - From its start until its end, an effect is in `running` or in `waiting`, unless a newer effect has
+///   replaced or cancelled it. A thread creates an effect's task under the lock, so a thread that finds an
+///   effect in a list can cancel its task.
+/// - If the number of effects in `running` is below the limit, no effect waits. An effect that ends lets the
+///   next waiting effect begin.
 /// - From the check of an effect until the end of the reduce, `invoking` lists the dispatcher, and the
 ///   thread holds the dispatcher's turn. A thread that supersedes the effect waits for the turns of all
 ///   listed dispatchers. After the wait for these turns, no store reduces a state of the superseded effect.
@@ -20,17 +20,19 @@ final class EffectQueue: @unchecked Sendable {
   private let limit: Int
 
   private let lock = Lock()
-  @exclusivity(unchecked) private var inProgress: [Effect] = []
-  @exclusivity(unchecked) private var waiting = FIFO<Effect>()
 
-  /// The number of entries in `waiting` whose effects were cancelled and have ended.
-  @exclusivity(unchecked) private var endedInWaiting = 0
+  /// The effects in progress. Under the policy `.latest`, the list also contains the superseded effects that
+  /// are not cancelled, because their operations await a newer effect.
+  @exclusivity(unchecked) private var running: [Effect] = []
 
-  /// The number of the newest effect under the policy `.latest`, or zero under the other policies.
+  /// The waiting effects by their numbers.
+  @exclusivity(unchecked) private var waiting: [Int: Effect] = [:]
+
+  /// The number of the newest effect.
   @exclusivity(unchecked) private var newest = 0
 
-  /// The superseded effects that are not cancelled, because their operations await a newer effect.
-  @exclusivity(unchecked) private var spared: [Effect] = []
+  /// The number before the smallest number in `waiting`, or a smaller number.
+  @exclusivity(unchecked) private var lastToBegin = 0
 
   /// The dispatchers that are reducing states of effects, with one entry for each reduce.
   @exclusivity(unchecked) private var invoking: [Dispatcher] = []
@@ -41,7 +43,12 @@ final class EffectQueue: @unchecked Sendable {
 
   init(_ policy: Effects.Policy) {
     self.policy = policy
-    limit = if case .concurrent(let limit) = policy { limit } else { 1 }
+    limit =
+      switch policy {
+      case .latest: .max
+      case .concurrent(let limit): limit
+      case .first, .serial, .newestWaiting: 1
+      }
   }
 
   /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress.
@@ -59,11 +66,11 @@ final class EffectQueue: @unchecked Sendable {
     let thread = CurrentThread.current
     thread.beginTransaction()
     var noLongerCounted = 0
-    var over: [Effect] = []
+    var over: [Task<Void, Never>] = []
     var busy: [Dispatcher] = []
     count.value += 1
     let result: Started = lock.withLock {
-      let isNested = isNested(effect)
+      let isNested = running.contains(where: effect.isInside)
       // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
       // ends.
       if policy == .first, let (earlier, task) = started.first(where: { !$0.task.isCancelled }) {
@@ -71,33 +78,29 @@ final class EffectQueue: @unchecked Sendable {
         return (earlier, task, false, isNested)
       }
       if policy == .latest {
-        newest += 1
-        effect.number = newest
-        noLongerCounted = inProgress.count
-        for older in inProgress { older.isInProgress = false }
-        swap(&over, &inProgress)
-        over += spared
-        spared = isAwaited ? over.filter(effect.isInside) : []
-        over.removeAll { older in spared.contains { $0 === older } }
+        noLongerCounted = running.count { !hasBeenSuperseded($0) }
+        let isSpared = { isAwaited && effect.isInside($0) }
+        over = running.filter { !isSpared($0) }.compactMap(\.task)
+        running = running.filter(isSpared)
         // The copy avoids a false report by the thread sanitizer, which can't see how threads share an
         // array.
         busy = invoking.map(\.self)
       }
+      newest += 1
+      effect.number = newest
       var turn: AsyncStream<Never>?
-      if isNested || inProgress.count < limit {
-        begin(effect)
+      if isNested || running.count < limit {
+        running.append(effect)
       } else {
         if policy == .newestWaiting {
-          while let older = waiting.popFirst() {
-            if older.task != nil { over.append(older) }
-          }
-          for older in over { older.isReplaced = true }
-          noLongerCounted = over.count
-          endedInWaiting = 0
+          for older in waiting.values { older.isReplaced = true }
+          noLongerCounted = waiting.count
+          over = waiting.values.compactMap(\.task)
+          waiting = [:]
         }
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         (turn, effect.turn) = (stream, continuation)
-        waiting.append(effect)
+        waiting[newest] = effect
       }
       let task = makeTask(turn)
       effect.task = task
@@ -105,41 +108,59 @@ final class EffectQueue: @unchecked Sendable {
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
-    // This thread reads the tasks of superseded effects without the lock, because they no longer change.
-    for older in over { older.task?.cancel() }
+    for task in over { task.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
     thread.finish()
     return result
+  }
+
+  /// Waits until a waiting effect may begin, or its task is cancelled. Meanwhile, the task rests.
+  func wait(for turn: AsyncStream<Never>, of effect: Effect) async {
+    let suspension = TaskSuspension(.resting)
+    let isWaiting = lock.withLock {
+      let isWaiting = waiting[effect.number] === effect
+      if isWaiting { effect.rest = suspension }
+      return isWaiting
+    }
+    if isWaiting { suspension.begin() }
+    await withTaskCancellationHandler {
+      for await _ in turn {}
+    } onCancel: {
+      whileCancelling { lock.withLock { effect.rest.take() }?.end() }
+    }
+  }
+
+  /// Notes that the current task rests until the end of an effect.
+  func restUntilEnd(of effect: Effect) {
+    let suspension = TaskSuspension(.resting)
+    let isStarted = lock.withLock {
+      if effect.task != nil { effect.callers.append(suspension) }
+      return effect.task != nil
+    }
+    if isStarted { suspension.begin() }
   }
 
   /// Ends an effect, and lets the next waiting effect begin.
   func end(_ effect: Effect) {
     // At most one effect begins, because only one effect has ended.
     var next: Effect?
-    let isCounted = lock.withLock {
-      guard !hasBeenSuperseded(effect) else {
-        spared.removeAll { $0 === effect }
-        return false
-      }
+    let (resting, isCounted) = lock.withLock {
       effect.task = nil
-      if effect.isInProgress {
-        effect.isInProgress = false
-        inProgress.removeAll { $0 === effect }
-      } else {
-        forgetWaiting()
-      }
-      while inProgress.count < limit, let candidate = waiting.popFirst() {
-        guard candidate.task != nil else {
-          endedInWaiting -= 1
-          continue
-        }
-        begin(candidate)
+      var resting = effect.callers
+      effect.callers = []
+      running.removeAll { $0 === effect }
+      waiting[effect.number] = nil
+      while running.count < limit, !waiting.isEmpty {
+        lastToBegin += 1
+        guard let candidate = waiting.removeValue(forKey: lastToBegin) else { continue }
+        running.append(candidate)
         next = candidate
+        if let rest = candidate.rest.take() { resting.append(rest) }
       }
-      return true
+      return (resting, !hasBeenSuperseded(effect))
     }
-    // The next effect is busy before this effect stops being pending, so `settled()` sees no gap.
-    next?.piece?.takeTurn()
+    // Other tasks are busy before this effect stops being pending, so `settled()` sees no gap.
+    for suspension in resting { suspension.end() }
     next?.turn?.finish()
     if isCounted { count.value -= 1 }
   }
@@ -155,8 +176,7 @@ final class EffectQueue: @unchecked Sendable {
 
   /// Cancels all effects that have started and have not ended.
   func cancel() {
-    let tasks = lock.withLock { spared.compactMap(\.task) + started.map(\.task) }
-    for task in tasks { task.cancel() }
+    for (_, task) in lock.withLock({ started }) { task.cancel() }
   }
 
   func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { hasBeenSuperseded(effect) } }
@@ -180,43 +200,15 @@ final class EffectQueue: @unchecked Sendable {
     }
     return true
   }
-}
 
-// The caller of these members must hold the queue's lock.
-extension EffectQueue {
+  // The caller of the two members below must hold the queue's lock.
+
   private func hasBeenSuperseded(_ effect: Effect) -> Bool {
-    effect.number != newest || effect.isReplaced
+    effect.isReplaced || policy == .latest && effect.number != newest
   }
 
-  private func begin(_ effect: Effect) {
-    effect.isInProgress = true
-    inProgress.append(effect)
-  }
-
-  /// The effects in progress, followed by the waiting effects, with their tasks.
+  /// The effects in `running` and `waiting`, with their tasks.
   private var started: [(effect: Effect, task: Task<Void, Never>)] {
-    (inProgress + (0..<waiting.count).map { waiting[$0] })
-      .compactMap { effect in effect.task.map { (effect, $0) } }
-  }
-
-  /// Counts an ended effect in `waiting`, and removes ended effects if they fill more than half of `waiting`.
-  ///
-  /// - Complexity: O(1), amortized.
-  private func forgetWaiting() {
-    endedInWaiting += 1
-    guard endedInWaiting * 2 > waiting.count else { return }
-    var others = FIFO<Effect>()
-    while let effect = waiting.popFirst() {
-      if effect.task != nil { others.append(effect) }
-    }
-    waiting = others
-    endedInWaiting = 0
-  }
-
-  /// Returns whether the effect was started inside an operation of this queue that is in progress.
-  private func isNested(_ effect: Effect) -> Bool {
-    effect.surroundings.contains { surrounding in
-      surrounding.effect.map { $0.queue === self && $0.isInProgress } ?? false
-    }
+    (running + waiting.values).compactMap { effect in effect.task.map { (effect, $0) } }
   }
 }

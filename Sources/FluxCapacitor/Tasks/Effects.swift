@@ -88,8 +88,9 @@ public final class Effects: Sendable {
   ///   method has returned, no store begins to reduce a state that an older operation invokes with its
   ///   effect.
   /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an
-  ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's
-  ///   initializer, this method doesn't wait, because the wait could last forever.
+  ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/transaction(_:)``, a
+  ///   ``Dispatcher/read(_:)`` or a store's initializer, this method doesn't wait, because the wait could
+  ///   last forever.
   /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is
   ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
   ///   pauses nor waits still begins, and its task is cancelled.
@@ -169,7 +170,7 @@ public final class Effects: Sendable {
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
       if started.isNew || !started.isNested {
-        started.effect.piece?.suspendCurrentTask()
+        queue.restUntilEnd(of: started.effect)
         await started.task.value
       }
     } onCancel: {
@@ -187,13 +188,12 @@ public final class Effects: Sendable {
   ) -> EffectQueue.Started {
     recordOperation("runs an effect")
     let piece = PendingWork.current.begin(.effect(fileID: fileID, line: line))
-    effect.piece = piece
     let started = queue.start(effect, isAwaited: isAwaited) { turn in
       let isCancelled = effect.hasBeenCancelled
       // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
       return Task { [queue] in
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-        if let turn { await piece.wait(for: turn) }
+        if let turn { await queue.wait(for: turn, of: effect) }
         await endOfPause?()
         let hasWaited = turn != nil || endOfPause != nil
         await Effect.current.withValue(effect) {
@@ -231,18 +231,6 @@ public final class Effects: Sendable {
   public func cancel() {
     recordOperation("cancels effects")
     queue.cancel()
-  }
-}
-
-extension PendingWork.Ticket {
-  /// Waits until a stream has ended or the task is cancelled. Meanwhile, the work counts as resting.
-  fileprivate func wait(for turn: AsyncStream<Never>) async {
-    awaitTurn()
-    await withTaskCancellationHandler {
-      for await _ in turn {}
-    } onCancel: {
-      whileCancelling { takeTurn() }
-    }
   }
 }
 

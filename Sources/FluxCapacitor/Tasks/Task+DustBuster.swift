@@ -38,10 +38,21 @@ extension Task {
     dustBuster.insert(dust)
     // The detached task retires the Dust when the original task has ended, so that the bag can forget the
     // Dust. The detached task ends with the original task, so no code cancels the detached task. A detached
-    // task keeps no task-local values. Background priority doesn't raise the original task's priority.
-    Task<Void, Never>.detached(priority: .background) {
+    // task keeps no task-local values. Background priority doesn't raise the original task's priority, and
+    // doesn't delay the detached task, which waits for no thread.
+    Task<Void, Never>.detached(executorPreference: ImmediateExecutor.shared, priority: .background)
+    {
       _ = await result
       dust.retire()
     }
+  }
+}
+
+/// An executor that runs a job on the thread that makes the job ready to run.
+private final class ImmediateExecutor: TaskExecutor {
+  static let shared = ImmediateExecutor()
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
   }
 }

@@ -53,6 +53,19 @@ import Synchronization
     return true
   }
 
+  /// Runs a closure under the lock, without a point at which a test's scheduler can switch threads.
+  ///
+  /// A thread can use such a lock before the thread has a state, and while a scheduled lock is held.
+  func withUnscheduledLock<Result>(_ body: () -> Result) -> Result {
+    mutex._unsafeLock()
+    _ = holder.load(ordering: .acquiring)
+    defer {
+      holder.store(0, ordering: .releasing)
+      mutex._unsafeUnlock()
+    }
+    return body()
+  }
+
   /// Acquires the lock to run user code under it, and records the current thread's number in `holder`.
   @inlinable func lock(holder thread: UInt32) {
     lock()

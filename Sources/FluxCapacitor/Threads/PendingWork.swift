@@ -17,23 +17,9 @@ import Synchronization
   private struct Piece {
     let work: Work
     var task: TaskID?
-    var awaitsTurn = false
-    var hasTurn = false
-    var isEnding = false
 
-    /// The suspensions of the tasks that rest until this piece of work has ended.
-    var awaiting: [TaskSuspension] = []
-
-    /// The condition with which this piece is counted, or nil if this piece is counted as busy.
+    /// The suspension with which this piece is counted, or nil if this piece is counted as busy.
     var suspension: TaskSuspension.Kind?
-
-    /// The condition of this piece at present.
-    var presentSuspension: TaskSuspension.Kind? {
-      let suspension = task.flatMap(SuspendedTask.suspension(of:))
-      // Somebody waits for an effect, even if the effect waits for an element.
-      if suspension == .idle, !work.isEffect { return .idle }
-      return suspension != nil || awaitsTurn && !hasTurn ? .resting : nil
-    }
   }
 
   // `lock` guards all properties of this class.
@@ -43,7 +29,16 @@ import Synchronization
   @exclusivity(unchecked) private var resting = 0
   @exclusivity(unchecked) private var changes = 0
   @exclusivity(unchecked) private var lastNumber = 0
-  @exclusivity(unchecked) private var waiting: [Int: (goal: Goal, body: @Sendable () -> Void)] = [:]
+  @exclusivity(unchecked) private var waiting: [Int: Waiter] = [:]
+
+  private struct Waiter {
+    let goal: Goal
+
+    /// The task that waits, if known.
+    let task: TaskID?
+
+    let body: @Sendable () -> Void
+  }
 
   /// A state of the pending work for which a caller can wait.
   package enum Goal {
@@ -71,6 +66,7 @@ import Synchronization
       if let task { assign(lastNumber, to: task) }
       return lastNumber
     }
+    trapIfSelfWaiting(task, isWaiting: false)
     return Ticket(record: self, number: number)
   }
 
@@ -80,10 +76,11 @@ import Synchronization
   /// - Returns: A number with which the caller can forget the closure.
   @discardableResult
   package func when(_ goal: Goal, _ body: @escaping @Sendable () -> Void) -> Int {
+    trapIfSelfWaiting(TaskID())
     let (number, isReached) = lock.withLock {
       lastNumber += 1
       let isReached = hasReached(goal)
-      if !isReached { waiting[lastNumber] = (goal, body) }
+      if !isReached { waiting[lastNumber] = Waiter(goal: goal, task: TaskID(), body: body) }
       return (lastNumber, isReached)
     }
     if isReached { body() }
@@ -91,7 +88,7 @@ import Synchronization
   }
 
   /// Forgets a closure that waits for a goal.
-  func forget(_ number: Int) { _ = lock.withLock { waiting.removeValue(forKey: number) } }
+  package func forget(_ number: Int) { _ = lock.withLock { waiting.removeValue(forKey: number) } }
 
   /// The number of changes of this record so far.
   package var changeCount: Int { lock.withLock { changes } }
@@ -108,7 +105,28 @@ import Synchronization
     return pending.sorted { $0.key < $1.key }.map { $0.value.work.description }
   }
 
-  func noteSuspension(of piece: Int) { change { update(piece) { _ in } } }
+  func noteSuspension(of piece: Int) { change { update(piece) } }
+}
+
+extension PendingWork {
+  /// Traps, in a debug build, if a task waits for its own work.
+  ///
+  /// - Parameter isWaiting: Whether the task is about to wait.
+  package func trapIfSelfWaiting(_ task: TaskID?, isWaiting: Bool = true) {
+    #if DEBUG
+      guard let task else { return }
+      let own =
+        lock.withLock {
+          guard isWaiting || waiting.values.contains(where: { $0.task == task }) else { return nil }
+          return pieces.values.first { $0.task == task }
+        } as Piece?
+      guard let own else { return }
+      trap(
+        "settled() waits for the task that calls it: \(own.work)",
+        "Call settled() in another task."
+      )
+    #endif
+  }
 }
 
 extension PendingWork {
@@ -118,29 +136,13 @@ extension PendingWork {
     fileprivate let number: Int
 
     /// Records the end of the work. The caller has to call this method once.
-    ///
-    /// The tasks that wait for this work are busy before the work ends, so `settled()` sees no gap.
-    @usableFromInline package func end() {
-      for suspension in record.takeAwaiting(number) { suspension.end() }
-      record.change { record.end(number) }
-    }
-
-    /// Records that the current task rests until this work ends, unless this work is ending already.
-    func suspendCurrentTask() {
-      let suspension = TaskSuspension(.resting)
-      if record.add(suspension, awaiting: number) { suspension.begin() }
-    }
+    @usableFromInline package func end() { record.change { record.end(number) } }
 
     /// Records the task that does the work.
     func belong(to task: TaskID) {
       record.change { record.assign(number, to: task) }
+      record.trapIfSelfWaiting(task, isWaiting: false)
     }
-
-    /// Records that the work rests until a call of `takeTurn()`, which may also come first.
-    func awaitTurn() { record.change { record.update(number) { $0.awaitsTurn = true } } }
-
-    /// Records that the work no longer waits for its turn. The caller may call this method several times.
-    func takeTurn() { record.change { record.update(number) { $0.hasTurn = true } } }
   }
 }
 
@@ -172,23 +174,6 @@ extension PendingWork {
 }
 
 extension PendingWork {
-  /// Takes the suspensions that end with a piece of work. No further suspension can await the piece.
-  private func takeAwaiting(_ number: Int) -> [TaskSuspension] {
-    lock.withLock {
-      pieces[number]?.isEnding = true
-      return pieces[number]?.awaiting ?? []
-    }
-  }
-
-  /// Adds a suspension that ends with a piece of work. Returns whether the piece isn't ending yet.
-  private func add(_ suspension: TaskSuspension, awaiting number: Int) -> Bool {
-    lock.withLock {
-      guard pieces[number]?.isEnding == false else { return false }
-      pieces[number]?.awaiting.append(suspension)
-      return true
-    }
-  }
-
   /// Changes the record under the lock, and then calls the closures whose goals are reached.
   private func change<Result>(_ body: () -> Result) -> Result {
     var reached: [@Sendable () -> Void] = []
@@ -225,20 +210,24 @@ extension PendingWork {
     }
   }
 
-  private func update(_ number: Int, _ body: (inout Piece) -> Void) {
-    guard var piece = pieces[number] else { return }
+  /// Counts a piece of work with the present suspension of its task.
+  private func update(_ number: Int) {
+    guard let piece = pieces[number] else { return }
     count(piece, -1)
-    body(&piece)
-    piece.suspension = piece.presentSuspension
-    count(piece, 1)
-    pieces[number] = piece
+    var suspension = piece.task.flatMap(SuspendedTask.suspension(of:))
+    // Somebody waits for an effect, even if the effect waits for an element.
+    if suspension == .idle, piece.work.isEffect { suspension = .resting }
+    let updated = Piece(work: piece.work, task: piece.task, suspension: suspension)
+    count(updated, 1)
+    pieces[number] = updated
   }
 
   private func assign(_ number: Int, to task: TaskID) {
-    update(number) { piece in
-      piece.task = task
-      SuspendedTask.add((self, number), to: task)
-    }
+    // The work might have ended already.
+    guard pieces[number] != nil else { return }
+    pieces[number]?.task = task
+    SuspendedTask.add((self, number), to: task)
+    update(number)
   }
 
   private func end(_ number: Int) {

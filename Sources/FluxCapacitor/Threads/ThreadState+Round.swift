@@ -85,18 +85,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Whether the thread has to commit the transaction when the transaction ends.
-  @inlinable var hasOpenPlaces: Bool {
-    pointee.openPlaces > 0 || pointee.transaction.use { $0.isJoint }
-  }
-
-  @usableFromInline func commitTransaction(holding held: TransactionMember?) {
-    let transaction = pointee.transaction
-    // The commit's announcements might have added more places, which belong to no transaction.
-    defer { pointee.openPlaces = 0 }
-    guard !transaction.use({ $0.end(on: self, holding: held) }) else { return }
-    pointee.transaction = .passRetained(Transaction())
-    transaction.release()
-  }
+  @inlinable var hasOpenPlaces: Bool { pointee.openPlaces > 0 }
 
   /// Makes all pending deliveries, and then runs the deferred dispatches. The thread delivers the changes
   /// of each dispatch before running the next dispatch.
@@ -140,8 +129,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether a transaction has added this place and commits the place when the transaction ends.
   @usableFromInline var isOpen: Bool
 
-  /// Whether this place is the transaction's first place for the channel.
-  @usableFromInline var isFirst = false
+  /// Whether this place is the open transaction's first place for the channel.
+  @usableFromInline var isFirst: Bool
 
   /// The channel that the transaction has to lock for this place, if any.
   var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
@@ -161,6 +150,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     self.target = .passRetained(target)
     self.version = version
     self.isOpen = isOpen
+    isFirst = isOpen
     self.deliver = deliver
   }
 

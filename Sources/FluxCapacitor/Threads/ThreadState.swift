@@ -8,15 +8,13 @@ import Synchronization
 /// state. Code accesses the state through a pointer, one field at a time. User code that runs between two
 /// accesses might access the same state.
 @usableFromInline struct ThreadState: ~Copyable {
-  /// The number that identifies this thread in locks and channels. The number is never zero.
+  /// The number that identifies this thread in locks and channels. The number is never zero, and belongs to no
+  /// other live thread.
   @usableFromInline let id: UInt32
 
   /// The number of nested open transactions, reduces and mutations. All writes belong to the outermost
   /// transaction.
   @usableFromInline var openTransactions = 0
-
-  /// The outermost open transaction. If no transaction is open, the next transaction uses this object.
-  @usableFromInline var transaction = Unmanaged.passRetained(Transaction())
 
   /// The listeners that the commit in progress notifies.
   @usableFromInline var listeners = ListenerList()
@@ -90,10 +88,7 @@ import Synchronization
 
   @usableFromInline init(id: UInt32) { self.id = id }
 
-  deinit {
-    transaction.release()
-    spareTracker?.release()
-  }
+  deinit { spareTracker?.release() }
 }
 
 /// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in the
@@ -121,8 +116,7 @@ import Synchronization
 /// fast path of `currentThread()`.
 @inline(never) private func makeCurrentThread() -> CurrentThread {
   let thread = CurrentThread.allocate(capacity: 1)
-  let (_, id) = ThreadState.lastID.add(1, ordering: .relaxed)
-  thread.initialize(to: ThreadState(id: id))
+  thread.initialize(to: ThreadState(id: ThreadState.takeID()))
   ThreadState.setOfThread(thread, under: ThreadState.key)
   // `isCurrent` needs the thread's state, so this assignment comes last.
   thread.pointee.isMainUnwatched = MainQueue.isCurrent
@@ -160,9 +154,20 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 extension ThreadState {
-  /// The last thread number that was assigned. Relaxed ordering is enough, because thread numbers only
-  /// have to be unique. A `Deliverer` can store the numbers of 2^30 threads.
-  fileprivate static let lastID = Atomic<UInt32>(0)
+  // `idLock` guards the two variables below.
+  private static let idLock = Lock()
+  @exclusivity(unchecked) nonisolated(unsafe) private static var lastID: UInt32 = 0
+
+  /// The numbers of ended threads. A `Deliverer` has 30 bits for a number, so later threads reuse these numbers.
+  @exclusivity(unchecked) nonisolated(unsafe) private static var freeIDs: [UInt32] = []
+
+  fileprivate static func takeID() -> UInt32 {
+    idLock.withUnscheduledLock {
+      if let id = freeIDs.popLast() { return id }
+      lastID += 1
+      return lastID
+    }
+  }
 
   /// The key of the threads' states plus one, or zero before the key is created.
   ///
@@ -181,8 +186,12 @@ extension ThreadState {
   }()
 
   /// Frees the state of a thread that is ending.
+  ///
+  /// A thread that ends inside a transaction or a mutation leaves its number in locks, so the number stays taken.
   static func free(_ state: UnsafeMutableRawPointer?) {
     guard let thread = state?.assumingMemoryBound(to: ThreadState.self) else { return }
+    let (id, isFree) = (thread.id, thread.pointee.openTransactions == 0)
+    if isFree { idLock.withUnscheduledLock { freeIDs.append(id) } }
     thread.deinitialize(count: 1)
     thread.deallocate()
   }

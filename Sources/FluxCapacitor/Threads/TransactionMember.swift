@@ -2,7 +2,7 @@
 @usableFromInline class TransactionMember: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// The state of the last write: none, written, overwritten, or committed. `lock` guards this property.
+  /// The state of the last write: none, written, or waiting for delivery. `lock` guards this property.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   @inlinable init() {}
@@ -16,6 +16,17 @@
   /// - Returns: The version up to which the place delivers the channel's changes.
   @usableFromInline
   func commit(through version: Version, on thread: CurrentThread) -> Version { version }
+
+  /// Notes that this thread's open transaction has written the object. The caller must hold `lock`.
+  ///
+  /// - Returns: Whether the transaction has no place for the object yet, so that the caller has to add one.
+  @inlinable final func noteWrite(on thread: CurrentThread) -> Bool {
+    if mark.writer == thread.id { return false }
+    mark.writer = thread.id
+    if mark.listings > 0, thread.lists(self) { return false }
+    mark.listings += 1
+    return true
+  }
 
   /// Whether this object is a part of another one, which every thread locks before it writes the part.
   func isPart(of other: TransactionMember) -> Bool { false }
@@ -90,53 +101,28 @@
   }
 }
 
-/// The state of the last write to a variable: none, written, overwritten, or committed.
+/// The state of a variable's last write, and the open transactions that have written the variable.
 ///
-/// | state | the value | before the next write |
+/// | state | the value | the next write |
 /// |---|---|---|
-/// | none | the value requires no further work | – |
-/// | written | an open transaction wrote the value, which becomes a change when the transaction ends | the value may be overwritten |
-/// | overwritten | another thread wrote the value during the transaction, and the value becomes a change when the transaction ends | the value becomes a change by itself |
-/// | committed | the value is a change in a thread's queue of deliveries | the value is appended to the backlog |
+/// | none | requires no further work | – |
+/// | written | becomes a change when the writing transaction ends, or when another transaction that has written the variable ends first | replaces the value |
+/// | waits for delivery | is a change in a thread's queue of deliveries | first appends the value to the backlog |
+///
+/// Another thread's write during the transaction replaces the value too, and belongs to the same change.
 @usableFromInline struct WriteMark {
-  /// The address of the transaction, with flags in the lowest two bits. Bit 0 is set in the state
-  /// "overwritten", and bit 1 is set in the state "committed".
-  @usableFromInline var bits: UInt = 0
+  /// The number of the thread whose open transaction wrote the variable last, or zero if no write waits for
+  /// the end of a transaction.
+  @usableFromInline var writer: UInt32 = 0
 
-  /// Creates the state "none".
+  /// The number of open transactions that have a place for the variable. Each of them belongs to a thread of
+  /// its own.
+  @usableFromInline var listings: UInt16 = 0
+
+  /// Whether the value is a change that waits in a thread's queue of deliveries.
+  @usableFromInline var waitsForDelivery = false
+
   @inlinable init() {}
 
-  /// Creates the state "written".
-  @inlinable init(_ transaction: Transaction) {
-    bits = UInt(bitPattern: Unmanaged.passUnretained(transaction).toOpaque())
-  }
-
-  @inlinable static var committed: WriteMark {
-    var mark = WriteMark()
-    mark.bits = 2
-    return mark
-  }
-
-  @inlinable var isNone: Bool { bits == 0 }
-
-  /// Whether the state is "overwritten" or "committed".
-  @inlinable var mustBeKept: Bool { bits & 3 != 0 }
-
-  @inlinable var isCommitted: Bool { bits == 2 }
-
-  @inlinable var isOverwritten: Bool {
-    get { bits & 1 != 0 }
-    set { bits = bits & ~1 | (newValue ? 1 : 0) }
-  }
-
-  /// The open transaction that has written the variable. The mark doesn't retain the transaction, because
-  /// the transaction clears its marks before its release.
-  @inlinable var transaction: Transaction? {
-    UnsafeRawPointer(bitPattern: bits & ~3).map {
-      Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue()
-    }
-  }
-
-  /// Whether an open transaction has written the variable.
-  @inlinable var isOpen: Bool { bits > 2 }
+  @inlinable var isWritten: Bool { writer != 0 }
 }

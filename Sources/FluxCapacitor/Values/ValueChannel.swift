@@ -2,8 +2,8 @@
 /// variable and its constants share the channel.
 ///
 /// A write outside a transaction is a change by itself. For a write inside a transaction, the
-/// transaction lists the variable. When the transaction ends, it makes the variable's value a change.
-/// See `WriteMark` for the effect of another thread's write during the transaction.
+/// transaction lists the variable. When the transaction ends, it makes the variable's value a change. A
+/// write by another thread meanwhile belongs to this change; see `WriteMark`.
 @usableFromInline class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// The variable's value, which the channel's lock guards.
   @exclusivity(unchecked) @usableFromInline final var stored: Element
@@ -26,14 +26,16 @@
     return observation
   }
 
-  /// Makes the variable's value a change. An idle channel keeps the value in `stored` until delivery. In
-  /// a busy channel, the value joins the backlog.
+  /// Makes the variable's value a change, unless another transaction has already done so. An idle channel
+  /// keeps the value in `stored` until delivery. In a busy channel, the value joins the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
+    guard mark.isWritten else { return Version() }
+    mark.writer = 0
     anyAttachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
     if needsDelivery {
-      if isIdle { mark = .committed } else { enqueue(value) }
+      if isIdle { mark.waitsForDelivery = true } else { enqueue(value) }
     }
     return version
   }
@@ -59,7 +61,7 @@ extension Channel {
   @inlinable final func write(_ newValue: Element) {
     recordOperation("sets", self, newValue)
     acquire()
-    if mark.mustBeKept { keepValue(on: .current) }
+    if mark.waitsForDelivery { moveToBacklog() }
     var oldValue = newValue
     swap(&oldValue, &value)
     version = version.next
@@ -81,7 +83,7 @@ extension Channel {
   /// - Returns: The delivery of the change, or `nil` if this thread can't deliver the change now.
   @inlinable @inline(never)
   final func makeChange(_ value: Element, on thread: CurrentThread) -> Delivery? {
-    guard thread.pointee.openTransactions == 0, mark.isNone else {
+    guard thread.pointee.openTransactions == 0, !mark.isWritten else {
       leaveToTransaction(on: thread)
       return nil
     }
@@ -123,7 +125,7 @@ extension Channel {
   /// Takes the variable's lock within a mutation that has already begun.
   @inlinable final func lockForMutation(on thread: CurrentThread) {
     lock.lock(holder: thread.id)
-    if mark.mustBeKept { keepValue(on: thread) }
+    if mark.waitsForDelivery { moveToBacklog() }
   }
 
   /// Releases the variable's lock, and makes the mutation a change.
@@ -153,12 +155,10 @@ extension Channel {
       lock.unlock()
       deliverNow(value, delivery, on: thread)
     } else {
-      // This variable becomes the last in the transaction's list, unless another transaction has already
-      // listed the variable.
-      let isHeld = isOutermost && mark.isNone
+      // The outermost mutation's variable becomes the last in the transaction's list.
       leaveToTransaction(on: thread)
-      if !isHeld { lock.unlock() }
-      thread.endTransaction(holding: isHeld ? self : nil)
+      if !isOutermost { lock.unlock() }
+      thread.endTransaction(holding: isOutermost ? self : nil)
     }
     thread.finish()
   }
@@ -180,25 +180,18 @@ extension Channel {
 
   // MARK: Transactions
 
-  /// Leaves a written value to a transaction, which makes the value a change when the transaction ends.
-  /// If this thread has no open transaction, the value is left to the transaction that has already
-  /// written the variable. The caller must hold the variable's lock.
+  /// Leaves a written value to this thread's open transaction, which makes the value a change when it ends.
+  /// If this thread has no open transaction, the value is left to the transaction that has already written
+  /// the variable. The caller must hold the variable's lock.
   @inlinable final func leaveToTransaction(on thread: CurrentThread) {
-    guard thread.pointee.openTransactions > 0 else { return mark.isOverwritten = true }
-    mark.isOverwritten = false
-    thread.pointee.transaction.use { transaction in
-      if let other = mark.transaction {
-        if other !== transaction { transaction.join(other) }
-        return
-      }
-      let place = PendingDelivery(
-        to: self,
-        isOpen: true,
-        // The closure receives the target of `place`, which is this channel.
-        by: { unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2) }
-      )
-      transaction.add(place, of: self, on: thread)
-    }
+    guard thread.pointee.openTransactions > 0, noteWrite(on: thread) else { return }
+    let place = PendingDelivery(
+      to: self,
+      isOpen: true,
+      // The closure receives the target of `place`, which is this channel.
+      by: { unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2) }
+    )
+    thread.append(place, isOwn: true)
   }
 
   /// Delivers the value that a transaction has committed. If the value is already in the backlog,
@@ -207,30 +200,22 @@ extension Channel {
     lock.lock()
     // Another thread might have moved the value to the backlog, and might even have committed a newer
     // value.
-    guard mark.isCommitted, self.version == version else {
+    guard mark.waitsForDelivery, self.version == version else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
     }
-    mark = WriteMark()
+    mark.waitsForDelivery = false
     let value = value
     let delivery = beginDelivering(version, on: thread)
     lock.unlock()
     deliver(value, delivery, on: thread)
   }
 
-  /// Makes sure that the value is delivered even though a write is about to replace it. The caller must
-  /// hold the variable's lock.
-  @usableFromInline final func keepValue(on thread: CurrentThread) {
-    if mark.isCommitted {
-      mark = WriteMark()
-      enqueue(value)
-    } else {
-      if needsDelivery {
-        enqueue(value)
-        takePlace(on: thread)
-      }
-      attachments?.use { $0.listeners.announceChange(on: thread) }
-    }
+  /// Moves a value that waits for delivery to the backlog, because a write is about to replace the value. The
+  /// caller must hold the variable's lock.
+  @usableFromInline final func moveToBacklog() {
+    mark.waitsForDelivery = false
+    enqueue(value)
   }
 
   // MARK: Observing

@@ -10,5 +10,7 @@ final class Protected<Value: Sendable>: @unchecked Sendable {
 
   var value: Value { lock.withLock { storage } }
 
+  func change(_ body: (inout Value) -> Void) { lock.withLock { body(&storage) } }
+
   func set(_ value: Value) { lock.withLock { storage = value } }
 }

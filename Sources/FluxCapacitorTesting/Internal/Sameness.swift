@@ -1,0 +1,44 @@
+import FluxCapacitor
+
+/// Returns whether two `Equatable` values are equal, or whether two other values are alike in every part.
+///
+/// Swift can't compare functions, so two functions of the same type count as the same value.
+func isSame(_ first: Any, _ second: Any) -> Bool {
+  if let first = first as? any Equatable { return first.isEqual(to: second) }
+  guard type(of: first) == type(of: second) else { return false }
+  let (parts, others) = (Mirror(reflecting: first), Mirror(reflecting: second))
+  switch parts.displayStyle {
+  case .dictionary:
+    let (entries, others) = (entries(parts), entries(others))
+    return entries.count == others.count
+      && entries.allSatisfy { key, value in others[key].map { isSame(value, $0) } ?? false }
+  case .struct, .enum, .tuple, .optional,
+    .collection where !parts.children.isEmpty:
+    return haveSameChildren(parts, others)
+  default:
+    return dumped(first) == dumped(second)
+  }
+}
+
+private func haveSameChildren(_ parts: Mirror, _ others: Mirror) -> Bool {
+  parts.children.count == others.children.count
+    && zip(parts.children, others.children).allSatisfy { part, other in
+      part.label == other.label && isSame(part.value, other.value)
+    }
+}
+
+/// Returns a dictionary's entries by their keys, because a mirror lists the entries in varying order.
+private func entries(_ mirror: Mirror) -> [AnyHashable: Any] {
+  var entries: [AnyHashable: Any] = [:]
+  for child in mirror.children {
+    let pair = Mirror(reflecting: child.value).children.map(\.value)
+    if let key = pair.first as? AnyHashable { entries[key] = pair.last }
+  }
+  return entries
+}
+
+private func dumped(_ value: Any) -> String {
+  var text = ""
+  dump(value, to: &text)
+  return text
+}

@@ -1,0 +1,264 @@
+import FluxCapacitor
+import FluxCapacitorTestSupport
+import Foundation
+import Testing
+
+/// V9 for B6 and B12: while threads use tables and interceptors without a pause, each observer is called
+/// again and again, and each call returns. If THOROUGH is set, each test performs at least 200,000
+/// operations.
+@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+struct LivenessTablesTests {
+  private let table = VariableTable([Item(id: 0), Item(id: 1)])
+  private let dispatchers = [Dispatcher(), Dispatcher()]
+  private let dusts = DustBuster()
+  private let rounds = stress(100_000)
+
+  // MARK: - Transactions that overlap in every round
+
+  @Test(arguments: Change.allCases)
+  func overlappingTransactionsOfTwoDispatchersCallTheObserversOfATable(change: Change) async {
+    let (row, rows, ids, lists) = (Tally(), Tally(), Tally(), Tally())
+    table.row(0).observe(ignoreFirst: true) { _ in row.add() }.cleaned(by: dusts)
+    table.rows.observe(ignoreFirst: true) { _ in rows.add() }.cleaned(by: dusts)
+    table.ids.observe(ignoreFirst: true) { _ in ids.add() }.cleaned(by: dusts)
+    table.observeChanges { _ in lists.add() }.cleaned(by: dusts)
+
+    await Overlap().run(rounds) { [table, dispatchers] index, round, meet in
+      dispatchers[index].transaction {
+        change.perform(on: table, by: index, in: round)
+        meet()
+      }
+    }
+
+    #expect(row.value >= rounds)
+    #expect(rows.value >= rounds)
+    #expect(lists.value >= rounds)
+    if change != .set { #expect(ids.value >= rounds) }
+  }
+
+  /// Each dispatcher writes a row of its own, so no other transaction delays the row.
+  @Test func rowOfOneDispatcherIsDeliveredInEveryRoundOfOverlappingTransactions() async {
+    let seen = [Latest(), Latest()]
+    let calls = [Tally(), Tally()]
+    let overlap = Overlap()
+    let late = Tally()
+    for index in 0..<2 {
+      table.row(index).observe(ignoreFirst: true) { row in
+        calls[index].add()
+        seen[index].store(row?.number ?? 0)
+      }.cleaned(by: dusts)
+    }
+
+    await overlap.run(rounds) { [table, dispatchers] index, round, meet in
+      dispatchers[index].transaction {
+        table[index]?.number = round
+        meet()
+      }
+      // The other thread might still deliver the last change.
+      if seen[index].load() < round - 1 { late.add() }
+    }
+
+    #expect(calls.map(\.value) == [rounds, rounds])
+    #expect(late.value == 0)
+  }
+
+  /// The bodies overlap while each thread holds the lock of a table of its own.
+  @Test func overlappingChangesInPlaceCallTheObserversOfTheirRowsAndOfASharedVariable() async {
+    let tables = [VariableTable([Item(id: 0)]), VariableTable([Item(id: 0)])]
+    let shared = Variable(0)
+    let (rows, calls) = (Tally(), Tally())
+    for table in tables {
+      table.row(0).observe(ignoreFirst: true) { _ in rows.add() }.cleaned(by: dusts)
+    }
+    shared.observe(ignoreFirst: true) { _ in calls.add() }.cleaned(by: dusts)
+
+    await Overlap().run(rounds) { index, round, meet in
+      func change(_ row: inout Item?) {
+        row?.number = round
+        shared.value += 1
+        meet()
+      }
+      change(&tables[index][0])
+    }
+
+    #expect(rows.value == rounds * 2)
+    #expect(calls.value >= rounds)
+    #expect(shared.value == rounds * 2)
+  }
+
+  @Test func interceptorsOfTwoDispatchersReceiveEachStateOfOverlappingTransactions() async {
+    let shared = Variable(0)
+    let calls = [Tally(), Tally()]
+    shared.observe(ignoreFirst: true) { _ in }.cleaned(by: dusts)
+    for index in 0..<2 {
+      dispatchers[index].intercept { _ in calls[index].add() }.cleaned(by: dusts)
+    }
+    let late = Tally()
+
+    await Overlap().run(rounds) { [dispatchers] index, round, meet in
+      dispatchers[index].transaction {
+        dispatchers[index].dispatch(Dispatcher.Counter.set(round))
+        shared.value = round
+        meet()
+      }
+      if calls[index].value < round - 1 { late.add() }
+    }
+
+    #expect(calls.map(\.value) == [rounds, rounds])
+    #expect(late.value == 0)
+  }
+
+  // MARK: - Observers that come and go
+
+  @Test(arguments: Part.allCases)
+  func observerOfATableThatJoinsBesideAWriterReceivesAChange(part: Part) async {
+    let closures = Tally()
+    let isDone = Latest()
+
+    await inParallel(2) { [table, rounds] index in
+      if index == 0 {
+        var number = 0
+        while isDone.load() == 0 {
+          number += 1
+          table[0]?.number = number
+          if number.isMultiple(of: 2) { table.remove(1) } else { table[1] = Item(id: 1) }
+        }
+      } else {
+        for _ in 0..<rounds / 10 {
+          let calls = Tally()
+          let counted = Counted(closures)
+          let dust = part.observe(table) {
+            calls.add()
+            withExtendedLifetime(counted) {}
+          }
+          while calls.value < 2 { sched_yield() }
+          dust.clean()
+        }
+        isDone.store(1)
+      }
+    }
+
+    #expect(closures.value == 0)
+  }
+
+  @Test func interceptorThatJoinsBesideTwoDispatchingThreadsReceivesAnEvent() async {
+    let dispatcher = dispatchers[0]
+    let closures = Tally()
+    let isDone = Latest()
+
+    await inParallel(3) { [rounds] index in
+      if index > 0 {
+        while isDone.load() == 0 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+        return
+      }
+      for _ in 0..<rounds / 10 {
+        let calls = Tally()
+        let counted = Counted(closures)
+        let dust = dispatcher.intercept { _ in
+          calls.add()
+          withExtendedLifetime(counted) {}
+        }
+        while calls.value == 0 { sched_yield() }
+        dust.clean()
+      }
+      isDone.store(1)
+    }
+
+    #expect(closures.value == 0)
+  }
+
+  // MARK: - Threads that deliver the changes of others
+
+  @Test(arguments: [false, true])
+  func changingARowReturnsWhileAnotherThreadKeepsChangingTheRow(isWholeTable: Bool) {
+    let tireless = Tireless()
+    if isWholeTable {
+      table.rows.observe(ignoreFirst: true) { tireless.observe($0[0].number) }.cleaned(by: dusts)
+    } else {
+      table.row(0).observe(ignoreFirst: true) { tireless.observe($0?.number ?? -1) }
+        .cleaned(by: dusts)
+    }
+    let writing = tireless.write { [table] in table[0]?.number = $0 }
+
+    table[0]?.number = 0
+
+    tireless.expectToBeLeft(by: writing)
+  }
+
+  @Test func dispatchReturnsWhileTheInterceptorReceivesTheStatesOfAnotherThread() {
+    let tireless = Tireless()
+    let dispatcher = dispatchers[0]
+    dispatcher.intercept { event in
+      if case Dispatcher.Counter.set(let number) = event.state { tireless.observe(number) }
+    }.cleaned(by: dusts)
+    let writing = tireless.write { dispatcher.dispatch(Dispatcher.Counter.set($0)) }
+
+    dispatcher.dispatch(Dispatcher.Counter.set(0))
+
+    tireless.expectToBeLeft(by: writing)
+  }
+
+  // MARK: - Fixtures
+
+  enum Change: CaseIterable {
+    case set, insertAndRemove, replaceAll
+
+    fileprivate func perform(on table: VariableTable<Item>, by index: Int, in round: Int) {
+      table[0]?.number = round * 2 + index
+      switch self {
+      case .set: return
+      case .insertAndRemove:
+        let id = index + 10
+        if table.remove(id) == nil { table.insert(Item(id: id), at: 0) }
+      case .replaceAll:
+        let row = Item(id: 0, number: round * 2 + index)
+        table.replaceAll(with: [Item(id: round * 2 + index + 20), row])
+      }
+    }
+  }
+
+  enum Part: CaseIterable {
+    case row, rows, ids, changes
+
+    fileprivate func observe(
+      _ table: VariableTable<Item>,
+      _ call: @escaping @Sendable () -> Void
+    ) -> Dust {
+      switch self {
+      case .row: table.row(0).observe { _ in call() }
+      case .rows: table.rows.observe { _ in call() }
+      case .ids: table.ids.observe { _ in call() }
+      case .changes: table.observeChanges { _ in call() }
+      }
+    }
+  }
+}
+
+private struct Item: Identifiable {
+  let id: Int
+  var number = 0
+}
+
+/// Two threads whose bodies overlap in every round.
+private final class Overlap: Sendable {
+  private let begun = [Latest(), Latest()]
+
+  /// Calls a body in every round of both threads.
+  ///
+  /// - Parameter body: Receives the number of its thread and the round, and calls a function that returns only
+  ///   after the other thread's next body has begun.
+  func run(
+    _ rounds: Int,
+    _ body: @escaping @Sendable (_ index: Int, _ round: Int, _ meet: () -> Void) -> Void
+  ) async {
+    await inParallel(2) { [begun] index in
+      for round in 1...rounds {
+        body(index, round) {
+          begun[index].store(round)
+          while begun[1 - index].load() < round + index { sched_yield() }
+        }
+      }
+      begun[index].store(.max)
+    }
+  }
+}
