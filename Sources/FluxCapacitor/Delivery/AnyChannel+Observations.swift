@@ -85,40 +85,54 @@ extension AnyChannel {
 
   /// Leaves the delivery of the changes up to a version to the thread that is delivering the channel. The
   /// caller must hold the channel's lock.
-  @usableFromInline final func leave(through version: Version) {
+  @usableFromInline
+  final func leave(through version: Version, by deliver: @escaping PendingDelivery.Deliver) {
     let attachments = ensureAnyAttachments()
-    attachments.left = max(attachments.left ?? version, version)
+    attachments.left = (max(attachments.left?.version ?? version, version), deliver)
+  }
+
+  /// Adds a place for the changes that were left to this thread, if any. The caller must hold the channel's
+  /// lock.
+  @usableFromInline final func takeWhatIsLeft(on thread: CurrentThread) {
+    guard let (version, deliver) = anyAttachments?.use({ $0.left.take() }) else { return }
+    thread.append(PendingDelivery(to: self, through: version, by: deliver), isOwn: false)
   }
 
   /// Ends the delivery of a change, and does the work that other threads have left to the delivering
   /// thread.
   @inlinable final func endDelivering(on thread: CurrentThread) {
     lock.lock()
-    let hasCleaned = deliverer.hasCleaned
-    deliverer = Deliverer()
-    let hasMore = hasCleaned || isClosed || anyAttachments?.use { $0.left != nil } ?? false
-    let detached = hasMore ? deliverWhatIsLeft(hasCleaned: hasCleaned, on: thread) : nil
+    let detached = stopDelivering(on: thread)
     lock.unlock()
     detached?.release()
   }
 
-  /// Schedules the delivery of the changes up to `left` on this thread, and removes cleaned observations.
-  /// The caller must hold the channel's lock.
+  /// Makes the channel idle, and does the work that other threads have left to the delivering thread. The
+  /// caller must hold the channel's lock.
+  ///
+  /// - Returns: The objects that the caller has to release after unlocking, if any.
+  @inlinable final func stopDelivering(on thread: CurrentThread) -> Detached? {
+    let hasCleaned = deliverer.hasCleaned
+    deliverer = Deliverer()
+    let hasMore = hasCleaned || isClosed || anyAttachments?.use { $0.left != nil } ?? false
+    return hasMore ? deliverWhatIsLeft(hasCleaned: hasCleaned, on: thread) : nil
+  }
+
+  /// Schedules the delivery of the changes that were left, and removes cleaned observations. The caller must
+  /// hold the channel's lock.
   @usableFromInline
   final func deliverWhatIsLeft(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
     var detached = Detached()
     if hasCleaned {
       removeCleaned(into: &detached)
-      if let region = downstream?.ownRegion {
+      if let region = anyAttachments?.use({ $0.region }) {
         region.forEachChannel { $0.removeCleaned(into: &detached) }
         detached.others = region.takeDetached()
       }
     }
     if isClosed { closeIfIdle(into: &detached) }
-    if let version = anyAttachments?.use({ $0.left.take() }) {
-      thread.pointee.changesOfOthers &+= 1
-      thread.append(place(through: version), isOwn: false)
-    }
+    if anyAttachments?.use({ $0.left != nil }) ?? false { thread.pointee.changesOfOthers &+= 1 }
+    takeWhatIsLeft(on: thread)
     return detached
   }
 

@@ -21,7 +21,12 @@ import Synchronization
 /// - A variable's `mark` is set while an open transaction has an uncommitted write to the variable. After
 ///   the commit, `mark` stays set until the value is delivered or appended to the backlog.
 /// - No user code runs under the region's lock, except the body of a `modify`.
-@usableFromInline class AnyChannel: TransactionMember, @unchecked Sendable {
+@usableFromInline class AnyChannel: CustomStringConvertible, @unchecked Sendable {
+  @usableFromInline final let lock = Lock()
+
+  /// The state of the variable's last write: none, written, or waiting for delivery.
+  @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
+
   /// The number of changes so far. A change is a write, an event, or an announcement to a derived
   /// constant.
   @exclusivity(unchecked) @usableFromInline final var version = Version()
@@ -43,7 +48,6 @@ import Synchronization
 
   @inlinable init(handles: UInt32 = 1) {
     self.handles = ScheduledAtomic(handles)
-    super.init()
   }
 
   /// The flag of a derived constant's channel, which is never closed.
@@ -78,14 +82,27 @@ import Synchronization
   /// Constants of other regions don't count here, because changes are announced to such constants
   /// separately.
   @inlinable final var needsDelivery: Bool {
-    first != nil || downstream.map { $0.nodeCount > 0 } ?? false
+    first != nil || anyAttachments?.use { $0.nodeCount > 0 } ?? false
   }
 
   /// Whether an observer or a derived constant needs the channel's changes. The caller must hold the
   /// region's lock.
   @inlinable final var isObserved: Bool {
-    first != nil || isCombined || downstream?.isInUse ?? false
+    first != nil || isCombined || anyAttachments?.use { $0.dependentCount > 0 } ?? false
   }
+
+  /// The channel's name in the messages of traps.
+  @usableFromInline var description: String { "\(Self.self)" }
+
+  /// Turns the writes of an open transaction into a change. The caller must hold `lock`.
+  ///
+  /// - Parameter version: The version of the transaction's place in the queue of deliveries.
+  /// - Returns: The version up to which the place delivers the channel's changes.
+  @usableFromInline
+  func commit(through version: Version, on thread: CurrentThread) -> Version { version }
+
+  /// Whether this channel is a part of another one, which every thread locks before it writes the part.
+  func isPart(of other: AnyChannel) -> Bool { false }
 
   /// The variable's value as an existential. The caller must hold the variable's lock.
   var anyValue: any Sendable { trap("\(self) is not a variable.") }
@@ -93,11 +110,6 @@ import Synchronization
   /// Returns the channel's attachments, and creates the attachments on first use. The caller must hold
   /// the region's lock.
   func ensureAnyAttachments() -> AnyAttachments { trap("\(self) has no attachments.") }
-
-  /// Returns a place (an entry in a thread's queue of deliveries) for the channel's changes up to a
-  /// version.
-  @usableFromInline
-  func place(through version: Version) -> PendingDelivery { trap("\(self) delivers nothing.") }
 
   /// Whether no thread is delivering the channel and no change is pending. The caller must hold the
   /// region's lock.
@@ -121,6 +133,38 @@ import Synchronization
   /// receives this call whenever an observer has left or a tracked read may have ended, and decides for
   /// itself. The caller must not hold the region's lock.
   func becameUnobserved() {}
+}
+
+// MARK: - Locking
+
+extension AnyChannel {
+  /// Acquires the lock, or traps if this thread already holds the lock for a mutation.
+  @inlinable final func acquire() {
+    trapIfInMutation()
+    lock.lock()
+  }
+
+  @inlinable final func trapIfInMutation() {
+    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
+  }
+
+  @usableFromInline final func trapInMutation() -> Never {
+    trap(
+      "\(self) was used inside its own mutation.",
+      "Use the value that `modify` passes to its closure, or read the variable before the mutation."
+    )
+  }
+
+  /// Notes that this thread's open transaction has written the channel. The caller must hold `lock`.
+  ///
+  /// - Returns: Whether the transaction has no place for the channel yet, so that the caller has to add one.
+  @inlinable final func noteWrite(on thread: CurrentThread) -> Bool {
+    if mark.writer == thread.id { return false }
+    mark.writer = thread.id
+    if mark.listings > 0, thread.lists(self) { return false }
+    mark.listings += 1
+    return true
+  }
 }
 
 // MARK: - Handles
@@ -174,10 +218,6 @@ extension AnyChannel {
   /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained, because
   /// attachments live as long as their channel.
   @inlinable final var anyAttachments: Unmanaged<AnyAttachments>? { attached.attachments }
-
-  /// The channel's node in the graph of derived constants, if the channel has one. The caller must hold the
-  /// lock of the channel's region.
-  @inlinable final var downstream: Downstream? { anyAttachments?.use { $0.downstream } }
 
   /// Returns the read-only side of the channel's variable, and creates it on first use.
   ///

@@ -6,15 +6,27 @@ import Synchronization
 /// The lock of the channel's region guards the variable properties of this class. A region is a group of
 /// channels that a single thread at a time delivers.
 @usableFromInline class AnyAttachments {
-  /// The version up to which the delivering thread has to deliver the changes of other threads, or `nil`.
-  /// When a delivery ends, the delivering thread schedules these changes in its own queue of deliveries.
-  @exclusivity(unchecked) @usableFromInline final var left: Version?
+  /// The changes of other threads that the delivering thread has to deliver, up to a version. When a delivery
+  /// ends, the delivering thread adds a place for these changes to its own queue of deliveries.
+  @exclusivity(unchecked) @usableFromInline
+  final var left: (version: Version, deliver: PendingDelivery.Deliver)?
 
   /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
 
-  /// The channel's node in the graph of derived constants, if the channel has one.
-  @exclusivity(unchecked) @usableFromInline final var downstream: Downstream?
+  /// The channel's node in the graph of derived constants, if the channel has one. The class `Node` is in the
+  /// folder `Deriving`.
+  @exclusivity(unchecked) final var node: AnyObject?
+
+  /// The region that begins with this channel, or `nil` if no constant derives from the channel, or if the
+  /// channel belongs to another channel's region.
+  @exclusivity(unchecked) @usableFromInline final var region: DerivedRegion?
+
+  /// The number of active constants that derive directly from the channel.
+  @exclusivity(unchecked) @usableFromInline final var dependentCount = 0
+
+  /// The number of these constants that belong to the channel's region.
+  @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
 
   /// The listeners that are notified when a write to this variable becomes a change. Each listener
   /// belongs to a constant that derives from several variables.
@@ -177,29 +189,6 @@ import Synchronization
       }
     }
   }
-}
-
-/// The base class of a channel's node in the graph of derived constants.
-///
-/// This class declares the members that the delivery code uses. The subclass `Node` is in the folder
-/// `Deriving`.
-@usableFromInline class Downstream: @unchecked Sendable {
-  // The lock of the channel's region guards all properties of this class.
-
-  /// The number of active constants that derive directly from the channel.
-  @exclusivity(unchecked) final var dependentCount = 0
-
-  /// The number of these constants that belong to the channel's region.
-  @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
-
-  /// The region that begins with this channel, or `nil` if the channel belongs to another channel's
-  /// region.
-  @exclusivity(unchecked) @usableFromInline final var ownRegion: DerivedRegion?
-
-  /// Whether an observed constant derives from the channel.
-  @usableFromInline final var isInUse: Bool { dependentCount > 0 }
-
-  init() {}
 }
 
 /// The base class of a region: a channel and the constants that derive from that channel alone.

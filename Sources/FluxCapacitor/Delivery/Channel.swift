@@ -56,14 +56,17 @@ import Synchronization
   @inlinable
   final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
     guard let delivery else { return thread.settle() }
-    thread.whileDelivering { deliver(value, delivery, on: thread) }
+    thread.whileDelivering {
+      deliver(value, delivery, on: thread)
+      endDelivering(on: thread)
+    }
   }
 
   /// Records that this thread is now delivering the channel. The caller must hold the channel's lock.
   @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
     deliverer = Deliverer(thread)
     // The reference to the region is unretained, because the region lives as long as this channel.
-    let region = downstream?.ownRegion.map { Unmanaged.passUnretained($0) }
+    let region = anyAttachments?.use { $0.region.map { Unmanaged.passUnretained($0) } }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }
@@ -76,7 +79,6 @@ import Synchronization
     }
     callObservers(in: delivery.observers, with: value, of: delivery.version, on: thread)
     delivery.region?.use { $0.callObservers(on: thread) }
-    endDelivering(on: thread)
   }
 
   /// Calls the observers that subscribed before a change.
@@ -108,38 +110,50 @@ import Synchronization
   /// Assigns the delivery of the backlog to this thread, or to the thread that is already delivering the
   /// channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
-    guard takeOffer(on: thread) else { return leave(through: version) }
-    thread.append(place(through: version, isOpen: false), isOwn: true)
-  }
-
-  @usableFromInline override func place(through version: Version) -> PendingDelivery {
-    place(through: version, isOpen: false)
+    if takeOffer(on: thread) {
+      thread.append(place(through: version, isOpen: false), isOwn: true)
+    } else {
+      leave(through: version, by: Channel.deliverBacklog)
+    }
   }
 
   /// Returns a place (an entry in a thread's queue of deliveries) for the backlog's changes up to a
   /// version.
-  @inlinable
-  final func place(through version: Version, isOpen: Bool) -> PendingDelivery {
-    PendingDelivery(to: self, through: version, isOpen: isOpen) {
-      // The downcast is safe because this channel is the closure's first argument.
-      unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2)
-    }
+  @inlinable final func place(through version: Version, isOpen: Bool) -> PendingDelivery {
+    PendingDelivery(to: self, through: version, isOpen: isOpen, by: Channel.deliverBacklog)
+  }
+
+  /// The closure of a place for the backlog. A place is left to another thread together with this closure,
+  /// because the code of the class itself would deliver unspecialized.
+  @inlinable static var deliverBacklog: PendingDelivery.Deliver {
+    // The downcast is safe because the closure receives its place's target, which is a channel of this type.
+    { unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2) }
   }
 
   /// Delivers the backlog's changes up to a version. If another thread is already delivering the
   /// channel, that thread delivers the remaining changes.
   @inlinable final func deliverBacklog(through version: Version, on thread: CurrentThread) {
-    var isDone = false
-    while !isDone {
-      if thread.isDueForHandover, handOver(through: version, on: thread) { return }
-      lock.lock()
-      let change = nextChange(through: version, on: thread)
-      let delivery = change.map { beginDelivering($0.version, on: thread) }
-      lock.unlock()
-      guard let change, let delivery else { return }
-      deliver(change.value, delivery, on: thread)
-      isDone = change.version == version
+    if thread.isDueForHandover, handOver(through: version, by: Channel.deliverBacklog, on: thread) {
+      return
     }
+    lock.lock()
+    while let change = nextChange(through: version, on: thread) {
+      let delivery = beginDelivering(change.version, on: thread)
+      lock.unlock()
+      deliver(change.value, delivery, on: thread)
+      lock.lock()
+      let detached = stopDelivering(on: thread)
+      if change.version == version {
+        lock.unlock()
+        detached?.release()
+        return
+      }
+      guard detached != nil || thread.isDueForHandover else { continue }
+      lock.unlock()
+      detached?.release()
+      return deliverBacklog(through: version, on: thread)
+    }
+    lock.unlock()
   }
 
   /// Removes and returns the next change of the backlog, up to a version. Returns `nil` if the backlog
@@ -150,7 +164,7 @@ import Synchronization
     on thread: CurrentThread
   ) -> Attachments<Element>.Change? {
     guard !deliverer.isDelivering else {
-      leave(through: version)
+      leave(through: version, by: Channel.deliverBacklog)
       return nil
     }
     return attachments?.use { attachments in
@@ -158,8 +172,8 @@ import Synchronization
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
         return attachments.backlog.popFirst()
       }
-      // Another thread might have set `left` while this thread offered the delivery to other threads.
-      if let left = attachments.left.take() { thread.append(place(through: left), isOwn: false) }
+      // Another thread might have left changes while this thread offered the delivery to other threads.
+      takeWhatIsLeft(on: thread)
       return nil
     }
   }

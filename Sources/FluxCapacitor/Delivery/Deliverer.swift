@@ -83,12 +83,17 @@ extension AnyChannel {
   /// Offers other threads the delivery of this channel's changes up to a version. Another thread can take
   /// the offer when it makes or delivers a change.
   ///
+  /// - Parameter deliver: The closure of this thread's place.
   /// - Returns: Whether another thread has taken or replaced this thread's offer.
   @usableFromInline
-  final func handOver(through version: Version, on thread: CurrentThread) -> Bool {
+  final func handOver(
+    through version: Version,
+    by deliver: @escaping PendingDelivery.Deliver,
+    on thread: CurrentThread
+  ) -> Bool {
     let isOffered = lock.withLock {
       guard !deliverer.isDelivering else { return false }
-      leave(through: version)
+      leave(through: version, by: deliver)
       deliverer.offer(by: thread)
       return true
     }

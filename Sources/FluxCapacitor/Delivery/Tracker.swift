@@ -20,7 +20,7 @@ import Synchronization
 ///
 /// Observation doesn't promise to hash key paths. So a probe checks once per process that a tracked read
 /// is detected. If the probe fails, every read counts as tracked.
-@usableFromInline final class Tracker: SpareTracker, Observable, @unchecked Sendable {
+@usableFromInline final class Tracker: Observable, @unchecked Sendable {
   /// The key path of all accesses, a separate object for each tracker. Observation retains this object for as
   /// long as a tracked read waits. The reference is owned; it is unmanaged, so that `isPathUnique` can count
   /// the other references.
@@ -48,7 +48,7 @@ import Synchronization
   // the other properties.
   private let registrar = ObservationRegistrar()
 
-  @usableFromInline override init() {}
+  @usableFromInline init() {}
 
   deinit {
     #if DEBUG
@@ -134,7 +134,7 @@ import Synchronization
   /// Gives a thread a spare tracker.
   @inline(never) fileprivate static func addSpare(to thread: CurrentThread) -> Unmanaged<Tracker> {
     let tracker = Tracker()
-    thread.pointee.spareTracker = .passRetained(tracker)
+    thread.pointee.spareTracker = .passRetained(tracker as AnyObject)
     return .passUnretained(tracker)
   }
 

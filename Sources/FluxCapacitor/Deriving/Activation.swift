@@ -7,7 +7,7 @@
 extension Node {
   /// Locks all variables that the node derives from, so that no other thread can write them.
   @usableFromInline func lockRoots() {
-    TransactionMember.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
+    AnyChannel.lockAll(roots.count) { .passUnretained(roots[$0].channel) }
   }
 
   @usableFromInline func unlockRoots() { for root in roots { root.channel.lock.unlock() } }
@@ -61,12 +61,13 @@ extension Node {
       let node = source.channel.ensureNode()
       // `source.node` is set only once, because the region's deliverer can read it without the lock.
       if source.node == nil { source.node = .passUnretained(node) }
-      node.dependentCount += 1
+      let attachments = source.channel.ensureAnyAttachments()
+      attachments.dependentCount += 1
       if isFirst {
         channel.use { $0.lock.withLock { source.since = region.version } }
         if source.channel.isDerived { node.region.use { $0.add(source) } }
       } else {
-        node.nodeCount += 1
+        attachments.nodeCount += 1
         if self.region == nil { self.region = node.region }
         source.since = region.version
       }
@@ -130,11 +131,12 @@ extension Node {
   private func unlink(from source: AnySource) {
     source.channel.withRegionLocked { _ in
       source.node.use { node in
-        node.dependentCount -= 1
+        let attachments = source.channel.ensureAnyAttachments()
+        attachments.dependentCount -= 1
         if isFirst {
           if source.channel.isDerived { node.region.use { $0.remove(source) } }
         } else {
-          node.nodeCount -= 1
+          attachments.nodeCount -= 1
         }
       }
     }

@@ -58,22 +58,10 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
     ownNode.attach(to: self)
     root = ownNode.firstRoot
-    ensureAttachments().downstream = ownNode
   }
 
   @usableFromInline override var regionChannel: AnyChannel {
     ownNode.regionChannel.takeUnretainedValue()
-  }
-
-  /// Returns an entry for a thread's round, its queue of deliveries. The entry delivers the first
-  /// pending change of the region that this channel begins.
-  @usableFromInline override func place(through version: Version) -> PendingDelivery {
-    PendingDelivery(to: self, through: version) { channel, version, thread in
-      // The closure receives the entry's target, which is this channel.
-      unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
-        $0.deliverNext(through: version, on: thread)
-      }
-    }
   }
 
   override var description: String { "A derived Constant<\(Element.self)>" }

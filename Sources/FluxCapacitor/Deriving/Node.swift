@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
 /// node holds the locks of all roots, so no transaction can commit at the same time.
-@usableFromInline final class Node: Downstream, @unchecked Sendable {
+@usableFromInline final class Node: @unchecked Sendable {
   /// The channel that owns this node.
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
 
@@ -24,6 +24,9 @@ import Synchronization
   /// The region that the node belongs to. The reference is set when the node begins the region or is
   /// first linked. The first node of a region owns the region.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
+
+  /// Whether the node begins its region.
+  @exclusivity(unchecked) @usableFromInline private(set) var isFirst = false
 
   /// The sources that the node derives from; the node of a variable has no sources. The formula of the
   /// channel owns the sources, so these references are unretained.
@@ -115,7 +118,6 @@ import Synchronization
     roots = [Root(reference: .passUnretained(channel), weight: .one)]
     (mayKeepValues, needsValue) = (false, false)
     operations = nil
-    super.init()
     beginRegion()
   }
 
@@ -127,7 +129,6 @@ import Synchronization
       keepsValues || sources.contains { $0.channel.derivedNode?.mayKeepValues ?? false }
     needsValue = mayKeepValues || sources.count > 1
     roots = []
-    super.init()
     let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
     for (index, source) in sources.enumerated() {
       source.target = .passUnretained(self)
@@ -139,6 +140,7 @@ import Synchronization
   /// region. Sources that belong to one region have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
+    channel.ensureAnyAttachments().node = self
     let regions = sources.map { $0.use { $0.channel.regionChannel } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
@@ -150,7 +152,8 @@ import Synchronization
     regionChannel = channel
     let region = Region(of: self, in: channel.takeUnretainedValue())
     self.region = .passUnretained(region)
-    ownRegion = region
+    channel.use { $0.ensureAnyAttachments().region = region }
+    isFirst = true
   }
 
   private static func union(of sources: [Unmanaged<AnySource>]) -> [Root] {
@@ -166,9 +169,6 @@ import Synchronization
     }
     return roots
   }
-
-  /// Whether this is the first node of its region.
-  @inlinable var isFirst: Bool { ownRegion != nil }
 
   /// Returns the state of the node's variables, as one number.
   ///
@@ -253,8 +253,8 @@ extension AnyChannel {
   /// The channel's node, if the channel has one. For a variable, the caller must hold the variable's
   /// lock.
   final var node: Node? {
-    // Only `ensureNode` and derived channels set `downstream`, so `downstream` is always a `Node`.
-    downstream.map { unsafeDowncast($0, to: Node.self) }
+    // Only `ensureNode` and derived channels set this property, always to a `Node`.
+    anyAttachments?.use { $0.node.map { unsafeDowncast($0, to: Node.self) } }
   }
 
   /// Traps, because a formula or an evaluation needs the channel's value before the value is computed.
@@ -270,7 +270,7 @@ extension AnyChannel {
   final func ensureNode() -> Node {
     if let node { return node }
     let node = Node(ofVariable: self)
-    ensureAnyAttachments().downstream = node
+    ensureAnyAttachments().node = node
     return node
   }
 }

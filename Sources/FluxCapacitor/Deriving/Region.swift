@@ -58,7 +58,6 @@
   init(of first: Node, in channel: AnyChannel) {
     self.first = .passUnretained(first)
     self.channel = .passUnretained(channel)
-    super.init()
   }
 
   // MARK: The lists. The caller must hold the region's lock.
@@ -142,10 +141,22 @@
     forEachNode { $0.callObservers(on: thread) }
   }
 
+  /// The closure of a place for the region's first pending change.
+  private static var deliver: PendingDelivery.Deliver {
+    { channel, version, thread in
+      // The closure receives its place's target, which is the first channel of a region.
+      unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
+        $0.deliverNext(through: version, on: thread)
+      }
+    }
+  }
+
   /// Computes and delivers the first pending change, if the change is complete and no other thread is
   /// delivering.
   func deliverNext(through version: Version, on thread: CurrentThread) {
-    if thread.isDueForHandover, channel.use({ $0.handOver(through: version, on: thread) }) {
+    if thread.isDueForHandover,
+      channel.use({ $0.handOver(through: version, by: Region.deliver, on: thread) })
+    {
       return
     }
     guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
@@ -204,10 +215,12 @@
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
+      let version = channel.version
       if channel.takeOffer(on: thread) {
-        thread.append(channel.place(through: channel.version), isOwn: false)
+        let place = PendingDelivery(to: channel, through: version, by: Region.deliver)
+        thread.append(place, isOwn: false)
       } else {
-        channel.leave(through: channel.version)
+        channel.leave(through: version, by: Region.deliver)
       }
     }
   }

@@ -95,7 +95,7 @@ extension RouteTable {
 }
 
 /// The base class of routes, which doesn't depend on the type of the states.
-@usableFromInline class AnyRoute: AnyReduction {
+@usableFromInline class AnyRoute {
   /// The identifier of the states' type.
   @usableFromInline final let key: ObjectIdentifier
 

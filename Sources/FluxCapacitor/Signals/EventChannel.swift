@@ -41,7 +41,7 @@
     mark.writer = 0
     // The thread that is delivering this channel takes over events that arrived after the transaction's
     // events.
-    if version < self.version { leave(through: self.version) }
+    if version < self.version { leave(through: self.version, by: EventChannel.deliverBacklog) }
     return version
   }
 
@@ -59,7 +59,7 @@
     enqueue(event)
     // If no other thread is delivering this channel, the new place (an entry in the round) covers all
     // pending events.
-    thread.pointee.round.prepend(place(through: version))
+    thread.pointee.round.prepend(place(through: version, isOpen: false))
   }
 
   /// Subscribes an observer, which receives every later event.

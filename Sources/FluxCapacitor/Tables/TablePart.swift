@@ -28,7 +28,7 @@ where Row.ID: Sendable {
 
   override var description: String { "A part of a VariableTable<\(Row.self)>" }
 
-  override func isPart(of other: TransactionMember) -> Bool { other === table }
+  override func isPart(of other: AnyChannel) -> Bool { other === table }
 
   override func close() {
     if isClosed { super.close() } else { becameUnobserved() }

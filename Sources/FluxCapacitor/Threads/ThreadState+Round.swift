@@ -51,7 +51,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Ends a piece of work when this thread has no pending delivery.
   @usableFromInline func endAfterRound(_ piece: PendingWork.Ticket) {
-    if pointee.round.isEmpty, !hasOpenPlaces { piece.end() } else { pointee.accounts.append(piece) }
+    if pointee.round.isEmpty, pointee.openPlaces == 0 {
+      piece.end()
+    } else {
+      pointee.accounts.append(piece)
+    }
   }
 
   #if DEBUG
@@ -68,24 +72,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       )
     }
   #endif
-
-  // MARK: Transactions
-
-  /// Opens a transaction, or continues the open transaction if there already is one.
-  @inlinable func beginTransaction() { pointee.openTransactions += 1 }
-
-  /// Ends a transaction. The end of the outermost transaction commits its writes, so that the thread can
-  /// deliver the changes.
-  ///
-  /// - Parameter held: The last variable that the transaction has written, if this thread holds the
-  ///   variable's lock. The commit unlocks this variable.
-  @inlinable func endTransaction(holding held: TransactionMember? = nil) {
-    if pointee.openTransactions == 1, hasOpenPlaces { commitTransaction(holding: held) }
-    pointee.openTransactions -= 1
-  }
-
-  /// Whether the thread has to commit the transaction when the transaction ends.
-  @inlinable var hasOpenPlaces: Bool { pointee.openPlaces > 0 }
 
   /// Makes all pending deliveries, and then runs the deferred dispatches. The thread delivers the changes
   /// of each dispatch before running the next dispatch.
@@ -117,9 +103,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// closures are specialized, because they are created in code that knows the element type. Except in
   /// `deferPastMutation`, the closures capture nothing, so the closures need no allocation.
   @usableFromInline typealias Deliver =
-    @Sendable (TransactionMember, Version, CurrentThread) -> Void
+    @Sendable (AnyObject, Version, CurrentThread) -> Void
 
-  @usableFromInline let target: Unmanaged<TransactionMember>
+  /// The channel, an `AnyChannel`.
+  @usableFromInline let target: Unmanaged<AnyObject>
 
   /// The version up to which the place delivers changes.
   @usableFromInline var version: Version
@@ -132,9 +119,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this place is the open transaction's first place for the channel.
   @usableFromInline var isFirst: Bool
 
-  /// The channel that the transaction has to lock for this place, if any.
-  var member: Unmanaged<TransactionMember>? { isFirst ? target : nil }
-
   #if DEBUG
     /// The length of the chain of observers that has led to this change. In such a chain, the change that
     /// one observer makes causes the call of the next observer.
@@ -142,7 +126,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   #endif
 
   @inlinable init(
-    to target: TransactionMember,
+    to target: AnyObject,
     through version: Version = Version(),
     isOpen: Bool = false,
     by deliver: @escaping Deliver

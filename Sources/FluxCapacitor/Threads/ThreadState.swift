@@ -33,8 +33,8 @@ import Synchronization
   /// The number of store inits in progress. Other threads might be waiting for each of these stores.
   @usableFromInline var openCreations = 0
 
-  /// The route of the state that this thread is reducing. Reduces never nest.
-  @usableFromInline var reducing: Unmanaged<AnyReduction>?
+  /// The route, an `AnyRoute`, of the state that this thread is reducing. Reduces never nest.
+  @usableFromInline var reducing: Unmanaged<AnyObject>?
 
   /// Whether this thread is calling observers. The thread queues the writes of these observers for
   /// delivery.
@@ -63,8 +63,8 @@ import Synchronization
   /// The dispatches to run when `dispatchDeferrals` is zero, in the order of their invocation.
   @usableFromInline var deferredDispatches = FIFO<(CurrentThread) -> Void>()
 
-  /// The tracker to which this thread reports its reads of channels that have no tracker, or `nil`.
-  var spareTracker: Unmanaged<SpareTracker>?
+  /// The `Tracker` to which this thread reports its reads of channels that have no tracker, or `nil`.
+  var spareTracker: Unmanaged<AnyObject>?
 
   /// The number of times that the Observation framework has hashed a tracker's key path on this thread.
   var hashedPaths = 0
@@ -89,15 +89,6 @@ import Synchronization
   @usableFromInline init(id: UInt32) { self.id = id }
 
   deinit { spareTracker?.release() }
-}
-
-/// The base class for the route of the state that a thread is reducing. The subclass `AnyRoute` is in the
-/// folder `Dispatching`.
-@usableFromInline class AnyReduction {}
-
-/// The base class of `Tracker`, which is in the folder `Delivery`.
-@usableFromInline class SpareTracker {
-  @usableFromInline init() {}
 }
 
 /// The state of the current thread.

@@ -158,7 +158,7 @@ extension Channel {
       // The outermost mutation's variable becomes the last in the transaction's list.
       leaveToTransaction(on: thread)
       if !isOutermost { lock.unlock() }
-      thread.endTransaction(holding: isOutermost ? self : nil)
+      thread.endTransaction(holdingLast: isOutermost)
     }
     thread.finish()
   }
@@ -209,6 +209,7 @@ extension Channel {
     let delivery = beginDelivering(version, on: thread)
     lock.unlock()
     deliver(value, delivery, on: thread)
+    endDelivering(on: thread)
   }
 
   /// Moves a value that waits for delivery to the backlog, because a write is about to replace the value. The

@@ -254,6 +254,23 @@ func rows(scale: Int) -> [Row] {
       }
     ),
     Row(
+      "set, two threads, one observer",
+      atMost: .ratio(2.5),
+      floor: Workload(n) {
+        let variable = FloorVariable(0)
+        variable.observe { _ in }
+        return { onThreads(2) { for number in 0..<n / 2 { variable.value = number } } }
+      },
+      ours: Workload(n) {
+        let variable = Variable(0)
+        let dust = variable.observe { _ in }
+        return {
+          onThreads(2) { for number in 0..<n / 2 { variable.value = number } }
+          withExtendedLifetime(dust) {}
+        }
+      }
+    ),
+    Row(
       "an effect, run and awaited",
       atMost: .ratio(3),
       floor: .tasks(n / 10) { action, state in Task { action.invoke(state) } },

@@ -1,0 +1,159 @@
+// A transaction is a reduce, a call of `transaction`, or the body of a `modify`. Nested transactions belong to
+// the outermost one, so a thread has at most one open transaction.
+//
+// A transaction adds a *place* (an entry) to the thread's queue of deliveries for each variable that it
+// writes and each event that it sends. While the transaction is open, the transaction's places are the
+// last entries of the queue. The transaction *commits* when it ends, before the thread gives up the
+// dispatcher's lock:
+// 1. The thread locks all variables that the transaction has written.
+// 2. The thread turns the new value of each variable into a change.
+// 3. The thread announces the changes to the derived constants that depend on several variables.
+//
+// So no other change comes between the changes of one commit. The thread delivers these changes after the
+// commit.
+//
+// Transactions of two dispatchers, or two bodies of `modify`, can write the same variable while both are
+// open. The first one to end commits the value that the variable has then, and the other one commits
+// the variable only if it writes the variable again. So no transaction waits for another one to end.
+
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  /// Opens a transaction, or continues the open transaction if there already is one.
+  @inlinable func beginTransaction() { pointee.openTransactions += 1 }
+
+  /// Ends a transaction. The end of the outermost transaction commits its writes, so that the thread can
+  /// deliver the changes.
+  ///
+  /// - Parameter holdsLast: Whether this thread holds the lock of the last variable that the transaction has
+  ///   written. The commit unlocks this variable.
+  @inlinable func endTransaction(holdingLast holdsLast: Bool = false) {
+    if pointee.openTransactions == 1, hasOpenPlaces { commitTransaction(holdingLast: holdsLast) }
+    pointee.openTransactions -= 1
+  }
+
+  /// Whether the thread has to commit the transaction when the transaction ends.
+  @inlinable var hasOpenPlaces: Bool { pointee.openPlaces > 0 }
+
+  /// Whether the open transaction has already added a place for a variable or a sink.
+  ///
+  /// - Complexity: O(n) in the number of places. The method is called only if another open transaction has
+  ///   written the same variable.
+  @usableFromInline func lists(_ channel: AnyChannel) -> Bool {
+    for index in pointee.round.count - pointee.openPlaces..<pointee.round.count
+    where pointee.round[index].member?.use({ $0 === channel }) ?? false {
+      return true
+    }
+    return false
+  }
+
+  /// Commits the open transaction, with no other changes between its changes.
+  ///
+  /// - Parameter holdsLast: Whether this thread already holds the lock of the last place's channel.
+  @usableFromInline func commitTransaction(holdingLast holdsLast: Bool) {
+    let places = pointee.round.count - pointee.openPlaces..<pointee.round.count
+    AnyChannel.lockAll(places.count, holding: holdsLast ? places.count - 1 : nil) {
+      pointee.round[places.lowerBound + Int32($0)].member
+    }
+    for index in places where pointee.round[index].isOpen {
+      let place = pointee.round[index]
+      place.channel.use { channel in
+        if place.isFirst { channel.mark.listings -= 1 }
+        pointee.round[index].version = channel.commit(through: place.version, on: self)
+      }
+    }
+    if !pointee.listeners.isEmpty {
+      pointee.listeners.announceToAll(on: self)
+      pointee.listeners.removeAll(keepingCapacity: true)
+    }
+    for index in places { pointee.round[index].member?.use { $0.lock.unlock() } }
+    // The announcements might have added more places, which belong to no transaction.
+    pointee.openPlaces = 0
+  }
+}
+
+extension PendingDelivery {
+  /// The channel. Every place is created for a channel.
+  fileprivate var channel: Unmanaged<AnyChannel> { .fromOpaque(target.toOpaque()) }
+
+  /// The channel that the transaction has to lock for this place, if any.
+  fileprivate var member: Unmanaged<AnyChannel>? { isFirst ? channel : nil }
+}
+
+extension AnyChannel {
+  /// Locks several channels.
+  ///
+  /// The thread never waits for one lock while holding another lock. Otherwise, the thread could deadlock
+  /// with a mutation that holds one variable's lock while waiting for another variable's lock. A thread that
+  /// has locked a table may wait for the locks of the table's parts, because a thread with the lock of a
+  /// part waits for no table.
+  ///
+  /// - Parameters:
+  ///   - count: The number of channels.
+  ///   - held: The index of the channel that this thread has already locked, if any.
+  ///   - channel: Returns the channel at an index, or `nil` if an earlier index has the same channel.
+  @inline(__always) static func lockAll(
+    _ count: Int,
+    holding held: Int? = nil,
+    _ channel: (Int) -> Unmanaged<AnyChannel>?
+  ) {
+    guard count > 0 else { return }
+    if let held, areParts(held, count, channel) {
+      for index in 0..<count where index != held { channel(index)?.use { $0.acquire() } }
+      return
+    }
+    var first = held ?? 0
+    if held == nil { channel(first)?.use { $0.acquire() } }
+    while true {
+      let busy = (0..<count).first { index in
+        guard index != first, let channel = channel(index) else { return false }
+        channel.use { $0.trapIfInMutation() }
+        return !channel.use { $0.lock.tryLock() }
+      }
+      guard let busy else { return }
+      for index in 0..<count where index == first || index < busy {
+        channel(index)?.use { $0.lock.unlock() }
+      }
+      first = busy
+      channel(first)?.use { $0.acquire() }
+    }
+  }
+
+  /// Whether all channels, except for the held one, are parts of the held one.
+  private static func areParts(
+    _ held: Int,
+    _ count: Int,
+    _ channel: (Int) -> Unmanaged<AnyChannel>?
+  ) -> Bool {
+    guard let whole = channel(held) else { return false }
+    return whole.use { whole in
+      (0..<count).allSatisfy { index in
+        index == held || channel(index)?.use { $0.isPart(of: whole) } ?? true
+      }
+    }
+  }
+}
+
+/// The state of a variable's last write, and the open transactions that have written the variable.
+///
+/// | state | the value | the next write |
+/// |---|---|---|
+/// | none | requires no further work | – |
+/// | written | becomes a change when the writing transaction ends, or when another transaction that has written the variable ends first | replaces the value |
+/// | waits for delivery | is a change in a thread's queue of deliveries | first appends the value to the backlog |
+///
+/// Another thread's write during the transaction replaces the value too, and belongs to the same change.
+@usableFromInline struct WriteMark {
+  /// The number of the thread whose open transaction wrote the variable last, or zero if no write waits for
+  /// the end of a transaction.
+  @usableFromInline var writer: UInt32 = 0
+
+  /// The number of open transactions that have a place for the variable. Each of them belongs to a thread of
+  /// its own.
+  @usableFromInline var listings: UInt16 = 0
+
+  /// Whether the value is a change that waits in a thread's queue of deliveries.
+  @usableFromInline var waitsForDelivery = false
+
+  @inlinable init() {}
+
+  @inlinable var isWritten: Bool { writer != 0 }
+}
