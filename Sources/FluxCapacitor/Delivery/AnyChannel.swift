@@ -124,12 +124,9 @@ import Synchronization
   /// Subscribes an observation that notifies a tracker of the channel's changes. The channel owns the tracker.
   func observe(for tracker: Tracker) -> Dust { trap("\(self) is not a variable.") }
 
-  /// Called when the channel's tracker has notified the Observation framework of a change.
-  func didNotifyTracker() {}
-
   /// Called when neither an observer nor an observed constant uses the channel any longer. A part of a table
-  /// receives this call whenever an observer has left, and decides for itself. The caller must not hold the
-  /// region's lock.
+  /// receives this call whenever an observer has left or a tracked read may have ended, and decides for
+  /// itself. The caller must not hold the region's lock.
   func becameUnobserved() {}
 }
 

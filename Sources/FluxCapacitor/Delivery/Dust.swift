@@ -62,11 +62,10 @@ public class Dust: @unchecked Sendable {
   ///   is O(n) in the number of variables and constants that no other observed constant uses.
   public final func clean() {
     recordOperation("cleans the observation of", channel)
-    var yields = Dust.yieldsToCalls
     end()
     // Another thread might still be cleaning this Dust.
     finishCleaning()
-    yieldToCall(&yields)
+    yieldToCall()
   }
 
   /// Ends the observation without yielding to a call that has already started.
@@ -85,18 +84,13 @@ public class Dust: @unchecked Sendable {
   ///
   /// This Dust is already cleaned, so each call that is still running has started before; see
   /// `call(on:_:)`.
-  final func yieldToCall(_ yields: inout Int) {
+  private func yieldToCall() {
     let thread = CurrentThread.current
-    while yields > 0 {
+    for _ in 0..<100 {
       let caller = caller.read { $0.load(ordering: .sequentiallyConsistent) }
-      if caller == 0 || caller == thread.id { return }
-      yields -= 1
-      guard thread.yieldProcessor() else { return }
+      if caller == 0 || caller == thread.id || !thread.yieldProcessor() { return }
     }
   }
-
-  /// The maximum number of times that a cleaning thread yields to calls that have already started.
-  static let yieldsToCalls = 100
 }
 
 extension Dust {

@@ -35,6 +35,8 @@ import Synchronization
   /// The variables that the node derives from.
   @exclusivity(unchecked) private(set) var roots: [Root]
 
+  @usableFromInline var firstRoot: Unmanaged<AnyChannel> { roots[0].reference }
+
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   private let mayKeepValues: Bool
 
