@@ -201,6 +201,30 @@
       }
     }
 
+    /// In some schedules, `distinct` loses its former observer and receives a new one while the other thread
+    /// delivers the earlier change.
+    @Test func observerThatReplacesAnotherObserverDuringAChangeEndsWithTheVariablesValue() {
+      explore { scenario in
+        let number = Variable(0)
+        let both = Constant.combine(Constant(number), Constant(Variable(0)))
+        let distinct = both.map { $0.0 }.removeDuplicates()
+        let log = Log<Int>()
+        let former = Constant.combine(distinct, Constant(Variable(0)))
+          .observe(ignoreFirst: true) { _ in }
+        let dusts = Log<Dust>()
+        scenario.thread { number.value = 1 }
+        scenario.thread {
+          number.value = 2
+          former.clean()
+          dusts.append(distinct.observe { log.append($0) })
+        }
+        scenario.check {
+          #expect(log.last == number.value)
+          withExtendedLifetime(dusts) {}
+        }
+      }
+    }
+
     /// In some schedules, `distinct` and `both` lose all their observers before the delivering thread has
     /// computed the earlier change.
     @Test func removeDuplicatesObservedAgainDuringAChangeDeliversTheNextDifferentValue() {

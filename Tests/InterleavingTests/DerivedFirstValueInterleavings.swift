@@ -49,6 +49,27 @@
       }
     }
 
+    /// The second observer joins while a change is pending. In some schedules, the map has an observer then,
+    /// but has delivered no value yet.
+    @Test func observerThatJoinsBeforeAMapsFirstDeliveryReceivesNoChangeTwice() {
+      explore { scenario in
+        let (number, trigger) = (Variable(0), Variable(0))
+        let tenfold = number.map { $0 * 10 }
+        let (log, dusts) = (Log<Int>(), Log<Dust>())
+        let dust = trigger.observe(ignoreFirst: true) { _ in
+          // The library delivers the change after this observer has returned.
+          number.value = 1
+          dusts.append(tenfold.observe { log.append($0) })
+        }
+        scenario.thread { dusts.append(tenfold.observe { _ in }) }
+        scenario.thread { trigger.value = 1 }
+        scenario.check {
+          #expect([[0, 10], [10]].contains(log.entries))
+          withExtendedLifetime((dust, dusts)) {}
+        }
+      }
+    }
+
     /// The combined constant starts with 5. The earlier observer of `distinct` never receives 5.
     @Test func combinedConstantObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in

@@ -43,6 +43,37 @@
       #expect(isHandedOver.isSet)
     }
 
+    /// The second thread makes two changes while the first thread delivers its change. The first thread offers
+    /// the delivery after the first of these two changes.
+    @Test func threadThatDeliversABacklogHandsTheRestToTheNextWritingThread() {
+      let isHandedOver = Flag()
+      explore { scenario in
+        let variable = Variable<[Int]>([])
+        let log = Log<[Int]>()
+        let writes = ThreadLocal()
+        let dust = variable.observe(ignoreFirst: true) { value in
+          log.append(value)
+          if value.count == 2 { pretendToHaveToldManyChangesOfOthers() }
+          // The second thread delivers its second change during its third write.
+          if value == [1, 2, 3], writes.value == 3 { isHandedOver.set() }
+        }
+        scenario.thread { variable.value.append(1) }
+        scenario.thread {
+          for number in 1...3 {
+            writes.value = number
+            variable.value.append(number + 1)
+          }
+        }
+        scenario.check {
+          withExtendedLifetime(dust) {
+            let value = variable.value
+            #expect(log.entries == value.indices.map { Array(value[...$0]) })
+          }
+        }
+      }
+      #expect(isHandedOver.isSet)
+    }
+
     /// A thread with an earlier pending change delivers that change, and also takes over the offered
     /// delivery.
     @Test func threadWithAnEarlierPendingChangeTakesOverAnOfferedDelivery() {

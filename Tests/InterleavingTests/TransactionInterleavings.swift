@@ -174,6 +174,25 @@
       }
     }
 
+    /// If both transactions write the variable before either of them ends, the first one to end delivers the
+    /// variable.
+    @Test func valueThatOneTransactionHasDeliveredIsNotDeliveredAgainByAnotherTransaction() {
+      explore { scenario in
+        let variable = Variable(0)
+        let log = Log<Int>()
+        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        for number in 1...2 {
+          let dispatcher = Dispatcher()
+          scenario.thread { dispatcher.transaction { variable.value = number } }
+        }
+        scenario.check {
+          #expect([[1, 2], [2, 1], [1], [2]].contains(log.entries))
+          #expect(log.last == variable.value)
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
     @Test func threeOverlappingTransactionsEndWithTheVariablesValue() {
       explore { scenario in
         let variable = Variable(0)

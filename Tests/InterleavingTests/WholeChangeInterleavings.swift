@@ -165,6 +165,24 @@
       }
     }
 
+    @Test func combinedConstantIsNotDeliveredAgainWhenAnotherVariableReceivesAnEqualValue() {
+      explore { scenario in
+        let (number, other) = (Variable(0), Variable(0))
+        let both = Constant.combine(number.removeDuplicates(), Constant(other))
+        let log = Log<[Int]>()
+        let dust = both.observe(ignoreFirst: true) { log.append([$0.0, $0.1]) }
+        scenario.thread {
+          other.value = 1
+          number.value = 0
+        }
+        scenario.thread { _ = both.value }
+        scenario.check {
+          #expect(log.entries == [[0, 1]])
+          withExtendedLifetime(dust) {}
+        }
+      }
+    }
+
     @Test func combineOfACombinedConstantDeliversChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
