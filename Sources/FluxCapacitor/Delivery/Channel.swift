@@ -110,10 +110,11 @@ import Synchronization
   /// Assigns the delivery of the backlog to this thread, or to the thread that is already delivering the
   /// channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
-    if takeOffer(on: thread) {
+    let isTaken = takeOffer(on: thread)
+    if !isTaken { leave(through: version, by: Channel.deliverBacklog) }
+    // A thread inside an observer takes an offer after the observer, if the offer still stands then.
+    if isTaken || deliverer.isOffered {
       thread.append(place(through: version, isOpen: false), isOwn: true)
-    } else {
-      leave(through: version, by: Channel.deliverBacklog)
     }
   }
 
