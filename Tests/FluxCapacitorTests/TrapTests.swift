@@ -283,7 +283,7 @@ private final class ReadingStore: Storable {
       // The main actor runs the task until the task waits.
       if isLater { await Task.yield() }
       task.cleaned(by: bag)
-      await task.value
+      _ = await task.value
     }
   }
 #endif

@@ -37,9 +37,9 @@ import Synchronization
   /// The thread that is delivering the channel, if any.
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
 
-  /// The number of variables and constants, or of sinks, through which code can use the channel. The three
-  /// highest bits are the flags `derived`, `owned` and `combined`. A variable or a sink is closed when the
-  /// number reaches zero.
+  /// The number of variables and constants, or of sinks, through which code can use the channel. The two
+  /// highest bits are the flags `derived` and `owned`. A variable or a sink is closed when the number reaches
+  /// zero.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
   /// The properties that few channels need, as `Attachments` with the channel's element type, and the
@@ -56,11 +56,6 @@ import Synchronization
   /// The handle that a table has on each of its parts. It is a flag, so that the number of the other handles
   /// tells the table when to release the part.
   @inlinable static var owned: UInt32 { 1 << 30 }
-
-  /// The flag of a variable from which a constant that begins a region was ever derived. A transaction
-  /// lists such a variable even without observers, because the region might become active during the
-  /// transaction.
-  @inlinable static var combined: UInt32 { 1 << 29 }
 
   /// Whether the channel belongs to a derived constant. Relaxed ordering is enough, because this bit
   /// never changes.
@@ -88,7 +83,7 @@ import Synchronization
   /// Whether an observer or a derived constant needs the channel's changes. The caller must hold the
   /// region's lock.
   @inlinable final var isObserved: Bool {
-    first != nil || isCombined || anyAttachments?.use { $0.dependentCount > 0 } ?? false
+    first != nil || anyAttachments?.use { $0.dependentCount > 0 } ?? false
   }
 
   /// The channel's name in the messages of traps.
@@ -129,12 +124,9 @@ import Synchronization
   /// Subscribes an observation that notifies a tracker of the channel's changes. The channel owns the tracker.
   func observe(for tracker: Tracker) -> Dust { trap("\(self) is not a variable.") }
 
-  /// Called when the channel's tracker has notified the Observation framework of a change.
-  func didNotifyTracker() {}
-
   /// Called when neither an observer nor an observed constant uses the channel any longer. A part of a table
-  /// receives this call whenever an observer has left, and decides for itself. The caller must not hold the
-  /// region's lock.
+  /// receives this call whenever an observer has left or a tracked read may have ended, and decides for
+  /// itself. The caller must not hold the region's lock.
   func becameUnobserved() {}
 }
 
@@ -188,31 +180,13 @@ extension AnyChannel {
   }
 
   /// Whether a number from `handles` counts at least one handle.
-  @inlinable static func hasHandles(_ handles: UInt32) -> Bool { handles & (combined &- 1) != 0 }
-
-  /// Whether a number from `handles` belongs to a closed channel.
-  @inlinable static func isClosed(_ handles: UInt32) -> Bool { handles & ~combined == 0 }
+  @inlinable static func hasHandles(_ handles: UInt32) -> Bool { handles & (owned &- 1) != 0 }
 
   /// Whether the last handle has been dropped.
   ///
   /// The delivering thread reads this property under the lock. The thread that drops the last handle also
   /// takes the lock. The last of these two threads to take the lock removes the observations.
-  @inlinable final var isClosed: Bool {
-    AnyChannel.isClosed(handles.unscheduled.load(ordering: .acquiring))
-  }
-
-  /// Whether a constant that begins a region was ever derived from this variable. Relaxed ordering is enough
-  /// for this flag. The creation of the constant happens before every transaction that has to list the
-  /// variable.
-  @inlinable final var isCombined: Bool {
-    handles.unscheduled.load(ordering: .relaxed) & AnyChannel.combined != 0
-  }
-
-  /// Records that a constant that begins a region derives from this variable. This method takes no lock,
-  /// because user code creates such a constant anywhere, even in a mutation of the variable.
-  final func noteCombined() {
-    handles.write { _ = $0.bitwiseOr(AnyChannel.combined, ordering: .relaxed) }
-  }
+  @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
 
 // MARK: - Attachments and the read-only side
@@ -242,34 +216,28 @@ extension AnyChannel {
   }
 }
 
-/// The objects that a thread has detached under a region's lock, and that it has to release after
-/// unlocking.
-@usableFromInline struct Detached {
-  /// The detached observations, as a list that is linked through the observations' own properties. This
-  /// list needs no allocation, and releasing its observations needs no recursion.
-  private var observations: Unmanaged<Dust>?
+/// The state of a variable's last write, and the open transactions that have written the variable.
+///
+/// | state | the value | the next write |
+/// |---|---|---|
+/// | none | requires no further work | – |
+/// | written | becomes a change when the writing transaction ends, or when another transaction that has written the variable ends first | replaces the value |
+/// | waits for delivery | is a change in a thread's queue of deliveries | first appends the value to the backlog |
+///
+/// Another thread's write during the transaction replaces the value too, and belongs to the same change.
+@usableFromInline struct WriteMark {
+  /// The number of the thread whose open transaction wrote the variable last, or zero if no write waits for
+  /// the end of a transaction.
+  @usableFromInline var writer: UInt32 = 0
 
-  /// The channels that no observer or observed constant uses any longer.
-  var unobserved: [AnyChannel] = []
+  /// The number of open transactions that have a place for the variable. Each of them belongs to a thread of
+  /// its own.
+  @usableFromInline var listings: UInt16 = 0
 
-  var others: [AnyObject] = []
+  /// Whether the value is a change that waits in a thread's queue of deliveries.
+  @usableFromInline var waitsForDelivery = false
 
-  mutating func push(_ node: Unmanaged<Dust>) {
-    node.use { $0.previous = observations }
-    observations = node
-  }
+  @inlinable init() {}
 
-  /// Releases the detached observations with their contents, and informs the unobserved channels.
-  @usableFromInline func release() {
-    var next = observations
-    while let node = next {
-      node.use { dust in
-        next = dust.previous
-        dust.previous = nil
-        dust.releaseContents(dust)
-      }
-      node.release()
-    }
-    for channel in unobserved { channel.becameUnobserved() }
-  }
+  @inlinable var isWritten: Bool { writer != 0 }
 }

@@ -136,24 +136,28 @@ import Synchronization
     if thread.isDueForHandover, handOver(through: version, by: Channel.deliverBacklog, on: thread) {
       return
     }
+    var detached: Detached?
     lock.lock()
     while let change = nextChange(through: version, on: thread) {
       let delivery = beginDelivering(change.version, on: thread)
       lock.unlock()
       deliver(change.value, delivery, on: thread)
+      // The next change is taken in the same critical section, unless other work needs the lock released.
       lock.lock()
-      let detached = stopDelivering(on: thread)
-      if change.version == version {
-        lock.unlock()
-        detached?.release()
+      detached = stopDelivering(on: thread)
+      if change.version == version { break }
+      if detached == nil, !thread.isDueForHandover { continue }
+      lock.unlock()
+      detached.take()?.release()
+      if thread.isDueForHandover,
+        handOver(through: version, by: Channel.deliverBacklog, on: thread)
+      {
         return
       }
-      guard detached != nil || thread.isDueForHandover else { continue }
-      lock.unlock()
-      detached?.release()
-      return deliverBacklog(through: version, on: thread)
+      lock.lock()
     }
     lock.unlock()
+    detached?.release()
   }
 
   /// Removes and returns the next change of the backlog, up to a version. Returns `nil` if the backlog

@@ -62,11 +62,10 @@ public class Dust: @unchecked Sendable {
   ///   is O(n) in the number of variables and constants that no other observed constant uses.
   public final func clean() {
     recordOperation("cleans the observation of", channel)
-    var yields = Dust.yieldsToCalls
     end()
     // Another thread might still be cleaning this Dust.
     finishCleaning()
-    yieldToCall(&yields)
+    yieldToCall()
   }
 
   /// Ends the observation without yielding to a call that has already started.
@@ -85,18 +84,13 @@ public class Dust: @unchecked Sendable {
   ///
   /// This Dust is already cleaned, so each call that is still running has started before; see
   /// `call(on:_:)`.
-  final func yieldToCall(_ yields: inout Int) {
+  private func yieldToCall() {
     let thread = CurrentThread.current
-    while yields > 0 {
+    for _ in 0..<100 {
       let caller = caller.read { $0.load(ordering: .sequentiallyConsistent) }
-      if caller == 0 || caller == thread.id { return }
-      yields -= 1
-      guard thread.yieldProcessor() else { return }
+      if caller == 0 || caller == thread.id || !thread.yieldProcessor() { return }
     }
   }
-
-  /// The maximum number of times that a cleaning thread yields to calls that have already started.
-  static let yieldsToCalls = 100
 }
 
 extension Dust {
@@ -123,4 +117,36 @@ extension Dust {
   /// Dust is cleaned, or if changes go through the mailbox.
   @inlinable
   final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
+}
+
+/// The objects that a thread has detached under a region's lock, and that it has to release after
+/// unlocking.
+@usableFromInline struct Detached {
+  /// The detached observations, as a list that is linked through the observations' own properties. This
+  /// list needs no allocation, and releasing its observations needs no recursion.
+  private var observations: Unmanaged<Dust>?
+
+  /// The channels that no observer or observed constant uses any longer.
+  var unobserved: [AnyChannel] = []
+
+  var others: [AnyObject] = []
+
+  mutating func push(_ node: Unmanaged<Dust>) {
+    node.use { $0.previous = observations }
+    observations = node
+  }
+
+  /// Releases the detached observations with their contents, and informs the unobserved channels.
+  @usableFromInline func release() {
+    var next = observations
+    while let node = next {
+      node.use { dust in
+        next = dust.previous
+        dust.previous = nil
+        dust.releaseContents(dust)
+      }
+      node.release()
+    }
+    for channel in unobserved { channel.becameUnobserved() }
+  }
 }

@@ -68,13 +68,7 @@ public final class DustBuster: @unchecked Sendable {
     // `map` copies the storage, because the thread sanitizer can't see how threads hand over a shared
     // array.
     let older = lock.withLock { dusts.map(\.self) }
-    for dust in older {
-      dust.end()
-      // Another thread might still be cleaning this Dust.
-      dust.finishCleaning()
-    }
-    var yields = Dust.yieldsToCalls
-    for dust in older { dust.yieldToCall(&yields) }
+    for dust in older { dust.clean() }
     let former = lock.withLock { prune() }
     withExtendedLifetime(former) {}
   }

@@ -131,29 +131,3 @@ extension AnyChannel {
     }
   }
 }
-
-/// The state of a variable's last write, and the open transactions that have written the variable.
-///
-/// | state | the value | the next write |
-/// |---|---|---|
-/// | none | requires no further work | – |
-/// | written | becomes a change when the writing transaction ends, or when another transaction that has written the variable ends first | replaces the value |
-/// | waits for delivery | is a change in a thread's queue of deliveries | first appends the value to the backlog |
-///
-/// Another thread's write during the transaction replaces the value too, and belongs to the same change.
-@usableFromInline struct WriteMark {
-  /// The number of the thread whose open transaction wrote the variable last, or zero if no write waits for
-  /// the end of a transaction.
-  @usableFromInline var writer: UInt32 = 0
-
-  /// The number of open transactions that have a place for the variable. Each of them belongs to a thread of
-  /// its own.
-  @usableFromInline var listings: UInt16 = 0
-
-  /// Whether the value is a change that waits in a thread's queue of deliveries.
-  @usableFromInline var waitsForDelivery = false
-
-  @inlinable init() {}
-
-  @inlinable var isWritten: Bool { writer != 0 }
-}

@@ -57,6 +57,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     ownNode = Node(from: sources, keepsValues: isSame != nil, operations)
     super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
     ownNode.attach(to: self)
+    root = ownNode.firstRoot
   }
 
   @usableFromInline override var regionChannel: AnyChannel {
@@ -153,9 +154,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  /// Observation tracks either all reads of this thread or none of them, so the first variable decides.
-  override func trackReadOfRoots() {
-    for root in ownNode.roots where !root.channel.trackRead() { return }
+  override func trackReadOfOtherRoots() {
+    for root in ownNode.roots.dropFirst() { root.channel.trackRead() }
   }
 
   /// Makes an evaluation's value the delivered value, unless a change was delivered since the node became

@@ -35,6 +35,8 @@ import Synchronization
   /// The variables that the node derives from.
   @exclusivity(unchecked) private(set) var roots: [Root]
 
+  @usableFromInline var firstRoot: Unmanaged<AnyChannel> { roots[0].reference }
+
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   private let mayKeepValues: Bool
 
@@ -143,7 +145,6 @@ import Synchronization
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
     roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
-    if isFirst { for root in roots { root.channel.noteCombined() } }
   }
 
   private func beginRegion() {

@@ -39,8 +39,8 @@ extension PrimitiveValue {
   ///
   /// A skipped value is not delivered, and no derived constant is computed because of a skipped value.
   ///
-  /// An observer that subscribes during a delivery can start with a value that differs from the
-  /// constant's value but counts as equal. The observer keeps that first value until the next change.
+  /// All observers receive the same values. An observer that joins others starts with the value that they
+  /// received last.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the transform of ``map(_:)``,
   ///   this predicate is called on any thread, with no lock held.
@@ -120,11 +120,11 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// Returns a constant whose value is a tuple of the values of several constants and variables.
   ///
   /// If a reduce changes several of the values, the combined constant delivers one change, even if
-  /// the values belong to several dispatchers. If open transactions of several dispatchers write the
-  /// same variable, these transactions are delivered as one change.
+  /// the values belong to several dispatchers. The change has only values of whole reduces and transactions.
   ///
-  /// After its first value, an observer receives only the values of whole reduces and transactions. The
-  /// only exception is a combined constant that you create while another thread's reduce is in progress.
+  /// There are two exceptions. If open transactions of several dispatchers write the same variable, the first
+  /// one to end delivers the variable. And an observer that subscribes during another thread's reduce may
+  /// receive values from the middle of this reduce until the reduce has ended.
   ///
   /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
   /// > values one by one. The first value that an observer receives is the result of such a read. To

@@ -98,9 +98,9 @@ extension Values {
       }
     }
 
-    /// Ends the observation, without waiting for calls that are about to start.
+    /// Ends the observation, without yielding to calls that have started.
     ///
-    /// Unlike `clean()`, this method needs no wait, because a finished buffer drops the values of late
+    /// Unlike `clean()`, this method needs no yields, because a finished buffer drops the values of late
     /// calls.
     private func cancel() {
       buffer.finish(dropping: true)

@@ -33,6 +33,11 @@ where Row.ID: Sendable {
   /// The number of parts that the table has ever created.
   @exclusivity(unchecked) var createdParts = 0
 
+  /// The number of times that a part was found in use, since the table has last begun to check all parts. At the
+  /// limit, the table checks all parts again.
+  @exclusivity(unchecked) private var partsFoundInUse = 0
+  @exclusivity(unchecked) private var limitOfPartsInUse = 16
+
   /// The tracker to which reads of rows by id are reported. If Observation tracks such a read, the table reads
   /// the row's part, whose own tracker reports the changes.
   private let rowTracker = Unmanaged.passRetained(Tracker())
@@ -129,8 +134,9 @@ where Row.ID: Sendable {
   /// - Parameter id: The id of the row if the part has the value of a row.
   func releaseIfUnused(_ part: AnyChannel, ofRow id: Row.ID?) {
     var tracker: Dust?
+    var others: [AnyChannel] = []
     withLock {
-      guard part.isUnused(except: &tracker) else { return }
+      guard part.isUnused(except: &tracker) else { return others = partsToCheck() }
       if let id, let entry = index[id], entry.part?.takeUnretainedValue() === part {
         index[id] = entry.position < 0 ? nil : (entry.position, nil)
         entry.part?.release()
@@ -139,6 +145,22 @@ where Row.ID: Sendable {
       if edits === part { edits = nil }
     }
     tracker?.clean()
+    guard !others.isEmpty else { return }
+    for part in others { part.becameUnobserved() }
+    withLock { limitOfPartsInUse = max(16, 2 * partsFoundInUse) }
+  }
+
+  /// The parts to check after a part was found in use: all parts at the limit, and otherwise none. The caller
+  /// must hold the lock.
+  ///
+  /// A tracked read can end without a change of its row, for example because the view shows another row. The table
+  /// doesn't learn of this end. So the table checks all parts now and then, in amortized constant time.
+  private func partsToCheck() -> [AnyChannel] {
+    partsFoundInUse += 1
+    guard partsFoundInUse == limitOfPartsInUse else { return [] }
+    // The caller sets the limit again, after it has counted the parts that are still in use.
+    (partsFoundInUse, limitOfPartsInUse) = (0, .max)
+    return parts
   }
 
   /// The parts that exist. The parts of rows are in the order of their creation, because a dictionary's own

@@ -30,21 +30,14 @@ where Row.ID: Sendable {
 
   override func isPart(of other: AnyChannel) -> Bool { other === table }
 
-  override func becameUnobserved() { releaseIfUnused() }
-
-  override func didNotifyTracker() { releaseIfUnused() }
-
   override func close() {
-    if isClosed { super.close() } else { releaseIfUnused() }
+    if isClosed { super.close() } else { becameUnobserved() }
   }
 
-  private func releaseIfUnused() {
+  override func becameUnobserved() {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
-      // The downcast is safe because the closure receives this part.
-      return deferPastMutation(on: thread) {
-        unsafeDowncast($0, to: TablePart.self).releaseIfUnused()
-      }
+      return deferPastMutation(on: thread) { $0.becameUnobserved() }
     }
     table?.releaseIfUnused(self, ofRow: id)
   }

@@ -5,6 +5,9 @@
   /// `PendingDelivery`.
   @usableFromInline let compute: @Sendable (ComputedChannel) -> Element
 
+  /// The first of the variables that the value is computed from, which the subclass sets once and keeps alive.
+  @exclusivity(unchecked) @usableFromInline final var root: Unmanaged<AnyChannel>!
+
   @usableFromInline init(compute: @escaping @Sendable (ComputedChannel) -> Element) {
     self.compute = compute
     super.init(handles: AnyChannel.derived | 1)
@@ -22,15 +25,16 @@
     ignoreFirst: Bool
   ) {}
 
-  /// Reports a read of each variable that the value is computed from to Observation.
-  @usableFromInline func trackReadOfRoots() {}
+  /// Reports a read of all variables that the value is computed from, except for `root`, to Observation.
+  @usableFromInline func trackReadOfOtherRoots() {}
 }
 
 // The members below belong to `Channel`, not to a subclass; `ValueChannel.swift` gives the reason.
 extension Channel {
   @inlinable final func computedValue() -> Element {
     recordOperation("reads", self)
-    computed.trackReadOfRoots()
+    // Observation tracks either all reads of this thread or none of them.
+    if computed.root.use({ $0.trackRead() }) { computed.trackReadOfOtherRoots() }
     let value = computed.compute(computed)
     recordOperation("reads", self, value)
     return value

@@ -79,12 +79,13 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// Calls a closure with the current value, and then with every change.
   ///
   /// - The closure receives the current value first, and misses no later change. On `.current`, the
-  ///   first call happens before `observe` returns.
+  ///   first call happens before `observe` returns. If a derived constant has other observers, the first value
+  ///   is the value that they received last.
   /// - The closure receives each later change once, in the order of the writes. An observer that
   ///   subscribes to a derived constant during a delivery may receive one value twice.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
-  ///   delivered when the reduce, transaction or `modify` has ended. If another thread overwrites a
-  ///   transaction's value before the transaction ends, only the overwriting value is delivered.
+  ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
+  ///   the variable before the transaction ends, its write belongs to the same change.
   /// - Calls to one observer never overlap. An observer's last call has the variable's current value.
   /// - No lock is held during a call, except for the first call if you call `observe` inside a reduce or
   ///   a `modify`.

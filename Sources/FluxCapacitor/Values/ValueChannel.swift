@@ -20,7 +20,7 @@
   override func observe(for tracker: Tracker) -> Dust {
     let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
       tracker.noteChange()
-      didNotifyTracker()
+      becameUnobserved()
     }
     subscribe(observation, on: .current, ignoreFirst: true)
     return observation

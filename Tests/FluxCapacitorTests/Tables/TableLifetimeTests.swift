@@ -116,6 +116,40 @@
       #expect(cards.partCount == 0)
     }
 
+    /// A view whose state selects one row after another, most of them missing.
+    @Test func rowsThatAViewNoLongerShowsAreFreedBeforeTheirNextChange() {
+      let cards = table("a")
+      let selection = Variable(0)
+      for number in 1...10_000 {
+        withObservationTracking {
+          _ = cards.row("\(selection.constant.value)").map { $0?.title }.value
+        } onChange: {
+        }
+        selection.value = number
+      }
+
+      #expect(cards.partCount < 100)
+    }
+
+    @Test func rowsThatViewsStillShowAreKeptAndReportTheirNextChange() {
+      let cards = table("")
+      let calls = Tally()
+      let ids = (0..<1_000).map { "\($0)" }
+      for id in ids {
+        withObservationTracking {
+          _ = cards.row(id).value
+        } onChange: {
+          calls.add()
+        }
+      }
+      #expect(cards.partCount == 1_000)
+
+      for id in ids { cards.append(Card(id)) }
+
+      #expect(calls.value == 1_000)
+      #expect(cards.partCount == 0)
+    }
+
     @Test func rowThatWasCombinedIsFreedWithItsLastObserver() {
       let cards = table("ab")
       let dust = cards.row("a").observe { _ in }
