@@ -121,7 +121,12 @@ import Synchronization
   /// Returns a place (an entry in a thread's queue of deliveries) for the backlog's changes up to a
   /// version.
   @inlinable final func place(through version: Version, isUncommitted: Bool) -> PendingDelivery {
-    PendingDelivery(to: self, through: version, isUncommitted: isUncommitted, by: Channel.deliverBacklog)
+    PendingDelivery(
+      to: self,
+      through: version,
+      isUncommitted: isUncommitted,
+      by: Channel.deliverBacklog
+    )
   }
 
   /// The closure of a place for the backlog. A place is left to another thread together with this closure,
