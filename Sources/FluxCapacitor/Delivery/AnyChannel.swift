@@ -44,7 +44,7 @@ import Synchronization
 
   /// The properties that few channels need, as `Attachments` with the channel's element type, and the
   /// read-only side of the channel's variable.
-  @usableFromInline final let attached = Attached()
+  @usableFromInline final let attachmentWord = AttachmentWord()
 
   @inlinable init(handles: UInt32 = 1) {
     self.handles = ScheduledAtomic(handles)
@@ -194,7 +194,7 @@ extension AnyChannel {
 extension AnyChannel {
   /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained, because
   /// attachments live as long as their channel.
-  @inlinable final var anyAttachments: Unmanaged<AnyAttachments>? { attached.attachments }
+  @inlinable final var anyAttachments: Unmanaged<AnyAttachments>? { attachmentWord.attachments }
 
   /// Returns the read-only side of the channel's variable, and creates it on first use.
   ///
@@ -205,14 +205,14 @@ extension AnyChannel {
   /// create a read-only side simultaneously. Then one of the objects is released, and both threads return
   /// the other one.
   @inlinable final func readOnlySide<Side: AnyObject>(_ create: () -> Side) -> Side {
-    let side = attached.readOnlySide ?? attached.add(readOnlySide: create())
+    let side = attachmentWord.readOnlySide ?? attachmentWord.add(readOnlySide: create())
     // The object is a `Side`, because all calls for one channel have the same type.
     return Unmanaged.fromOpaque(side).takeUnretainedValue()
   }
 
   /// Releases the read-only side, because the variable is being deallocated.
   @inlinable final func releaseReadOnlySide() {
-    if let side = attached.readOnlySide { attached.release(readOnlySide: side) }
+    if let side = attachmentWord.readOnlySide { attachmentWord.release(readOnlySide: side) }
   }
 }
 

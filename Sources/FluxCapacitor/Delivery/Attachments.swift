@@ -43,7 +43,7 @@ import Synchronization
   /// The address of the tracker, or zero. The attachments own a reference to the tracker.
   private final let addressOfTracker = Atomic<UInt>(0)
 
-  /// The address of the read-only side of the channel's variable, or zero. `Attached` explains the
+  /// The address of the read-only side of the channel's variable, or zero. `AttachmentWord` explains the
   /// address's ordering and lifetime.
   @usableFromInline final let readOnlySide = Atomic<UInt>(0)
 
@@ -95,7 +95,7 @@ import Synchronization
 ///
 /// The word owns one reference to the attachments, for as long as the channel exists. It also owns one
 /// reference to the read-only side, until the variable is deallocated.
-@usableFromInline struct Attached: ~Copyable {
+@usableFromInline struct AttachmentWord: ~Copyable {
   @usableFromInline let word = Atomic<UInt>(0)
 
   @inlinable init() {}
@@ -104,7 +104,7 @@ import Synchronization
 
   /// The attachments, if the channel has them.
   @inlinable var attachments: Unmanaged<AnyAttachments>? {
-    Attached.attachments(in: word.load(ordering: .acquiring))
+    AttachmentWord.attachments(in: word.load(ordering: .acquiring))
   }
 
   @inlinable static func attachments(in word: UInt) -> Unmanaged<AnyAttachments>? {
@@ -133,7 +133,7 @@ import Synchronization
   /// The address of the read-only side. The caller must hold a reference to the variable.
   @inlinable var readOnlySide: UnsafeRawPointer? {
     let word = word.load(ordering: .acquiring)
-    guard let attachments = Attached.attachments(in: word) else {
+    guard let attachments = AttachmentWord.attachments(in: word) else {
       return UnsafeRawPointer(bitPattern: word & ~1)
     }
     return attachments.use {
@@ -168,7 +168,7 @@ import Synchronization
   private func replaceReadOnlySide(_ expected: UInt, with side: UInt) -> UInt {
     while true {
       let word = word.load(ordering: .acquiring)
-      if let attachments = Attached.attachments(in: word) {
+      if let attachments = AttachmentWord.attachments(in: word) {
         return attachments.use {
           $0.readOnlySide.compareExchange(
             expected: expected,

@@ -16,7 +16,7 @@ import Synchronization
   @inlinable final func ensureAttachments() -> Attachments<Element> {
     if let attachments { return attachments.takeUnretainedValue() }
     let attachments = Attachments<Element>()
-    attached.add(attachments)
+    attachmentWord.add(attachments)
     return attachments
   }
 
@@ -110,17 +110,23 @@ import Synchronization
   /// Assigns the delivery of the backlog to this thread, or to the thread that is already delivering the
   /// channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
-    if takeOffer(on: thread) {
-      thread.append(place(through: version, isOpen: false), isOwn: true)
-    } else {
-      leave(through: version, by: Channel.deliverBacklog)
+    let isTaken = takeOffer(on: thread)
+    if !isTaken { leave(through: version, by: Channel.deliverBacklog) }
+    // A thread inside an observer takes an offer after the observer, if the offer still stands then.
+    if isTaken || deliverer.isOffered {
+      thread.append(place(through: version, isUncommitted: false), isOwn: true)
     }
   }
 
   /// Returns a place (an entry in a thread's queue of deliveries) for the backlog's changes up to a
   /// version.
-  @inlinable final func place(through version: Version, isOpen: Bool) -> PendingDelivery {
-    PendingDelivery(to: self, through: version, isOpen: isOpen, by: Channel.deliverBacklog)
+  @inlinable final func place(through version: Version, isUncommitted: Bool) -> PendingDelivery {
+    PendingDelivery(
+      to: self,
+      through: version,
+      isUncommitted: isUncommitted,
+      by: Channel.deliverBacklog
+    )
   }
 
   /// The closure of a place for the backlog. A place is left to another thread together with this closure,

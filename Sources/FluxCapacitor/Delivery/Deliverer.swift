@@ -21,7 +21,7 @@
   /// Returns whether this thread may deliver the channel. The result is false while another thread is
   /// delivering the channel.
   @inlinable
-  func isOpen(to thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
+  func admits(_ thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
 
   /// Whether the delivering thread has to remove observations that were cleaned during the delivery.
   @inlinable var hasCleaned: Bool {
@@ -113,7 +113,7 @@ extension AnyChannel {
   ///   offered. An observer must not take the offer, because the observer might be waiting for the
   ///   offered changes.
   @inlinable final func takeOffer(on thread: CurrentThread) -> Bool {
-    guard deliverer.isOffered else { return deliverer.isOpen(to: thread) }
+    guard deliverer.isOffered else { return deliverer.admits(thread) }
     if !thread.pointee.isDelivering { deliverer = Deliverer() }
     return !thread.pointee.isDelivering
   }

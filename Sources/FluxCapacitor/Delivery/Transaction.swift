@@ -53,10 +53,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     AnyChannel.lockAll(places.count, holding: holdsLast ? places.count - 1 : nil) {
       pointee.round[places.lowerBound + Int32($0)].member
     }
-    for index in places where pointee.round[index].isOpen {
+    for index in places where pointee.round[index].isUncommitted {
       let place = pointee.round[index]
       place.channel.use { channel in
-        if place.isFirst { channel.mark.listings -= 1 }
+        if place.isListing { channel.mark.listings -= 1 }
         pointee.round[index].version = channel.commit(through: place.version, on: self)
       }
     }
@@ -75,7 +75,7 @@ extension PendingDelivery {
   fileprivate var channel: Unmanaged<AnyChannel> { .fromOpaque(target.toOpaque()) }
 
   /// The channel that the transaction has to lock for this place, if any.
-  fileprivate var member: Unmanaged<AnyChannel>? { isFirst ? channel : nil }
+  fileprivate var member: Unmanaged<AnyChannel>? { isListing ? channel : nil }
 }
 
 extension AnyChannel {

@@ -43,15 +43,15 @@ extension Node {
   private func link(isAhead: Bool, on thread: CurrentThread) {
     for source in sources {
       source.use {
-        $0.isAhead = isAhead && isFirst
+        $0.isAhead = isAhead && beginsRegion
         link(to: $0)
       }
     }
     channel.use { channel in
       channel.withRegionLocked { _ in
         (isActive, isStarted) = (true, false)
-        self.isAhead = isAhead && !isFirst
-        self.region.use { isFirst ? $0.beginStarting(on: thread) : $0.add(self) }
+        self.isAhead = isAhead && !beginsRegion
+        self.region.use { beginsRegion ? $0.beginStarting(on: thread) : $0.add(self) }
       }
     }
   }
@@ -63,7 +63,7 @@ extension Node {
       if source.node == nil { source.node = .passUnretained(node) }
       let attachments = source.channel.ensureAnyAttachments()
       attachments.dependentCount += 1
-      if isFirst {
+      if beginsRegion {
         channel.use { $0.lock.withLock { source.since = region.version } }
         if source.channel.isDerived { node.region.use { $0.add(source) } }
       } else {
@@ -72,7 +72,7 @@ extension Node {
         source.since = region.version
       }
     }
-    guard isFirst else { return }
+    guard beginsRegion else { return }
     for root in source.roots {
       root.channel.anyAttachments?.use { $0.listeners.insert(.passUnretained(source)) }
     }
@@ -80,7 +80,7 @@ extension Node {
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   func start(from evaluation: Evaluation, on thread: CurrentThread) {
-    if isFirst {
+    if beginsRegion {
       for source in sources {
         source.use {
           evaluation.compute($0.channel)
@@ -89,7 +89,7 @@ extension Node {
       }
     }
     channel.use { operations.start($0, evaluation) }
-    if isFirst { region.use { $0.endStarting(on: thread) } }
+    if beginsRegion { region.use { $0.endStarting(on: thread) } }
   }
 
   /// Unlinks this node from its sources if the channel is no longer observed. Then unlinks each upstream
@@ -115,14 +115,14 @@ extension Node {
     let channel = channel.takeUnretainedValue()
     return channel.withRegionLocked { region in
       guard !channel.isObserved else { return false }
-      if isFirst, region.deliverer.isDelivering {
+      if beginsRegion, region.deliverer.isDelivering {
         region.deliverer.hasCleaned = true
         return false
       }
       isActive = false
       if let start = start.take() { discarded.append(start) }
       self.region.use {
-        if isFirst { discarded += $0.discardPending() } else { $0.remove(self) }
+        if beginsRegion { discarded += $0.discardPending() } else { $0.remove(self) }
       }
       return true
     }
@@ -133,14 +133,14 @@ extension Node {
       source.node.use { node in
         let attachments = source.channel.ensureAnyAttachments()
         attachments.dependentCount -= 1
-        if isFirst {
+        if beginsRegion {
           if source.channel.isDerived { node.region.use { $0.remove(source) } }
         } else {
           attachments.nodeCount -= 1
         }
       }
     }
-    guard isFirst else { return }
+    guard beginsRegion else { return }
     for root in source.roots { root.channel.anyAttachments?.use { $0.listeners.remove(source) } }
   }
 

@@ -165,7 +165,7 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     var value: Element? = evaluation.value(of: self)
     let region = regionChannel
     region.lock.lock()
-    if ownNode.canStart(from: evaluation), region.deliverer.isOpen(to: .current) {
+    if ownNode.canStart(from: evaluation), region.deliverer.admits(.current) {
       swap(&value, &delivered)
       isMemoLatest = false
       ownNode.didStart(

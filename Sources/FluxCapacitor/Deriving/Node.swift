@@ -26,7 +26,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
   /// Whether the node begins its region.
-  @exclusivity(unchecked) @usableFromInline private(set) var isFirst = false
+  @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
 
   /// The sources that the node derives from; the node of a variable has no sources. The formula of the
   /// channel owns the sources, so these references are unretained.
@@ -144,7 +144,7 @@ import Synchronization
     let regions = sources.map { $0.use { $0.channel.regionChannel } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
-    roots = isFirst ? Node.union(of: sources) : sources[0].use { $0.roots }
+    roots = beginsRegion ? Node.union(of: sources) : sources[0].use { $0.roots }
   }
 
   private func beginRegion() {
@@ -152,7 +152,7 @@ import Synchronization
     let region = Region(of: self, in: channel.takeUnretainedValue())
     self.region = .passUnretained(region)
     channel.use { $0.ensureAnyAttachments().region = region }
-    isFirst = true
+    beginsRegion = true
   }
 
   private static func union(of sources: [Unmanaged<AnySource>]) -> [Root] {
@@ -185,7 +185,7 @@ import Synchronization
 
   /// Prepares the node for a change. The caller must hold the region's lock.
   func prepare(for version: Version) {
-    takesPart = isFirst || sources[0].use { $0.since < version }
+    takesPart = beginsRegion || sources[0].use { $0.since < version }
     isFirstChange = !isStarted
   }
 
@@ -206,7 +206,7 @@ import Synchronization
 
   private var hasChangedSource: Bool {
     for source in sources
-    where source.use({ isFirst ? $0.isChanged : $0.node.use { $0.isChanged } }) {
+    where source.use({ beginsRegion ? $0.isChanged : $0.node.use { $0.isChanged } }) {
       return true
     }
     return false
@@ -221,7 +221,7 @@ import Synchronization
   @inlinable func didCompute() {
     // If other threads have deactivated and reactivated the node during the change, the node's history begins
     // after the change.
-    guard isFirst || sources[0].use({ $0.since < region.use { $0.version } }) else { return }
+    guard beginsRegion || sources[0].use({ $0.since < region.use { $0.version } }) else { return }
     observers = channel.use { $0.stretch }
     let state = region.use { $0.state }
     didStart(at: state, edition: state)

@@ -33,7 +33,7 @@
   @inlinable func value(for reading: Reading) -> Value {
     switch reading {
     case .region:
-      if target.use({ $0.isFirst }) { return current ?? channel.trapUncomputed() }
+      if target.use({ $0.beginsRegion }) { return current ?? channel.trapUncomputed() }
       return valueInProgress
     case .evaluation(let evaluation): return evaluation.value(of: channel)
     case .variable(let version):

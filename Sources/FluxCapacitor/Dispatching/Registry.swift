@@ -77,7 +77,9 @@ import Synchronization
   }
 
   /// The live, registered stores, in no particular order. The caller releases the stores outside the turn.
-  var allStores: [any Storable] { lock.withLock { routes.routes.flatMap { $0.allStores() } } }
+  var allStores: [any Storable] {
+    lock.withLock { routes.routes.flatMap { $0.allStores() } }.compactMap { $0 as? any Storable }
+  }
 
   /// Removes the registrations of deallocated stores from the route of a type of states.
   @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {

@@ -121,7 +121,7 @@ import Synchronization
     published.write { $0.store(isEmpty ? nil : .passUnretained(latest), ordering: .releasing) }
   }
 
-  override func allStores() -> [any Storable] { liveStores() }
+  override func allStores() -> [AnyObject] { liveStores() }
 
   override func watchers() -> [StoreWatcher] { latest.registrations.compactMap(\.watcher) }
 

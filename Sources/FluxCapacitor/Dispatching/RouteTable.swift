@@ -105,7 +105,7 @@ extension RouteTable {
   func cancelAll() {}
 
   /// Returns the live, registered stores of this route. The caller must hold the registry's lock.
-  func allStores() -> [any Storable] { [] }
+  func allStores() -> [AnyObject] { [] }
 
   /// Returns the watchers of this route's stores. The caller must hold the registry's lock.
   func watchers() -> [StoreWatcher] { [] }

@@ -27,8 +27,8 @@
     }
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }
-    var place = place(through: version, isOpen: true)
-    place.isFirst = noteWrite(on: thread)
+    var place = place(through: version, isUncommitted: true)
+    place.isListing = noteWrite(on: thread)
     thread.append(place, isOwn: true)
     return nil
   }
@@ -59,7 +59,7 @@
     enqueue(event)
     // If no other thread is delivering this channel, the new place (an entry in the round) covers all
     // pending events.
-    thread.pointee.round.prepend(place(through: version, isOpen: false))
+    thread.pointee.round.prepend(place(through: version, isUncommitted: false))
   }
 
   /// Subscribes an observer, which receives every later event.

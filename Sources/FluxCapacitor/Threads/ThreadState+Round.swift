@@ -114,10 +114,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline let deliver: Deliver
 
   /// Whether a transaction has added this place and commits the place when the transaction ends.
-  @usableFromInline var isOpen: Bool
+  @usableFromInline var isUncommitted: Bool
 
   /// Whether this place is the open transaction's first place for the channel.
-  @usableFromInline var isFirst: Bool
+  @usableFromInline var isListing: Bool
 
   #if DEBUG
     /// The length of the chain of observers that has led to this change. In such a chain, the change that
@@ -128,13 +128,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable init(
     to target: AnyObject,
     through version: Version = Version(),
-    isOpen: Bool = false,
+    isUncommitted: Bool = false,
     by deliver: @escaping Deliver
   ) {
     self.target = .passRetained(target)
     self.version = version
-    self.isOpen = isOpen
-    isFirst = isOpen
+    self.isUncommitted = isUncommitted
+    isListing = isUncommitted
     self.deliver = deliver
   }
 

@@ -187,7 +187,7 @@ extension Channel {
     guard thread.pointee.openTransactions > 0, noteWrite(on: thread) else { return }
     let place = PendingDelivery(
       to: self,
-      isOpen: true,
+      isUncommitted: true,
       // The closure receives the target of `place`, which is this channel.
       by: { unsafeDowncast($0, to: Channel.self).deliverCommitted(through: $1, on: $2) }
     )
