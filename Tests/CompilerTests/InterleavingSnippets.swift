@@ -79,7 +79,7 @@ struct DoorAction: Actionable {
           .replacing(#/\(\S+ at .* steps?\)/#, with: "(…)")
         #expect(
           quotation == """
-            Schedule 19 fails: Expectation failed: (store.visitors.value → 1) == 2
+            Schedule 20 fails: Expectation failed: (store.visitors.value → 1) == 2
 
             thread 1:
               Door.swift:34: invoke(.set(store.visitors.value + 1))
@@ -98,11 +98,11 @@ struct DoorAction: Actionable {
               Door.swift:24: case .set(let visitors): _visitors.value = visitors
                 sets visitors to 1 (…)
 
-            To run it again: everyInterleaving(replaying: "1×11 2×5 1×3 2×6")
+            To run it again: everyInterleaving(replaying: "1×11 2×5 1×3 2×7")
             """
         )
       #else
-        #expect(failure.hasPrefix("Schedule 19 fails: "))
+        #expect(failure.hasPrefix("Schedule 20 fails: "))
       #endif
     }
   }

@@ -192,6 +192,7 @@ public final class Effects: Sendable {
       let isCancelled = effect.hasBeenCancelled
       // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
       return Task { [queue] in
+        if let task = TaskID() { piece.belong(to: task) }
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
         if let turn { await queue.wait(for: turn, of: effect) }
         await endOfPause?()
@@ -203,7 +204,7 @@ public final class Effects: Sendable {
         piece.end()
       }
     }
-    if started.isNew { piece.belong(to: TaskID(started.task)) } else { piece.end() }
+    if !started.isNew { piece.end() }
     return started
   }
 
