@@ -1,7 +1,7 @@
 /// Dust that performs an action, at most once, when it is cleaned.
 final class ActionDust: Dust, @unchecked Sendable {
   // `action` needs no lock, because only the first thread that cleans this Dust uses `action`.
-  @exclusivity(unchecked) private var action: (@Sendable () -> Void)?
+  private var action: (@Sendable () -> Void)?
 
   init(_ action: @escaping @Sendable () -> Void) {
     self.action = action

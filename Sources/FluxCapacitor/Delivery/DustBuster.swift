@@ -16,12 +16,12 @@
 public final class DustBuster: @unchecked Sendable {
   // `lock` guards `dusts` and `limit`.
   private let lock = Lock()
-  @exclusivity(unchecked) private var dusts: [Dust] = []
+  private var dusts: [Dust] = []
 
   /// The number of elements at which an insertion removes the Dust that has ended. Each removal sets the
   /// limit to twice the number of remaining elements. So a bag that is never cleaned doesn't collect
   /// ended Dust without limit, and each insertion is amortized O(1).
-  @exclusivity(unchecked) private var limit = DustBuster.firstLimit
+  private var limit = DustBuster.firstLimit
 
   private static let firstLimit = 16
 

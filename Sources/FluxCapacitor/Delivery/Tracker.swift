@@ -28,21 +28,21 @@ import Synchronization
 
   /// Whether the channel is released when no tracked read waits for its next change. This property is set
   /// once, before other threads know the tracker.
-  @exclusivity(unchecked) private var isTemporary = false
+  private var isTemporary = false
 
   /// The observation that notifies the tracker of the channel's changes. This property is set once, before
   /// other threads find the tracker in the attachments.
-  @exclusivity(unchecked) private(set) var dust: Dust!
+  private(set) var dust: Dust!
 
   // `lock` guards the two properties below.
   private let lock = Lock()
 
   /// Whether Observation doesn't retain key paths, so that the tracker can't know whether a read waits.
-  @exclusivity(unchecked) private var isBlind = false
+  private var isBlind = false
 
   /// The trackers of other threads that have read the channel for the first time simultaneously. Their
   /// registrars belong to trackings of the channel.
-  @exclusivity(unchecked) private var superfluous: [Tracker] = []
+  private var superfluous: [Tracker] = []
 
   // The size of a registrar is unknown at compile time. As the last property, it doesn't slow down accesses to
   // the other properties.

@@ -31,8 +31,8 @@ import Synchronization
   @usableFromInline let isWatched = Atomic(false)
 
   // Guarded by `lock`.
-  @exclusivity(unchecked) var creations: [Creation] = []
-  @exclusivity(unchecked) var awaited: [UInt32: Creation] = [:]
+  var creations: [Creation] = []
+  var awaited: [UInt32: Creation] = [:]
 
   #if DEBUG
     /// Whether a state that reaches no store is reported to `Dispatcher.onUnreachedState`.

@@ -63,7 +63,7 @@ extension RouteTable {
     private let former: Slots?
 
     /// The routes in these slots, guarded by the registry's lock.
-    @exclusivity(unchecked) private(set) var routes: [AnyRoute] = []
+    private(set) var routes: [AnyRoute] = []
 
     /// Creates slots with the routes of the former slots.
     init(count: Int, after former: Slots?) {

@@ -11,14 +11,14 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
 
   // `lock` guards the three properties below.
   private let lock = Lock()
-  @exclusivity(unchecked) private var hooks: [Hook] = []
-  @exclusivity(unchecked) private var latestHook = 0
+  private var hooks: [Hook] = []
+  private var latestHook = 0
 
   /// The number of recorded reduces that have begun, which is also the number of the latest event.
-  @exclusivity(unchecked) private var latestEvent = 0
+  private var latestEvent = 0
 
   /// The record of the current reduce, which only the thread that holds the turn accesses, without `lock`.
-  @exclusivity(unchecked) private var record: ReduceRecord?
+  private var record: ReduceRecord?
 
   /// Adds a hook, and returns the hook's number.
   fileprivate func add(

@@ -7,10 +7,10 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   let active = Variable<Set<Query>>([])
 
   /// The number of consumers that hold each query, which the lock of `active` guards.
-  @exclusivity(unchecked) private var holders: [Query: Int] = [:]
+  private var holders: [Query: Int] = [:]
 
   /// Whether the store observes `active`, which `lock` guards.
-  @exclusivity(unchecked) private var isObserved = false
+  private var isObserved = false
   private let lock = Lock()
 
   /// Creates a `Queries` object without queries.

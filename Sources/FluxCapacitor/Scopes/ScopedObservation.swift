@@ -8,7 +8,7 @@
 final class ScopedObservation: @unchecked Sendable {
   // Another thread can call the observer before `dust` is set, so `lock` guards `dust`.
   private let lock = Lock()
-  @exclusivity(unchecked) private var dust: Dust?
+  private var dust: Dust?
 
   /// Subscribes `changes` on any queue until `target` is deallocated.
   ///

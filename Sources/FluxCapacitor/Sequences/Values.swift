@@ -112,7 +112,7 @@ extension Values {
   @usableFromInline final class FirstConsumer: @unchecked Sendable {
     // `lock` guards `consumer`.
     private let lock = Lock()
-    @exclusivity(unchecked) private var consumer: Consumer?
+    private var consumer: Consumer?
 
     @usableFromInline init(_ consumer: Consumer) { self.consumer = consumer }
 

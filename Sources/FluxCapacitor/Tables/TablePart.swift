@@ -14,7 +14,7 @@ where Row.ID: Sendable {
   let number: Int
 
   /// The table, or `nil` after its end. This property is set once, before other threads know the part.
-  @exclusivity(unchecked) private weak var table: TableChannel<Row>?
+  private weak var table: TableChannel<Row>?
 
   /// Creates a part. The caller must hold the table's lock.
   @usableFromInline

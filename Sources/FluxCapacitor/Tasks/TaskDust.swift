@@ -1,7 +1,7 @@
 /// A Dust that cancels a task when the Dust is cleaned.
 final class TaskDust: Dust, @unchecked Sendable {
   /// A closure that cancels the task, or `nil` if the task is cancelled or has ended. Guarded by `lock`.
-  @exclusivity(unchecked) private var cancelTask: (@Sendable () -> Void)?
+  private var cancelTask: (@Sendable () -> Void)?
 
   /// The task in the dispatcher's record of pending work.
   private let piece: PendingWork.Ticket

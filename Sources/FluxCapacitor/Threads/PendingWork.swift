@@ -24,12 +24,12 @@ import Synchronization
 
   // `lock` guards all properties of this class.
   private let lock = Lock()
-  @exclusivity(unchecked) private var pieces: [Int: Piece] = [:]
-  @exclusivity(unchecked) private var busy = 0
-  @exclusivity(unchecked) private var resting = 0
-  @exclusivity(unchecked) private var changes = 0
-  @exclusivity(unchecked) private var lastNumber = 0
-  @exclusivity(unchecked) private var waiting: [Int: Waiter] = [:]
+  private var pieces: [Int: Piece] = [:]
+  private var busy = 0
+  private var resting = 0
+  private var changes = 0
+  private var lastNumber = 0
+  private var waiting: [Int: Waiter] = [:]
 
   private struct Waiter {
     let goal: Goal

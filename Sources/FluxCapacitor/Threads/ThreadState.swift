@@ -147,10 +147,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 extension ThreadState {
   // `idLock` guards the two variables below.
   private static let idLock = Lock()
-  @exclusivity(unchecked) nonisolated(unsafe) private static var lastID: UInt32 = 0
+  nonisolated(unsafe) private static var lastID: UInt32 = 0
 
   /// The numbers of ended threads. A `Deliverer` has 30 bits for a number, so later threads reuse these numbers.
-  @exclusivity(unchecked) nonisolated(unsafe) private static var freeIDs: [UInt32] = []
+  nonisolated(unsafe) private static var freeIDs: [UInt32] = []
 
   fileprivate static func takeID() -> UInt32 {
     idLock.withUnscheduledLock {
