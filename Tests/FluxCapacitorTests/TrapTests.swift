@@ -238,7 +238,7 @@ private final class ReadingStore: Storable {
   }
 
   /// Promise B14: `settled()` never waits for the task that calls it.
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct SelfWaitTests {
     @Test func settledInAnEffectOfTheSameDispatcherTraps() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
