@@ -277,8 +277,12 @@ private final class ReadingStore: Storable {
     @MainActor fileprivate static func settleInATask(putIntoABagLater isLater: Bool) async {
       let bag = DustBuster()
       let effects = Effects()
-      // This work prevents the end of the wait.
-      effects.run { _ in try? await Task.sleep(for: .seconds(600)) }
+      // This work never ends, and so prevents the end of the wait.
+      let (endless, continuation) = AsyncStream<Never>.makeStream()
+      effects.run { _ in
+        for await _ in endless {}
+        continuation.finish()
+      }
       let task = Task { await Dispatcher.shared.settled() }
       // The main actor runs the task until the task waits.
       if isLater { await Task.yield() }
