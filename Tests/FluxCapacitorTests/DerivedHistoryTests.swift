@@ -11,35 +11,6 @@ struct DerivedHistoryTests {
     variable.removeDuplicates { abs($0 - $1) < 0.5 }
   }
 
-  @Test(arguments: [(1.2, 1.2), (2.3, 2)])
-  func removeDuplicatesComparesAValueReadAfterCleanWithTheLastDeliveredValue(
-    written: Double,
-    expected: Double
-  ) {
-    let variable = Variable(1.0)
-    let constant = steady(variable)
-    #expect(constant.value == 1)
-    let dust = constant.observe { _ in }
-    variable.value = 2
-    dust.clean()
-
-    variable.value = written
-
-    #expect(constant.value == expected)
-  }
-
-  @Test func removeDuplicatesComparesAReadValueWithTheValueOfThePreviousRead() {
-    let variable = Variable(1.0)
-    let constant = steady(variable)
-    constant.observe { _ in }.clean()
-    variable.value = 2
-    #expect(constant.value == 2)
-
-    variable.value = 1.2
-
-    #expect(constant.value == 1.2)
-  }
-
   @Test
   func removeDuplicatesObserverThatSubscribesBeforeAPendingDeliveryStartsWithTheDeliveredValue() {
     let (variable, trigger) = (Variable(1.0), Variable(0))

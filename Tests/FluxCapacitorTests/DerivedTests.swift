@@ -21,18 +21,19 @@ struct DerivedTests {
     #expect(count.value == 2)
   }
 
-  @Test func readDoesNotRecomputeAMapAfterRemoveDuplicatesDropsTheChange() {
-    let source = Variable(1)
-    let count = Tally()
-    let text = source.map { $0 % 2 }.removeDuplicates().map(counting: count) { "\($0)" }
+  @Test func readOfRemoveDuplicatesReturnsTheSourcesValueUntilAnEqualValueIsDelivered() {
+    let source = Variable(11)
+    let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
 
-    #expect(text.value == "1")
-    source.value = 3
-    #expect(text.value == "1")
-    #expect(count.value == 1)
-    source.value = 4
-    #expect(text.value == "0")
-    #expect(count.value == 2)
+    #expect(tens.value == 11)
+    source.value = 12
+    #expect(tens.value == 12)
+    let dust = tens.observe { _ in }
+    source.value = 13
+    #expect(tens.value == 12)
+    dust.clean()
+    source.value = 14
+    #expect(tens.value == 14)
   }
 
   @Test func readOfADerivedConstantInsideATransactionReflectsTheTransactionsWrites() {

@@ -14,13 +14,12 @@ import Synchronization
   /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
 
-  /// The channel's node in the graph of derived constants, if the channel has one. The class `Node` is in the
-  /// folder `Deriving`.
-  @exclusivity(unchecked) final var node: AnyObject?
+  /// The channel's node in the graph of derived constants, if the channel has one.
+  @exclusivity(unchecked) final var node: Node?
 
   /// The region that begins with this channel, or `nil` if no constant derives from the channel, or if the
   /// channel belongs to another channel's region.
-  @exclusivity(unchecked) @usableFromInline final var region: DerivedRegion?
+  @exclusivity(unchecked) @usableFromInline final var region: Region?
 
   /// The number of active constants that derive directly from the channel.
   @exclusivity(unchecked) @usableFromInline final var dependentCount = 0
@@ -189,31 +188,4 @@ import Synchronization
       }
     }
   }
-}
-
-/// The base class of a region: a channel and the constants that derive from that channel alone.
-///
-/// The thread that delivers the region's first channel also computes the constants and calls their
-/// observers. The subclass `Region` is in the folder `Deriving`.
-@usableFromInline class DerivedRegion: @unchecked Sendable {
-  init() {}
-
-  /// Prepares the region for a change. The caller must hold the region's lock.
-  @usableFromInline func prepare(for version: Version) {}
-
-  /// Computes the constants that a change affects, and passes their values to other regions.
-  /// Only the thread that is delivering the region calls this method.
-  @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {}
-
-  /// Calls the observers of the computed constants. Only the thread that is
-  /// delivering the region calls this method.
-  @usableFromInline func callObservers(on thread: CurrentThread) {}
-
-  /// Calls a closure with each active channel of the region, except with the region's first channel. The
-  /// caller must hold the region's lock.
-  func forEachChannel(_ body: (AnyChannel) -> Void) {}
-
-  /// Removes and returns the objects that were detached from the region during a delivery. The caller
-  /// must hold the region's lock.
-  func takeDetached() -> [AnyObject] { [] }
 }

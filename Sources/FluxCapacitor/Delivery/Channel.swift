@@ -33,7 +33,7 @@ import Synchronization
   /// A change that a thread is about to deliver, with the observers and derived constants that receive
   /// it.
   @usableFromInline typealias Delivery = (
-    version: Version, observers: Stretch, region: Unmanaged<DerivedRegion>?
+    version: Version, observers: Stretch, region: Unmanaged<Region>?
   )
 
   /// Decides whether this thread delivers a new change immediately, or adds the change to the backlog.

@@ -175,45 +175,4 @@ extension AnyChannel {
     let region = regionChannel
     return region.isDerived ? region.lock.withLock { body(region) } : body(region)
   }
-
-  /// The number of observers of this channel and of all constants that derive from this channel.
-  ///
-  /// - Complexity: O(n) in the number of observers and constants of the regions that the channel reaches.
-  final var observerCount: Int {
-    var count = 0
-    var known: Set = [ObjectIdentifier(self)]
-    var regions = [regionChannel]
-    while let first = regions.popLast() {
-      first.lock.withLock {
-        let region = first.node?.region
-        for channel in [first]
-          + (region?.use { $0.nodes.map { $0.use(\.channel) } } ?? [])
-          .map({ $0.takeUnretainedValue() })
-        where known.contains(ObjectIdentifier(channel)) || channel.derives(from: known) {
-          known.insert(ObjectIdentifier(channel))
-          AnyChannel.walk(channel.stretch) { if !$0.isCleaned { count += 1 } }
-        }
-        let inputs = (region?.use(\.inputs) ?? []).map { $0.takeUnretainedValue() }
-        for input in inputs + first.inputsFromVariable
-        where known.contains(ObjectIdentifier(input.channel)) {
-          let target = input.target.use { $0.channel.takeUnretainedValue() }
-          if known.insert(ObjectIdentifier(target)).inserted { regions.append(target) }
-        }
-      }
-    }
-    return count
-  }
-
-  private final func derives(from channels: Set<ObjectIdentifier>) -> Bool {
-    derivedNode?.sources.contains { channels.contains(ObjectIdentifier($0.use(\.channel))) }
-      ?? false
-  }
-
-  /// The inputs that read this variable directly.
-  private final var inputsFromVariable: [AnySource] {
-    guard !isDerived, let listeners = anyAttachments?.use(\.listeners) else { return [] }
-    // All listeners are sources.
-    return listeners.map { unsafeDowncast($0.takeUnretainedValue(), to: AnySource.self) }
-      .filter { $0.channel === self }
-  }
 }

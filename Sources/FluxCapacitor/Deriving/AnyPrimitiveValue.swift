@@ -16,9 +16,9 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// - Precondition: The value isn't a derived constant.
   var snapshot: (version: Version, value: any Sendable) { get }
 
-  /// The number of observers, including the observers of derived constants.
+  /// The number of observers, and of observed constants that derive directly from the value.
   ///
-  /// - Complexity: O(n) in the number of observers and derived constants.
+  /// - Complexity: O(n) in the number of observers.
   var observerCount: Int { get }
 
   /// Writes a value of any type to the variable.

@@ -10,7 +10,7 @@ extension DerivedChannel {
       // `acquire` waits for the end of another thread's mutation, and traps inside this thread's own
       // mutation.
       region.acquire()
-      let value = known(at: StateID(region.version))?.value
+      let value = known(at: StateID(region.version))
       region.lock.unlock()
       return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
     }
@@ -19,7 +19,7 @@ extension DerivedChannel {
   /// Returns the constant's value at the current state of its variables.
   @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
-    let found = withRegionLocked { _ in known(at: ownNode.currentState)?.value }
+    let found = withRegionLocked { _ in known(at: ownNode.currentState) }
     let evaluation = found == nil ? Evaluation(from: Evaluation.Start(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
@@ -28,72 +28,66 @@ extension DerivedChannel {
 
   /// Returns the delivered value or the memo, whichever belongs to the given state, or `nil`. The caller
   /// must hold the region's lock.
-  @inlinable func known(at state: StateID) -> (value: Element, edition: StateID)? {
-    if let delivered, ownNode.deliveredState == state { return (delivered, ownNode.edition) }
-    if let memo, memo.state == state { return (memo.value, memo.edition) }
-    return nil
+  @inlinable func known(at state: StateID) -> Element? {
+    if let delivered, ownNode.deliveredState == state { return delivered }
+    return memo?.state == state ? memo?.value : nil
   }
 
   /// Replaces the memo, and passes the former memo back, so that the caller can release it after
   /// unlocking. The caller must hold the region's lock.
-  @inlinable func replaceMemo(with outcome: inout Outcome?) {
-    memoState.unscheduled.store(outcome?.state.value ?? .max, ordering: .relaxed)
-    swap(&outcome, &memo)
-  }
-
-  @inlinable func remember(_ outcome: Outcome) {
-    var outcome: Outcome? = outcome
-    regionChannel.lock.withLock {
-      replaceMemo(with: &outcome)
-      if !ownNode.isActive { isMemoLatest = true }
-    }
-    // The former memo is released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime(outcome) {}
+  @inlinable func replaceMemo(with memo: inout (value: Element, state: StateID)?) {
+    memoState.unscheduled.store(memo?.state.value ?? .max, ordering: .relaxed)
+    swap(&memo, &self.memo)
   }
 
   /// Computes the constant's value from its only source, which is a variable.
   @inlinable func computeDirectly() -> Element {
     var version = Version()
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    return remember(value, at: StateID(version), from: StateID(version)).value
+    remember(value, at: StateID(version))
+    return value
   }
 
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let state = evaluation.state(of: ownNode)
-    regionChannel.lock.lock()
-    let (found, memo) = (known(at: state), memo)
-    regionChannel.lock.unlock()
-    if let found { return evaluation.add(found.value, edition: found.edition, of: self) }
-    let sources = evaluation.editionOfSources(of: ownNode)
-    if let memo, memo.sources == sources {
-      remember((memo.value, state, memo.edition, sources))
-      return evaluation.add(memo.value, edition: memo.edition, of: self)
+    if let found = regionChannel.lock.withLock({ known(at: state) }) {
+      return evaluation.add(found, of: self)
     }
-    let outcome = remember(formula(.evaluation(evaluation)), at: state, from: sources)
-    evaluation.add(outcome.value, edition: outcome.edition, of: self)
+    let value = formula(.evaluation(evaluation))
+    remember(value, at: state)
+    evaluation.add(value, of: self)
   }
 
-  /// Stores a reader's value in the memo. If this value is equal to the previous value, the memo keeps
-  /// the previous value.
-  @inlinable func remember(_ value: Element, at state: StateID, from sources: StateID) -> Outcome {
-    var outcome: Outcome = (value, state, state, sources)
-    if let isSame, let before = valueBefore, isSame(before.value, value) {
-      outcome = (before.value, state, before.edition, sources)
-    }
-    remember(outcome)
-    return outcome
+  /// Stores a reader's value in the memo.
+  @inlinable func remember(_ value: Element, at state: StateID) {
+    var memo: (value: Element, state: StateID)? = (value, state)
+    regionChannel.lock.withLock { replaceMemo(with: &memo) }
+    // The former memo is released after unlocking, because a `deinit` can run user code.
+    withExtendedLifetime(memo) {}
+  }
+}
+
+// The members below belong to `Channel`, not to a subclass; `ValueChannel.swift` gives the reason.
+extension Channel {
+  @inlinable final func derivedValue() -> Element {
+    recordOperation("reads", self)
+    derivedChannel.ownNode.trackRead()
+    let value = derivedChannel.currentValue()
+    recordOperation("reads", self, value)
+    return value
   }
 
-  /// The previous value, with which a reader compares its own value. The previous value is the memo if a
-  /// reader has stored a memo since the last delivery, and otherwise the delivered value. While the
-  /// constant is observed, this property is `nil`, because a reader ahead of a delivery can't know the
-  /// previous value.
-  @inlinable var valueBefore: (value: Element, edition: StateID)? {
-    regionChannel.lock.withLock {
-      if ownNode.isActive { return nil }
-      if let delivered, !isMemoLatest { return (delivered, ownNode.edition) }
-      return memo.map { ($0.value, $0.edition) }
-    }
+  /// This channel as a derived constant's channel.
+  @inlinable final var derivedChannel: DerivedChannel<Element> {
+    unsafeDowncast(self, to: DerivedChannel<Element>.self)
+  }
+}
+
+extension Node {
+  /// Reports a read of the node's variables to Observation, which tracks either all reads of this thread or none
+  /// of them.
+  @usableFromInline func trackRead() {
+    for root in roots { guard root.channel.trackRead() else { return } }
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// each change once, before delivering it. A reader can compute a change before the deliverer does. So
 /// the channel keeps the reader's value in `memo`, apart from the delivered value.
 @usableFromInline
-final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchecked Sendable {
+final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   @usableFromInline let formula: @Sendable (Reading) -> Element
 
   /// The predicate of a constant that skips consecutive equal values, or `nil` for a constant that skips
@@ -22,23 +22,14 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
   /// region, a subscriber may write this value under the lock.
   @exclusivity(unchecked) @usableFromInline var delivered: Element?
 
-  /// The last value that a reader has computed. The region's lock guards the memo.
-  @exclusivity(unchecked) @usableFromInline var memo: Outcome?
-
-  /// Whether a reader has stored the memo since the last observation ended. The region's lock guards
-  /// this flag.
-  @exclusivity(unchecked) @usableFromInline var isMemoLatest = false
+  /// The last value that a reader has computed, and the state of the variables from which the reader computed
+  /// it. The region's lock guards the memo.
+  @exclusivity(unchecked) @usableFromInline var memo: (value: Element, state: StateID)?
 
   /// The state of `memo`. Relaxed ordering is enough, because a thread without the lock uses this number
   /// only to decide whether to look at the memo. If the number is out of date, the thread at worst
   /// computes a value again.
   @usableFromInline let memoState = ScheduledAtomic<UInt64>(.max)
-
-  /// A value, and the state of the variables from which the value was computed. `edition` is the state
-  /// in which the value became current; later equal values don't change the edition. `sources` combines
-  /// the editions of the source values from which the value was computed.
-  @usableFromInline
-  typealias Outcome = (value: Element, state: StateID, edition: StateID, sources: StateID)
 
   @inlinable init(
     from sources: [AnySource],
@@ -55,9 +46,8 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
       start: { unsafeDowncast($0, to: DerivedChannel.self).start(from: $1) }
     )
     ownNode = Node(from: sources, keepsValues: isSame != nil, operations)
-    super.init { unsafeDowncast($0, to: DerivedChannel.self).currentValue() }
+    super.init(handles: AnyChannel.derived | 1)
     ownNode.attach(to: self)
-    root = ownNode.firstRoot
   }
 
   @usableFromInline override var regionChannel: AnyChannel {
@@ -79,7 +69,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
-        isMemoLatest = false
         node.didCompute()
         channel.lock.unlock()
       }
@@ -89,19 +78,15 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     }
   }
 
-  /// Removes and returns the memo's value, if a reader has computed it for the given state. A constant
-  /// that skips equal values ignores a memo whose value dates from an earlier state.
+  /// Removes and returns the memo's value, if a reader has computed it for the given state.
   @inlinable func takeMemo(at state: StateID) -> Element? {
     let memoState = memoState.read { $0.load(ordering: .relaxed) }
     return memoState == state.value ? takeExistingMemo(at: state) : nil
   }
 
   @usableFromInline func takeExistingMemo(at state: StateID) -> Element? {
-    var memo: Outcome?
-    regionChannel.lock.lock()
-    let isKnown = self.memo?.state == state && (isSame == nil || self.memo?.edition == state)
-    if isKnown { replaceMemo(with: &memo) }
-    regionChannel.lock.unlock()
+    var memo: (value: Element, state: StateID)?
+    regionChannel.lock.withLock { if self.memo?.state == state { replaceMemo(with: &memo) } }
     return memo?.value
   }
 
@@ -117,7 +102,9 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
 
   // MARK: Observing
 
-  override func subscribeObserver(
+  /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
+  /// current value.
+  @usableFromInline func subscribeObserver(
     _ observation: Observation<Element>,
     on queue: ExecuteQueue,
     ignoreFirst: Bool
@@ -154,10 +141,6 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     thread.settle()
   }
 
-  override func trackReadOfOtherRoots() {
-    for root in ownNode.roots.dropFirst() { root.channel.trackRead() }
-  }
-
   /// Makes an evaluation's value the delivered value, unless a change was delivered since the node became
   /// active, or another thread is delivering.
   @inlinable func start(from evaluation: Evaluation) {
@@ -167,16 +150,15 @@ final class DerivedChannel<Element: Sendable>: ComputedChannel<Element>, @unchec
     region.lock.lock()
     if ownNode.canStart(from: evaluation), region.deliverer.admits(.current) {
       swap(&value, &delivered)
-      isMemoLatest = false
-      ownNode.didStart(
-        at: evaluation.state(of: ownNode),
-        edition: evaluation.edition(of: self)
-      )
+      ownNode.didStart(at: evaluation.state(of: ownNode))
     }
     region.lock.unlock()
     // The replaced value is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(value) {}
   }
+
+  /// Does nothing, because the channel continues to call its observers without a handle.
+  override func close() {}
 
   override func becameUnobserved() { ownNode.deactivateIfUnobserved() }
 }

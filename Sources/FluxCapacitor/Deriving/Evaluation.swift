@@ -4,75 +4,60 @@
 /// evaluation then runs the formulas of the constants with no lock held. The constants are computed in a
 /// loop, each after its sources, because recursion along a long chain would overflow the stack.
 @usableFromInline final class Evaluation {
-  /// The values of variables at one moment. Several threads can evaluate constants from the same values.
+  /// The values and versions of variables at one moment. Several threads can evaluate constants from the same
+  /// values.
   final class Start: Sendable {
-    fileprivate let results: [ObjectIdentifier: Result]
+    fileprivate let values: [ObjectIdentifier: any Sendable]
+    private let versions: [ObjectIdentifier: Version]
 
     /// Captures the values of the node's variables. The caller must hold the locks of these variables.
     init(of node: Node) {
-      var results: [ObjectIdentifier: Result] = [:]
-      for root in node.roots.map(\.channel) {
-        let id = ObjectIdentifier(root)
-        results[id] = Result(channel: id, value: root.anyValue, edition: StateID(root.version))
-      }
-      self.results = results
+      let roots = node.roots.map(\.channel)
+      values = .init(uniqueKeysWithValues: roots.map { (ObjectIdentifier($0), $0.anyValue) })
+      versions = .init(uniqueKeysWithValues: roots.map { (ObjectIdentifier($0), $0.version) })
     }
-  }
 
-  fileprivate struct Result: Sendable {
-    let channel: ObjectIdentifier
-    let value: any Sendable
-    let edition: StateID
+    fileprivate func state(of variable: AnyChannel) -> StateID {
+      versions[ObjectIdentifier(variable)].map { StateID($0) } ?? .zero
+    }
   }
 
   let start: Start
 
-  /// The values computed so far, starting with the values of the variables. The edition of a variable is
-  /// its version.
-  private var results: [ObjectIdentifier: Result]
+  /// The values computed so far, starting with the values of the variables.
+  private var values: [ObjectIdentifier: any Sendable]
 
-  /// The most recent result, which the next constant in a chain uses.
-  private var latest: Result?
+  /// The most recent value, which the next constant in a chain uses.
+  private var latest: (channel: ObjectIdentifier, value: any Sendable)?
 
   init(from start: Start) {
     self.start = start
-    results = start.results
+    values = start.values
   }
 
-  private func result(of channel: AnyChannel) -> Result? {
+  private func anyValue(of channel: AnyChannel) -> (any Sendable)? {
     let id = ObjectIdentifier(channel)
-    return latest?.channel == id ? latest : results[id]
+    return latest?.channel == id ? latest?.value : values[id]
   }
 
   @usableFromInline func value<Value>(of channel: AnyChannel) -> Value {
-    result(of: channel)?.value as? Value ?? channel.trapUncomputed()
+    anyValue(of: channel) as? Value ?? channel.trapUncomputed()
   }
 
-  /// Computes a derived constant, after computing each constant upstream that has no result yet.
+  /// Computes a derived constant, after computing each constant upstream that has no value yet.
   @usableFromInline func compute(_ channel: AnyChannel) {
-    channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(result) != nil }) { node in
+    channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(anyValue) != nil }) { node in
       node.channel.use { node.operations.evaluate($0, self) }
     }
   }
 
-  @usableFromInline func add(_ value: any Sendable, edition: StateID, of channel: AnyChannel) {
-    let result = Result(channel: ObjectIdentifier(channel), value: value, edition: edition)
-    (results[result.channel], latest) = (result, result)
-  }
-
-  @usableFromInline func edition(of channel: AnyChannel) -> StateID {
-    result(of: channel)?.edition ?? .zero
-  }
-
-  /// Returns the editions of a node's sources, combined into one number.
-  @usableFromInline func editionOfSources(of node: Node) -> StateID {
-    node.sources.reduce(.zero) { sum, source in
-      sum + source.use { $0.weight * edition(of: $0.channel) }
-    }
+  @usableFromInline func add(_ value: any Sendable, of channel: AnyChannel) {
+    let id = ObjectIdentifier(channel)
+    (values[id], latest) = (value, (id, value))
   }
 
   /// Returns the state of the variables that a node derives from.
-  @usableFromInline func state(of node: Node) -> StateID { node.state(edition) }
+  @usableFromInline func state(of node: Node) -> StateID { node.state(start.state) }
 }
 
 /// The place from which a formula reads the values of its sources.

@@ -35,8 +35,6 @@ import Synchronization
   /// The variables that the node derives from.
   @exclusivity(unchecked) private(set) var roots: [Root]
 
-  @usableFromInline var firstRoot: Unmanaged<AnyChannel> { roots[0].reference }
-
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   private let mayKeepValues: Bool
 
@@ -47,7 +45,7 @@ import Synchronization
   /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // The region's lock guards the properties from `start` through `edition`.
+  // The region's lock guards the properties from `start` through `deliveredState`.
 
   /// The values of the roots when the node became active, until the node has a delivered value. The property
   /// is `nil` if no observer has needed a value yet.
@@ -60,9 +58,8 @@ import Synchronization
   /// Whether the channel has a delivered value, to which the next change is compared.
   @exclusivity(unchecked) @usableFromInline var isStarted = false
 
-  /// The state of the last delivered value. `edition` is the state in which that value became current.
+  /// The state of the variables after the last delivered change.
   @exclusivity(unchecked) @usableFromInline var deliveredState = StateID(value: .max)
-  @exclusivity(unchecked) @usableFromInline var edition = StateID.zero
 
   /// Whether the node is linked to its sources. The locks of the roots guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
@@ -223,14 +220,12 @@ import Synchronization
     // after the change.
     guard beginsRegion || sources[0].use({ $0.since < region.use { $0.version } }) else { return }
     observers = channel.use { $0.stretch }
-    let state = region.use { $0.state }
-    didStart(at: state, edition: state)
+    didStart(at: region.use { $0.state })
   }
 
   /// Records that the channel has a delivered value. The caller must hold the region's lock.
-  @inlinable func didStart(at state: StateID, edition: StateID) {
+  @inlinable func didStart(at state: StateID) {
     deliveredState = state
-    self.edition = edition
     if !isStarted { forgetStart() }
   }
 
@@ -252,8 +247,7 @@ extension AnyChannel {
   /// The channel's node, if the channel has one. For a variable, the caller must hold the variable's
   /// lock.
   final var node: Node? {
-    // Only `ensureNode` and derived channels set this property, always to a `Node`.
-    anyAttachments?.use { $0.node.map { unsafeDowncast($0, to: Node.self) } }
+    anyAttachments?.use { $0.node }
   }
 
   /// Traps, because a formula or an evaluation needs the channel's value before the value is computed.

@@ -40,7 +40,8 @@ extension PrimitiveValue {
   /// A skipped value is not delivered, and no derived constant is computed because of a skipped value.
   ///
   /// All observers receive the same values. An observer that joins others starts with the value that they
-  /// received last.
+  /// received last. Without observers, the constant has the value of its source, because nothing has been
+  /// delivered to compare it with.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the transform of ``map(_:)``,
   ///   this predicate is called on any thread, with no lock held.

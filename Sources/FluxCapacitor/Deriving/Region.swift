@@ -15,7 +15,7 @@
 /// If a region begins with a constant, each commit to its variables is announced to the region, and
 /// becomes a pending change. The change awaits the values of the region's inputs, which are edges from
 /// other regions. The first pending change is delivered when every awaited input has brought its value.
-@usableFromInline final class Region: DerivedRegion, @unchecked Sendable {
+@usableFromInline final class Region: @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
   let first: Unmanaged<Node>
 
@@ -95,18 +95,23 @@
     }
   }
 
-  override func forEachChannel(_ body: (AnyChannel) -> Void) {
+  /// Calls a closure with each active channel of the region, except with the region's first channel. The
+  /// caller must hold the region's lock.
+  func forEachChannel(_ body: (AnyChannel) -> Void) {
     for node in nodes { node.use { $0.channel.use(body) } }
   }
 
-  override func takeDetached() -> [AnyObject] {
+  /// Removes and returns the objects that were detached from the region during a delivery. The caller
+  /// must hold the region's lock.
+  func takeDetached() -> [AnyObject] {
     defer { detached = [] }
     return detached
   }
 
   // MARK: One change
 
-  override func prepare(for version: Version) {
+  /// Prepares the region for a change. The caller must hold the region's lock.
+  @usableFromInline func prepare(for version: Version) {
     self.version = version
     if !areCopiesValid {
       nodesInProgress.removeAll()
@@ -122,7 +127,9 @@
     for index in 0..<nodesInProgress.count { nodesInProgress[index].use(body) }
   }
 
-  override func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
+  /// Computes the constants that a change of the first variable affects, and brings their values to other
+  /// regions. Only the thread that is delivering the region calls this method.
+  @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
     self.value = value
     state = StateID(version)
     first.use { $0.isChanged = true }
@@ -137,7 +144,9 @@
     }
   }
 
-  override func callObservers(on thread: CurrentThread) {
+  /// Calls the observers of the computed constants. Only the thread that is delivering the region calls this
+  /// method.
+  @usableFromInline func callObservers(on thread: CurrentThread) {
     forEachNode { $0.callObservers(on: thread) }
   }
 

@@ -36,7 +36,7 @@ public enum ImmutableTrait {}
 /// dust.clean()
 /// ```
 public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
-  /// A `ValueChannel` or, for a derived constant, a `ComputedChannel`.
+  /// A `ValueChannel` or, for a derived constant, a `DerivedChannel`.
   @usableFromInline let channel: Channel<Element>
 
   @inlinable init(sharing channel: Channel<Element>) { self.channel = channel }
@@ -71,7 +71,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// count.value = 1  // It will be drawn anew.
   /// ```
   @inlinable public var value: Element {
-    if channel.isDerived { return channel.computedValue() }
+    if channel.isDerived { return channel.derivedValue() }
     channel.trackRead()
     return channel.read()
   }
@@ -112,7 +112,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ) -> Dust {
     let observation = Observation(on: queue, changes: changes)
     if channel.isDerived {
-      channel.computed.subscribeObserver(observation, on: queue, ignoreFirst: ignoreFirst)
+      channel.derivedChannel.subscribeObserver(observation, on: queue, ignoreFirst: ignoreFirst)
     } else {
       channel.subscribe(observation, on: queue, ignoreFirst: ignoreFirst)
     }
