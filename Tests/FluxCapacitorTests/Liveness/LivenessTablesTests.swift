@@ -23,7 +23,7 @@ struct LivenessTablesTests {
     table.ids.observe(ignoreFirst: true) { _ in ids.add() }.cleaned(by: dusts)
     table.observeChanges { _ in lists.add() }.cleaned(by: dusts)
 
-    await Overlap().run(rounds) { [table, dispatchers] index, round, meet in
+    await OverlapChain().run(rounds) { [table, dispatchers] index, round, meet in
       dispatchers[index].transaction {
         change.perform(on: table, by: index, in: round)
         meet()
@@ -40,7 +40,7 @@ struct LivenessTablesTests {
   @Test func rowOfOneDispatcherIsDeliveredInEveryRoundOfOverlappingTransactions() async {
     let seen = [Latest(), Latest()]
     let calls = [Tally(), Tally()]
-    let overlap = Overlap()
+    let overlap = OverlapChain()
     let late = Tally()
     for index in 0..<2 {
       table.row(index).observe(ignoreFirst: true) { row in
@@ -72,7 +72,7 @@ struct LivenessTablesTests {
     }
     shared.observe(ignoreFirst: true) { _ in calls.add() }.cleaned(by: dusts)
 
-    await Overlap().run(rounds) { index, round, meet in
+    await OverlapChain().run(rounds) { index, round, meet in
       func change(_ row: inout Item?) {
         row?.number = round
         shared.value += 1
@@ -95,7 +95,7 @@ struct LivenessTablesTests {
     }
     let late = Tally()
 
-    await Overlap().run(rounds) { [dispatchers] index, round, meet in
+    await OverlapChain().run(rounds) { [dispatchers] index, round, meet in
       dispatchers[index].transaction {
         dispatchers[index].dispatch(Dispatcher.Counter.set(round))
         shared.value = round
@@ -237,28 +237,4 @@ struct LivenessTablesTests {
 private struct Item: Identifiable {
   let id: Int
   var number = 0
-}
-
-/// Two threads whose bodies overlap in every round.
-private final class Overlap: Sendable {
-  private let begun = [Latest(), Latest()]
-
-  /// Calls a body in every round of both threads.
-  ///
-  /// - Parameter body: Receives the number of its thread and the round, and calls a function that returns only
-  ///   after the other thread's next body has begun.
-  func run(
-    _ rounds: Int,
-    _ body: @escaping @Sendable (_ index: Int, _ round: Int, _ meet: () -> Void) -> Void
-  ) async {
-    await inParallel(2) { [begun] index in
-      for round in 1...rounds {
-        body(index, round) {
-          begun[index].store(round)
-          while begun[1 - index].load() < round + index { sched_yield() }
-        }
-      }
-      begun[index].store(.max)
-    }
-  }
 }
