@@ -15,7 +15,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
 
   /// The channel's node in the graph of derived constants, if the channel has one.
-  @exclusivity(unchecked) final var node: Node?
+  final var node: Node?
 
   /// The region that begins with this channel, or `nil` if no constant derives from the channel, or if the
   /// channel belongs to another channel's region.

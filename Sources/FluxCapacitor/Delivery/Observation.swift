@@ -221,20 +221,20 @@ import Synchronization
   /// The queue on which the observer is called. For `.current`, a mailbox exists only during and shortly
   /// after the call with the first value.
   @usableFromInline let queue: ExecuteQueue
-  @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
+  @usableFromInline var values = FIFO<Element>()
 
   /// The dispatcher's record of pending work, if the observer has a queue.
   @usableFromInline let activity: PendingWork?
 
   /// The number of the thread that is draining the mailbox, or zero.
-  @exclusivity(unchecked) @usableFromInline var drainer: UInt32 = 0
+  @usableFromInline var drainer: UInt32 = 0
 
   /// The number of the thread that offers the remaining values to other threads, or zero. Only
   /// observations on `.current` use this property.
-  @exclusivity(unchecked) @usableFromInline var offerer: UInt32 = 0
+  @usableFromInline var offerer: UInt32 = 0
 
   /// The number of permitted calls that no thread has made yet.
-  @exclusivity(unchecked) @usableFromInline var permits: Int32 = 0
+  @usableFromInline var permits: Int32 = 0
 
   @inlinable init(for queue: ExecuteQueue) {
     self.queue = queue

@@ -33,7 +33,7 @@ import Synchronization
   @usableFromInline let sources: [Unmanaged<AnySource>]
 
   /// The variables that the node derives from.
-  @exclusivity(unchecked) private(set) var roots: [Root]
+  private(set) var roots: [Root]
 
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   private let mayKeepValues: Bool
@@ -49,11 +49,11 @@ import Synchronization
 
   /// The values of the roots when the node became active, until the node has a delivered value. The property
   /// is `nil` if no observer has needed a value yet.
-  @exclusivity(unchecked) var start: Evaluation.Start?
+  var start: Evaluation.Start?
 
   /// Whether an open transaction had written the variable from which the node's first value was computed. The
   /// transaction might restore the old value, so the next change counts as new.
-  @exclusivity(unchecked) var isAhead = false
+  var isAhead = false
 
   /// Whether the channel has a delivered value, to which the next change is compared.
   @exclusivity(unchecked) @usableFromInline var isStarted = false

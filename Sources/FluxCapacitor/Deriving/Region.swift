@@ -39,21 +39,21 @@
 
   /// The active nodes without the first node, in the order of their activation. So each node comes after its
   /// sources.
-  @exclusivity(unchecked) private(set) var nodes: [Unmanaged<Node>] = []
+  private(set) var nodes: [Node] = []
 
   /// The inputs through which constants of this region reach other regions.
-  @exclusivity(unchecked) private(set) var inputs: [Unmanaged<AnySource>] = []
+  private(set) var inputs: [AnySource] = []
 
   /// Whether the copies are equal to `nodes` and `inputs`.
-  @exclusivity(unchecked) private var areCopiesValid = false
+  private var areCopiesValid = false
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
   /// the number of inputs from which it still awaits a value. The versions are consecutive numbers.
-  @exclusivity(unchecked) private var pending = FIFO<(version: Version, awaited: Int32)>()
+  private var pending = FIFO<(version: Version, awaited: Int32)>()
 
   /// The objects to release when the delivery in progress has ended. Among them is each channel that has left
   /// the region, so that the deliverer's unretained references stay valid.
-  @exclusivity(unchecked) private var detached: [AnyObject] = []
+  private var detached: [AnyObject] = []
 
   init(of first: Node, in channel: AnyChannel) {
     self.first = .passUnretained(first)
@@ -64,24 +64,24 @@
 
   /// Adds a node that has become active, after its sources.
   func add(_ node: Node) {
-    nodes.append(.passUnretained(node))
+    nodes.append(node)
     areCopiesValid = false
   }
 
   func add(_ input: AnySource) {
-    inputs.append(.passUnretained(input))
+    inputs.append(input)
     areCopiesValid = false
   }
 
   /// Removes a node that is no longer active.
   func remove(_ node: Node) {
-    if let index = nodes.lastIndex(where: { $0.use { $0 === node } }) { nodes.remove(at: index) }
+    if let index = nodes.lastIndex(where: { $0 === node }) { nodes.remove(at: index) }
     areCopiesValid = false
     releaseLater(node.channel.takeUnretainedValue())
   }
 
   func remove(_ input: AnySource) {
-    if let index = inputs.lastIndex(where: { $0.use { $0 === input } }) { inputs.remove(at: index) }
+    if let index = inputs.lastIndex(where: { $0 === input }) { inputs.remove(at: index) }
     areCopiesValid = false
     releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
   }
@@ -98,7 +98,7 @@
   /// Calls a closure with each active channel of the region, except with the region's first channel. The
   /// caller must hold the region's lock.
   func forEachChannel(_ body: (AnyChannel) -> Void) {
-    for node in nodes { node.use { $0.channel.use(body) } }
+    for node in nodes { node.channel.use(body) }
   }
 
   /// Removes and returns the objects that were detached from the region during a delivery. The caller
@@ -116,8 +116,8 @@
     if !areCopiesValid {
       nodesInProgress.removeAll()
       inputsInProgress.removeAll()
-      for node in nodes { nodesInProgress.append(node) }
-      for input in inputs { inputsInProgress.append(input) }
+      for node in nodes { nodesInProgress.append(.passUnretained(node)) }
+      for input in inputs { inputsInProgress.append(.passUnretained(input)) }
       areCopiesValid = true
     }
     forEachNode { $0.prepare(for: version) }

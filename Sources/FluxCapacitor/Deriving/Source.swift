@@ -40,7 +40,7 @@
   /// Whether an open transaction had written the value with which the input started. The transaction might
   /// restore the old value, so the next value counts as changed. The lock of the target's region guards this
   /// flag.
-  @exclusivity(unchecked) final var isAhead = false
+  final var isAhead = false
 
   /// The versions of the pending changes for which the target has not taken this input's value yet, in
   /// order. The lock of the target's region guards this queue.

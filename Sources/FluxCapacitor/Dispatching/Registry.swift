@@ -20,7 +20,7 @@ import Synchronization
   /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. Because of releasing and
   /// acquiring, a thread that reads true also sees `observer`. A dispatch is allowed to miss an observer that
   /// another thread is adding at that moment.
-  @exclusivity(unchecked) @usableFromInline var observer: (any ReduceObserver)?
+  @usableFromInline var observer: (any ReduceObserver)?
 
   @usableFromInline let observerIsEnabled = ScheduledAtomic(false)
 
@@ -107,7 +107,6 @@ extension Registry {
   ///
   /// The table retains a registry until the registry's dispatcher is deallocated. A weak reference would triple
   /// the time of each retain and release of the registry.
-  @exclusivity(unchecked)
   nonisolated(unsafe) private static var registered:
     [ObjectIdentifier: (registration: AnyRegistration, registry: Registry)] = [:]
 

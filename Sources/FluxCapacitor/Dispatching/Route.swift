@@ -26,7 +26,7 @@ import Synchronization
   }
 
   /// The receivers of later reduces, guarded by the registry's lock.
-  @exclusivity(unchecked) private var latest: Receivers
+  private var latest: Receivers
 
   /// A reference to `latest`, or nil if the states have no store and no channel.
   ///
@@ -38,7 +38,7 @@ import Synchronization
 
   /// The receivers of the latest reduce, which `retained` keeps alive.
   @exclusivity(unchecked) @usableFromInline private(set) var receivers: Unmanaged<Receivers>
-  @exclusivity(unchecked) private var retained: Receivers
+  private var retained: Receivers
 
   /// The state that the stores are reducing.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
@@ -47,7 +47,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var current: Unmanaged<Registration<State>>?
 
   /// The registrations with an unfinished early reduce, in the order in which the early reduces began.
-  @exclusivity(unchecked) var awaited: [Registration<State>] = []
+  var awaited: [Registration<State>] = []
 
   /// The stores that have reduced the state early, because the current store called `waitFor(_:)`.
   @exclusivity(unchecked) @usableFromInline var early: [any Storable<State>] = []
@@ -168,7 +168,7 @@ final class Registration<State: DispatchState>: AnyRegistration,
   @usableFromInline final let unretainedWatcher: Unmanaged<StoreWatcher>?
 
   /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
-  @exclusivity(unchecked) final var observerCache: Any?
+  final var observerCache: Any?
 
   init(of store: any Storable, _ watcher: StoreWatcher?) {
     type = Swift.type(of: store)

@@ -20,10 +20,10 @@ where Row.ID: Sendable {
   /// or a second dictionary would add a third to the time of a change of one of 10,000 observed rows.
   @usableFromInline typealias Entry = (position: Int, part: Unmanaged<TablePart<Row, Row?>>?)
 
-  @exclusivity(unchecked) @usableFromInline var ids: TablePart<Row, [Row.ID]>?
+  @usableFromInline var ids: TablePart<Row, [Row.ID]>?
 
   /// The latest edit, as long as code observes the changes of the table.
-  @exclusivity(unchecked) @usableFromInline var edits: TablePart<Row, TableEdit<Row.ID>>?
+  @usableFromInline var edits: TablePart<Row, TableEdit<Row.ID>>?
 
   // The row that a thread has taken out of the table to change it, and the row's entry. As local variables of
   // an accessor, these properties would need an allocation for each change.
@@ -31,12 +31,12 @@ where Row.ID: Sendable {
   @exclusivity(unchecked) @usableFromInline var takenEntry: Entry = (-1, nil)
 
   /// The number of parts that the table has ever created.
-  @exclusivity(unchecked) var createdParts = 0
+  var createdParts = 0
 
   /// The number of times that a part was found in use, since the table has last begun to check all parts. At the
   /// limit, the table checks all parts again.
-  @exclusivity(unchecked) private var partsFoundInUse = 0
-  @exclusivity(unchecked) private var limitOfPartsInUse = 16
+  private var partsFoundInUse = 0
+  private var limitOfPartsInUse = 16
 
   /// The tracker to which reads of rows by id are reported. If Observation tracks such a read, the table reads
   /// the row's part, whose own tracker reports the changes.

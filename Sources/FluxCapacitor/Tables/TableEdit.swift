@@ -15,7 +15,7 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
 
   // The table sets this property once, under its lock, before it writes the next edit into the part. An
   // observer reads this property only after it has received a later edit.
-  @exclusivity(unchecked) @usableFromInline var next: TableEdit?
+  @usableFromInline var next: TableEdit?
 
   @inlinable init(_ changes: [Change] = []) { self.changes = changes }
 
