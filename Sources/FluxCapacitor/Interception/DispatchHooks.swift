@@ -3,16 +3,19 @@
 /// The dispatching thread calls the hooks before any observer, while the thread holds the dispatcher's turn.
 /// So a hook must not run user code.
 final class DispatchHooks: ReduceObserver, @unchecked Sendable {
-  private struct Hook {
-    let number: Int
+  fileprivate final class Hook: Sendable {
     let wantsChanges: Bool
     let call: @Sendable (DispatchEvent) -> Void
+
+    init(wantsChanges: Bool, call: @escaping @Sendable (DispatchEvent) -> Void) {
+      self.wantsChanges = wantsChanges
+      self.call = call
+    }
   }
 
-  // `lock` guards the three properties below.
+  // `lock` guards the two properties below.
   private let lock = Lock()
   private var hooks: [Hook] = []
-  private var latestHook = 0
 
   /// The number of recorded reduces that have begun, which is also the number of the latest event.
   private var latestEvent = 0
@@ -20,27 +23,13 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   /// The record of the current reduce, which only the thread that holds the turn accesses, without `lock`.
   private var record: ReduceRecord?
 
-  /// Adds a hook, and returns the hook's number.
-  fileprivate func add(
-    wantingChanges wantsChanges: Bool,
-    to registry: Registry,
-    _ call: @escaping @Sendable (DispatchEvent) -> Void
-  ) -> Int {
+  /// Adds or removes hooks. The caller must release a removed hook after this call, because releasing the hook's
+  /// closure can run user code.
+  fileprivate func change(for registry: Registry, _ change: (inout [Hook]) -> Void) {
     lock.withLock {
-      latestHook += 1
-      hooks.append(Hook(number: latestHook, wantsChanges: wantsChanges, call: call))
-      registry.setObserved(true)
-      return latestHook
+      change(&hooks)
+      registry.setObserved(!hooks.isEmpty)
     }
-  }
-
-  fileprivate func remove(_ number: Int, from registry: Registry) {
-    // The hook is released after unlocking, because releasing its closure can run user code.
-    let removed = lock.withLock {
-      defer { if hooks.isEmpty { registry.setObserved(false) } }
-      return hooks.firstIndex { $0.number == number }.map { hooks.remove(at: $0) }
-    }
-    withExtendedLifetime(removed) {}
   }
 
   func willReduce<State: DispatchState>(on route: Route<State>) {
@@ -94,9 +83,11 @@ extension Dispatcher {
     wantingChanges wantsChanges: Bool = false,
     _ hook: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Dust {
-    let number = registry.hooks.add(wantingChanges: wantsChanges, to: registry, hook)
-    return ActionDust { [weak registry] in
-      if let registry { registry.hooks.remove(number, from: registry) }
+    let hook = DispatchHooks.Hook(wantsChanges: wantsChanges, call: hook)
+    registry.hooks.change(for: registry) { $0.append(hook) }
+    return ActionDust { [weak registry, weak hook] in
+      guard let registry, let hook else { return }
+      registry.hooks.change(for: registry) { $0.removeAll { $0 === hook } }
     }
   }
 

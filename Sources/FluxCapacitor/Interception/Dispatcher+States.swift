@@ -63,9 +63,7 @@ extension Dispatcher {
     on queue: ExecuteQueue.Main,
     states: @escaping @MainActor @Sendable (State) -> Void
   ) -> Dust {
-    observe(type, on: ExecuteQueue.main) { state in
-      MainActor.assumeIsolated { states(state) }
-    }
+    signal(of: type).observe(on: queue, changes: states)
   }
 
   /// Returns an asynchronous sequence of the later states of a type.

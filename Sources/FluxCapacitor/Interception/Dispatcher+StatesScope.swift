@@ -53,7 +53,7 @@ extension Dispatcher {
     signal(of: type).observe(duringScopeOf: object, on: queue, changes: states)
   }
 
-  private func signal<State: DispatchState>(of type: State.Type) -> Signal<State> {
+  func signal<State: DispatchState>(of type: State.Type) -> Signal<State> {
     Signal { queue, states in self.observe(type, on: queue, states: states) }
   }
 }

@@ -23,10 +23,9 @@ final class ReduceRecord {
     (self.hooks, self.number) = (hooks, number)
     for registration in registrations {
       let store = registration.type
-      let variables = registration.variables(lookingAt: &stores)
-      changes[ObjectIdentifier(store), default: []] += variables.map { name, variable in
+      for (name, variable) in registration.variables(lookingAt: &stores) {
         let before = variable.snapshot
-        return {
+        changes[ObjectIdentifier(store), default: []].append {
           let after = variable.snapshot
           guard after.version != before.version else { return nil }
           return DispatchEvent.Change(

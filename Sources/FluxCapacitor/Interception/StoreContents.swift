@@ -21,13 +21,8 @@ package struct StoreContents: Sendable {
   private var indices: [ObjectIdentifier: Int] = [:]
 
   package init(of store: Any) {
-    var next: Mirror? = Mirror(reflecting: store)
-    var mirrors: [Mirror] = []
-    while let mirror = next {
-      mirrors.insert(mirror, at: 0)
-      next = mirror.superclassMirror
-    }
-    for mirror in mirrors {
+    let mirrors = sequence(first: Mirror(reflecting: store), next: \.superclassMirror)
+    for mirror in mirrors.reversed() {
       for (label, child) in mirror.children {
         add(child, name: (label ?? "").replacing("$__lazy_storage_$_", with: ""))
       }

@@ -67,10 +67,8 @@ extension ObservationSource {
     on queue: ExecuteQueue.Main = .main,
     _ changes: @escaping @MainActor @Sendable (Target, Element) -> Void
   ) -> Dust {
-    ScopedObservation.observeOnMain(for: target, changes: changes) { changes in
-      observe(on: .main, ignoreFirst: false) { value in
-        MainActor.assumeIsolated { changes(value) }
-      }
+    observe(duringScopeOf: target, on: queue) { [weak target] value in
+      if let target { changes(target, value) }
     }
   }
 }
@@ -104,8 +102,8 @@ extension ObservationSource {
     on queue: ExecuteQueue,
     _ changes: @escaping @Sendable (Target, Element) -> Void
   ) -> Dust {
-    ScopedObservation.observe(for: target, changes: changes) {
-      observe(on: queue, ignoreFirst: false, changes: $0)
+    observe(duringScopeOf: target, on: queue) { [weak target] value in
+      if let target { changes(target, value) }
     }
   }
 }

@@ -32,9 +32,7 @@ extension ObservationSource {
     ignoreFirst: Bool = false,
     changes: @escaping @Sendable (Element) -> Void
   ) -> Dust {
-    ScopedObservation.observe(for: object, changes: { _, value in changes(value) }) {
-      observe(on: queue, ignoreFirst: ignoreFirst, changes: $0)
-    }
+    observe(untilDeallocationOf: object, on: queue, ignoreFirst: ignoreFirst, changes)
   }
 
   /// Observes on the main actor, during the scope of a `Sendable` object.
@@ -56,11 +54,31 @@ extension ObservationSource {
     ignoreFirst: Bool = false,
     changes: @escaping @MainActor @Sendable (Element) -> Void
   ) -> Dust {
-    ScopedObservation.observeOnMain(for: object, changes: { _, value in changes(value) }) {
-      changes in
-      observe(on: .main, ignoreFirst: ignoreFirst) { value in
-        MainActor.assumeIsolated { changes(value) }
-      }
+    observe(untilDeallocationOf: object, on: .main, ignoreFirst: ignoreFirst) { value in
+      MainActor.assumeIsolated { changes(value) }
     }
+  }
+
+  /// Calls a closure while an object exists. If a call finds that the object is deallocated, the call ends the
+  /// observation.
+  ///
+  /// The observation and the bag retain each other. Ending the observation releases the closure, which breaks
+  /// this cycle.
+  private func observe(
+    untilDeallocationOf object: AnyObject,
+    on queue: ExecuteQueue,
+    ignoreFirst: Bool,
+    _ changes: @escaping @Sendable (Element) -> Void
+  ) -> Dust {
+    let bag = DustBuster()
+    // Only the weak reference is shared, so any thread may use it. The observer's queue uses the object itself.
+    nonisolated(unsafe) weak let target = object
+    let dust = observe(on: queue, ignoreFirst: ignoreFirst) { value in
+      guard let target else { return bag.clean() }
+      withExtendedLifetime(target) { changes(value) }
+    }
+    // The object exists until the bag contains the Dust, so every call that finds no object finds the Dust.
+    withExtendedLifetime(object) { dust.cleaned(by: bag) }
+    return dust
   }
 }

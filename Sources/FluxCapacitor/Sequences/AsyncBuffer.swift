@@ -9,9 +9,9 @@
 
   // `lock` guards all variables in this group.
   @usableFromInline let lock = Lock()
-  @exclusivity(unchecked) @usableFromInline var values = FIFO<Element>()
-  @exclusivity(unchecked) @usableFromInline var waiter: Waiter?
-  @exclusivity(unchecked) @usableFromInline var isFinished = false
+  @usableFromInline var values = FIFO<Element>()
+  @usableFromInline var waiter: Waiter?
+  @usableFromInline var isFinished = false
 
   @inlinable init(_ policy: BufferingPolicy) { self.policy = policy }
 
@@ -28,23 +28,40 @@
   @inlinable func add(_ value: Element) -> (Waiter?, Element?) {
     if isFinished { return (nil, nil) }
     if let waiter = waiter.take() { return (waiter, value) }
-    guard policy.keepsOldest, values.count > policy.limit else {
-      let oldest = values.count == policy.limit && !policy.keepsOldest ? values.popFirst() : nil
-      values.append(value)
-      return (nil, oldest)
+    if policy.keepsOldest, values.count > policy.limit {
+      // The buffer is full, so the new value replaces the newest value in the buffer.
+      var dropped = value
+      swap(&dropped, &values[values.count - 1])
+      return (nil, dropped)
     }
-    // The buffer is full, so the new value replaces the newest value in the buffer.
-    var superseded = value
-    swap(&superseded, &values[values.count - 1])
-    return (nil, superseded)
+    let dropped = values.count == policy.limit && !policy.keepsOldest ? values.popFirst() : nil
+    values.append(value)
+    return (nil, dropped)
   }
 
-  /// Removes and returns the first value, or returns nil if the buffer is empty.
-  func popFirst() -> Element? { lock.withLock { values.popFirst() } }
+  /// Removes and returns the first value, after waiting if necessary, or returns nil after the buffer's end.
+  ///
+  /// If the task is cancelled, the method returns nil, drops the values, and ends the buffer.
+  ///
+  /// - Parameter onCancel: A closure to call when the task is cancelled while the method waits.
+  func next(
+    isolation actor: isolated (any Actor)? = #isolation,
+    onCancel: @Sendable () -> Void = {}
+  ) async -> Element? {
+    if !Task.isCancelled, let value = lock.withLock({ values.popFirst() }) { return value }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: actor) { wait($0) }
+    } onCancel: {
+      whileCancelling {
+        finish(dropping: true)
+        onCancel()
+      }
+    }
+  }
 
   /// Resumes a continuation with the next value, or with `nil` after the end of the buffer.
-  func wait(_ continuation: CheckedContinuation<Element?, Never>) {
-    let waiter = Waiter(continuation)
+  private func wait(_ continuation: CheckedContinuation<Element?, Never>) {
+    let waiter = Waiter(continuation: continuation)
     let (isReady, value) = lock.withLock {
       let value = values.popFirst()
       if value != nil || isFinished { return (true, value) }
@@ -57,7 +74,7 @@
       self.waiter = waiter
       return (false, nil)
     }
-    if isReady { continuation.resume(returning: value) } else { waiter.noteSuspension() }
+    if isReady { continuation.resume(returning: value) } else { waiter.suspension.begin() }
   }
 
   /// Ends the buffer, and resumes a waiting consumer with `nil`.
@@ -73,19 +90,13 @@
     }
     waiter?.resume(returning: nil)
   }
-}
 
-extension AsyncBuffer {
   /// A consumer that waits for an element.
   @usableFromInline struct Waiter {
-    private let continuation: CheckedContinuation<Element?, Never>
+    let continuation: CheckedContinuation<Element?, Never>
 
-    /// The consumer's task is idle, because only a new element lets the task continue.
-    private let suspension = TaskSuspension(.idle)
-
-    init(_ continuation: CheckedContinuation<Element?, Never>) { self.continuation = continuation }
-
-    func noteSuspension() { suspension.begin() }
+    /// The consumer's task is idle, because only an element or the buffer's end lets the task continue.
+    let suspension = TaskSuspension(.idle)
 
     /// Resumes the consumer's task. The record counts the task as busy again before the thread that brings
     /// the element ends its own work.

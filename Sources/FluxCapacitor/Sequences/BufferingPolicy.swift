@@ -20,7 +20,7 @@ public struct BufferingPolicy: Sendable, Hashable {
   /// - Precondition: `limit` is at least 1.
   /// - Parameter limit: The number of values to keep.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
-    BufferingPolicy(limit: checked(limit), keepsOldest: false)
+    BufferingPolicy(limit: limit, keepsOldest: false)
   }
 
   /// Keeps the oldest values, followed by the newest value.
@@ -29,16 +29,17 @@ public struct BufferingPolicy: Sendable, Hashable {
   /// - Parameter limit: The number of oldest values to keep. If the newest value exceeds this limit, the
   ///   buffer keeps the newest value in addition.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
-    BufferingPolicy(limit: checked(limit), keepsOldest: true)
+    BufferingPolicy(limit: limit, keepsOldest: true)
   }
 
-  private static func checked(_ limit: Int) -> Int {
+  private init(limit: Int, keepsOldest: Bool) {
     if limit < 1 {
       trap(
         "A BufferingPolicy can't keep \(limit) values, because the last value must always arrive.",
         "The limit must be at least 1."
       )
     }
-    return limit
+    self.limit = limit
+    self.keepsOldest = keepsOldest
   }
 }

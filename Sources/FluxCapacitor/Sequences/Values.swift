@@ -66,7 +66,7 @@ extension Values {
     /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same
     ///   iterator, the process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await consumer.next(isolation: actor)
+      await consumer.buffer.next(isolation: actor) { [dust = consumer.dust] in dust.end() }
     }
   }
 
@@ -87,22 +87,10 @@ extension Values {
       dust = subscribe { producer.buffer.append($0) }
     }
 
-    deinit { cancel() }
-
-    func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      if !Task.isCancelled, let value = buffer.popFirst() { return value }
-      return await withTaskCancellationHandler {
-        await withCheckedContinuation(isolation: actor) { buffer.wait($0) }
-      } onCancel: {
-        whileCancelling { cancel() }
-      }
-    }
-
     /// Ends the observation, without yielding to calls that have started.
     ///
-    /// Unlike `clean()`, this method needs no yields, because a finished buffer drops the values of late
-    /// calls.
-    private func cancel() {
+    /// Unlike `clean()`, the method `end()` doesn't yield. A finished buffer drops the values of late calls.
+    deinit {
       buffer.finish(dropping: true)
       dust.end()
     }

@@ -59,7 +59,13 @@ extension Dispatcher {
     if case .changed = goal { return pendingWork.when(goal, body) }
     if registry.turn.isHeld(by: CurrentThread.current.id) || !registry.turn.tryLock() {
       let reduce = pendingWork.begin(.reduce)
-      DispatchQueue.forWaiting.send {
+      // The threads of this queue may wait for another thread.
+      #if canImport(Dispatch)
+        let queue = DispatchQueue.global(qos: .userInitiated)
+      #else
+        let queue = DispatchQueue.main
+      #endif
+      queue.send {
         self.waitForTurn()
         reduce.end()
       }
@@ -67,16 +73,5 @@ extension Dispatcher {
       registry.turn.unlock()
     }
     return pendingWork.when(goal, body)
-  }
-}
-
-extension DispatchQueue {
-  /// A queue whose threads may wait for another thread.
-  fileprivate static var forWaiting: DispatchQueue {
-    #if canImport(Dispatch)
-      .global(qos: .userInitiated)
-    #else
-      .main
-    #endif
   }
 }

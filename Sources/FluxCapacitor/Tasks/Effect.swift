@@ -6,7 +6,7 @@ public final class Effect: @unchecked Sendable {
   /// The effect whose operation the current task is running, or `nil` outside operations.
   static let current = TaskLocal<Effect?>(wrappedValue: nil)
 
-  let queue: EffectQueue
+  @usableFromInline let queue: EffectQueue
 
   /// The effects of all outer operations, if this effect's operation was started inside other operations.
   ///
@@ -15,36 +15,34 @@ public final class Effect: @unchecked Sendable {
   /// deallocated.
   let surroundings: [Surrounding]
 
-  struct Surrounding { private(set) weak var effect: Effect? }
+  struct Surrounding { weak let effect: Effect? }
 
-  // The queue's lock guards the properties below.
+  // The queue's lock guards the properties below, except for `turn`.
 
   /// The task, from the effect's start until its end.
-  @exclusivity(unchecked) var task: Task<Void, Never>?
-  @exclusivity(unchecked) var hasBeenCancelled = false
+  var task: Task<Void, Never>?
 
   /// The number of this effect. Under the policy `.latest`, this effect is superseded if the queue's newest
   /// number is different.
-  @exclusivity(unchecked) var number = 0
+  var number = 0
 
   /// Whether a newer effect has taken this effect's place in the queue, under the policy `.newestWaiting`.
-  @exclusivity(unchecked) var isReplaced = false
+  var isReplaced = false
 
-  /// The continuation of a stream that ends when a waiting operation is allowed to begin.
-  @exclusivity(unchecked) var turn: AsyncStream<Never>.Continuation?
-
-  /// The suspension of this effect's task, while the task waits for its turn.
-  @exclusivity(unchecked) var rest: TaskSuspension?
+  /// A buffer that ends when the waiting operation is allowed to begin, or nil if the operation doesn't wait.
+  ///
+  /// The queue sets this property before it creates the task, and no thread changes the property afterward.
+  var turn: AsyncBuffer<Never>?
 
   /// The suspensions of the tasks that await this effect.
-  @exclusivity(unchecked) var callers: [TaskSuspension] = []
+  var callers: [TaskSuspension] = []
 
   init(in queue: EffectQueue) {
     self.queue = queue
     // A thread can call an observer on behalf of another thread, so an observer has no outer operation.
     let outer = CurrentThread.current.pointee.isDelivering ? nil : Effect.current.get()
     let remaining = outer?.surroundings.filter { $0.effect != nil } ?? []
-    surroundings = remaining + [outer].compactMap(\.self).map(Surrounding.init)
+    surroundings = outer.map { remaining + [Surrounding(effect: $0)] } ?? []
   }
 
   /// Returns whether this effect's operation was started inside the other effect's operation.
@@ -61,10 +59,6 @@ public final class Effect: @unchecked Sendable {
   /// operation that awaits the newer operation in
   /// ``Effects/perform(after:clock:isolation:fileID:line:operation:)``.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
-
-  @usableFromInline func unlessSuperseded(on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
-    queue.unlessSuperseded(self, on: dispatcher, body)
-  }
 }
 
 extension Actionable {
@@ -93,36 +87,23 @@ extension Actionable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Bool {
-    dispatcher.dispatch(state, as: effect, from: (fileID: fileID, line: line))
-  }
-}
-
-extension Dispatcher {
-  @inlinable func dispatch<State: DispatchState>(
-    _ state: State,
-    as effect: Effect,
-    from place: SourcePlace
-  ) -> Bool {
     recordOperation("invokes", nil, state)
+    let dispatcher = dispatcher
     let thread = CurrentThread.current
-    if mustDefer(on: thread) {
-      let isDeferred = deferDispatch(of: State.self, on: thread) {
-        _ = self.reduce(state, as: effect, from: place, on: $0)
+    let reduce = { (thread: CurrentThread) in
+      let hasTakenTurn = dispatcher.beginTurn(on: thread)
+      defer { dispatcher.endTurn(on: thread, hasTakenTurn: hasTakenTurn) }
+      return effect.queue.unlessSuperseded(effect, on: dispatcher) {
+        dispatcher.reduce(state, from: (fileID: fileID, line: line), on: thread)
+      }
+    }
+    if dispatcher.mustDefer(on: thread) {
+      let isDeferred = dispatcher.deferDispatch(of: DispatchStateType.self, on: thread) {
+        _ = reduce($0)
       }
       return isDeferred && !effect.isSuperseded
     }
     defer { thread.finish() }
-    return reduce(state, as: effect, from: place, on: thread)
-  }
-
-  @inlinable func reduce<State: DispatchState>(
-    _ state: State,
-    as effect: Effect,
-    from place: SourcePlace,
-    on thread: CurrentThread
-  ) -> Bool {
-    let hasTakenTurn = beginTurn(on: thread)
-    defer { endTurn(on: thread, hasTakenTurn: hasTakenTurn) }
-    return effect.unlessSuperseded(on: self) { reduce(state, from: place, on: thread) }
+    return reduce(thread)
   }
 }

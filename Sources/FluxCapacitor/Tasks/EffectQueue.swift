@@ -9,7 +9,7 @@
 /// - From the check of an effect until the end of the reduce, `invoking` lists the dispatcher, and the
 ///   thread holds the dispatcher's turn. A thread that supersedes the effect waits for the turns of all
 ///   listed dispatchers. After the wait for these turns, no store reduces a state of the superseded effect.
-final class EffectQueue: @unchecked Sendable {
+@usableFromInline final class EffectQueue: @unchecked Sendable {
   /// The number of effects that are in progress or wait.
   ///
   /// A starting effect increments the count first, so that a running operation never reads zero. The
@@ -17,39 +17,29 @@ final class EffectQueue: @unchecked Sendable {
   let count = Variable(0)
 
   private let policy: Effects.Policy
-  private let limit: Int
-
   private let lock = Lock()
 
   /// The effects in progress. Under the policy `.latest`, the list also contains the superseded effects that
   /// are not cancelled, because their operations await a newer effect.
-  @exclusivity(unchecked) private var running: [Effect] = []
+  private var running: [Effect] = []
 
   /// The waiting effects by their numbers.
-  @exclusivity(unchecked) private var waiting: [Int: Effect] = [:]
+  private var waiting: [Int: Effect] = [:]
 
   /// The number of the newest effect.
-  @exclusivity(unchecked) private var newest = 0
+  private var newest = 0
 
   /// The number before the smallest number in `waiting`, or a smaller number.
-  @exclusivity(unchecked) private var lastToBegin = 0
+  private var lastToBegin = 0
 
   /// The dispatchers that are reducing states of effects, with one entry for each reduce.
-  @exclusivity(unchecked) private var invoking: [Dispatcher] = []
+  private var invoking: [Dispatcher] = []
 
-  /// The effect in progress, its task, whether the effect is the new effect, and whether the new effect is
-  /// nested.
-  typealias Started = (effect: Effect, task: Task<Void, Never>, isNew: Bool, isNested: Bool)
+  /// The task of the effect in progress, whether the effect is the new effect, and the suspension that the
+  /// current task has to begin before it awaits the effect, or nil if the task must not await the effect.
+  typealias Started = (task: Task<Void, Never>, isNew: Bool, suspension: TaskSuspension?)
 
-  init(_ policy: Effects.Policy) {
-    self.policy = policy
-    limit =
-      switch policy {
-      case .latest: .max
-      case .concurrent(let limit): limit
-      case .first, .serial, .newestWaiting: 1
-      }
-  }
+  init(_ policy: Effects.Policy) { self.policy = policy }
 
   /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress.
   ///
@@ -57,25 +47,28 @@ final class EffectQueue: @unchecked Sendable {
   ///   - isAwaited: Whether the current task awaits the effect. If so, the outer effects are superseded but
   ///     not cancelled. Cancelling an outer effect would also cancel the awaited effect.
   ///   - makeTask: A closure that creates the effect's task under the lock. The task runs no user code until
-  ///     the stream `turn` has ended.
-  func start(
-    _ effect: Effect,
-    isAwaited: Bool,
-    _ makeTask: (_ turn: AsyncStream<Never>?) -> Task<Void, Never>
-  ) -> Started {
+  ///     the effect's `turn` has ended.
+  func start(_ effect: Effect, isAwaited: Bool, _ makeTask: () -> Task<Void, Never>) -> Started {
     let thread = CurrentThread.current
     thread.beginTransaction()
     var noLongerCounted = 0
     var over: [Task<Void, Never>] = []
     var busy: [Dispatcher] = []
     count.value += 1
+    func suspension(of awaited: Effect) -> TaskSuspension? {
+      guard isAwaited else { return nil }
+      let suspension = TaskSuspension(.resting)
+      awaited.callers.append(suspension)
+      return suspension
+    }
     let result: Started = lock.withLock {
       let isNested = running.contains(where: effect.isInside)
       // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
       // ends.
       if policy == .first, let (earlier, task) = started.first(where: { !$0.task.isCancelled }) {
         noLongerCounted = 1
-        return (earlier, task, false, isNested)
+        // An operation that awaited the operation in progress from inside would wait for itself.
+        return (task, false, isNested ? nil : suspension(of: earlier))
       }
       if policy == .latest {
         noLongerCounted = running.count { !hasBeenSuperseded($0) }
@@ -88,7 +81,6 @@ final class EffectQueue: @unchecked Sendable {
       }
       newest += 1
       effect.number = newest
-      var turn: AsyncStream<Never>?
       if isNested || running.count < limit {
         running.append(effect)
       } else {
@@ -98,13 +90,12 @@ final class EffectQueue: @unchecked Sendable {
           over = waiting.values.compactMap(\.task)
           waiting = [:]
         }
-        let (stream, continuation) = AsyncStream<Never>.makeStream()
-        (turn, effect.turn) = (stream, continuation)
+        effect.turn = AsyncBuffer(.unbounded)
         waiting[newest] = effect
       }
-      let task = makeTask(turn)
+      let task = makeTask()
       effect.task = task
-      return (effect, task, true, isNested)
+      return (task, true, suspension(of: effect))
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
@@ -114,40 +105,12 @@ final class EffectQueue: @unchecked Sendable {
     return result
   }
 
-  /// Waits until a waiting effect may begin, or its task is cancelled. Meanwhile, the task rests.
-  func wait(for turn: AsyncStream<Never>, of effect: Effect) async {
-    let suspension = TaskSuspension(.resting)
-    let isWaiting = lock.withLock {
-      let isWaiting = waiting[effect.number] === effect
-      if isWaiting { effect.rest = suspension }
-      return isWaiting
-    }
-    if isWaiting { suspension.begin() }
-    await withTaskCancellationHandler {
-      for await _ in turn {}
-    } onCancel: {
-      whileCancelling { lock.withLock { effect.rest.take() }?.end() }
-    }
-  }
-
-  /// Notes that the current task rests until the end of an effect.
-  func restUntilEnd(of effect: Effect) {
-    let suspension = TaskSuspension(.resting)
-    let isStarted = lock.withLock {
-      if effect.task != nil { effect.callers.append(suspension) }
-      return effect.task != nil
-    }
-    if isStarted { suspension.begin() }
-  }
-
   /// Ends an effect, and lets the next waiting effect begin.
   func end(_ effect: Effect) {
     // At most one effect begins, because only one effect has ended.
     var next: Effect?
-    let (resting, isCounted) = lock.withLock {
+    let (callers, isCounted) = lock.withLock {
       effect.task = nil
-      var resting = effect.callers
-      effect.callers = []
       running.removeAll { $0 === effect }
       waiting[effect.number] = nil
       while running.count < limit, !waiting.isEmpty {
@@ -155,24 +118,17 @@ final class EffectQueue: @unchecked Sendable {
         guard let candidate = waiting.removeValue(forKey: lastToBegin) else { continue }
         running.append(candidate)
         next = candidate
-        if let rest = candidate.rest.take() { resting.append(rest) }
       }
-      return (resting, !hasBeenSuperseded(effect))
+      return (effect.callers, !hasBeenSuperseded(effect))
     }
     // Other tasks are busy before this effect stops being pending, so `settled()` sees no gap.
-    for suspension in resting { suspension.end() }
+    for caller in callers { caller.end() }
     next?.turn?.finish()
     if isCounted { count.value -= 1 }
   }
 
-  /// Cancels an effect, even if the effect has not started yet.
-  func cancel(_ effect: Effect) {
-    let task = lock.withLock {
-      effect.hasBeenCancelled = true
-      return effect.task
-    }
-    task?.cancel()
-  }
+  /// Cancels an effect that has started and has not ended.
+  func cancel(_ effect: Effect) { lock.withLock { effect.task }?.cancel() }
 
   /// Cancels all effects that have started and have not ended.
   func cancel() {
@@ -186,6 +142,7 @@ final class EffectQueue: @unchecked Sendable {
   /// The caller must hold the dispatcher's turn.
   ///
   /// - Returns: Whether the method called the closure.
+  @usableFromInline
   func unlessSuperseded(_ effect: Effect, on dispatcher: Dispatcher, _ body: () -> Void) -> Bool {
     let isSuperseded = lock.withLock {
       let isSuperseded = hasBeenSuperseded(effect)
@@ -199,6 +156,15 @@ final class EffectQueue: @unchecked Sendable {
       if let index { invoking.remove(at: index) }
     }
     return true
+  }
+
+  /// The number of effects that can be in progress, apart from nested effects.
+  private var limit: Int {
+    switch policy {
+    case .latest: .max
+    case .concurrent(let limit): limit
+    case .first, .serial, .newestWaiting: 1
+    }
   }
 
   // The caller of the two members below must hold the queue's lock.

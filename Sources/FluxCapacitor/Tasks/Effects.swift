@@ -169,8 +169,8 @@ public final class Effects: Sendable {
     let effect = Effect(in: queue)
     await withTaskCancellationHandler {
       let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
-      if started.isNew || !started.isNested {
-        queue.restUntilEnd(of: started.effect)
+      if let suspension = started.suspension {
+        suspension.begin()
         await started.task.value
       }
     } onCancel: {
@@ -188,38 +188,29 @@ public final class Effects: Sendable {
   ) -> EffectQueue.Started {
     recordOperation("runs an effect")
     let piece = PendingWork.current.begin(.effect(fileID: fileID, line: line))
-    let started = queue.start(effect, isAwaited: isAwaited) { turn in
-      let isCancelled = effect.hasBeenCancelled
+    let started = queue.start(effect, isAwaited: isAwaited) {
+      // If the cancellation handler has run before the start, the handler has found no task to cancel.
+      let isCancelled = isAwaited && Task.isCancelled
       // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
       return Task { [queue] in
         if let task = TaskID() { piece.belong(to: task) }
         if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-        if let turn { await queue.wait(for: turn, of: effect) }
+        _ = await effect.turn?.next()
         await endOfPause?()
-        let hasWaited = turn != nil || endOfPause != nil
-        await Effect.current.withValue(effect) {
-          await Effects.begin(effect, hasWaited: hasWaited, operation, on: operation.isolation)
+        let hasWaited = effect.turn != nil || endOfPause != nil
+        // The checks run on the operation's actor, because a thread can supersede the effect while the task
+        // waits for the actor.
+        @Sendable func begin(on isolation: isolated (any Actor)?) async {
+          let isCutShort = hasWaited && Task.isCancelled
+          if !isCutShort, !effect.isSuperseded { await operation(effect) }
         }
+        await Effect.current.withValue(effect) { await begin(on: operation.isolation) }
         queue.end(effect)
         piece.end()
       }
     }
     if !started.isNew { piece.end() }
     return started
-  }
-
-  /// Calls the operation on the operation's actor, unless the operation must not begin.
-  ///
-  /// The checks run on that actor, because a thread can supersede the effect while the task waits for
-  /// the actor.
-  private static func begin(
-    _ effect: Effect,
-    hasWaited: Bool,
-    _ operation: @Sendable @isolated(any) (Effect) async -> Void,
-    on isolation: isolated (any Actor)?
-  ) async {
-    let isCutShort = hasWaited && Task.isCancelled
-    if !isCutShort, !effect.isSuperseded { await operation(effect) }
   }
 
   /// Cancels all operations in progress.

@@ -34,16 +34,19 @@ extension Task {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let dust = TaskDust(of: TaskID(self), cancelling: cancel, startedIn: fileID, line: line)
+    let piece = PendingWork.current.begin(.task(fileID: fileID, line: line))
+    piece.belong(to: TaskID(self))
+    let dust = TaskDust(cancelling: cancel)
     dustBuster.insert(dust)
-    // The detached task retires the Dust when the original task has ended, so that the bag can forget the
+    // The Dust forgets the task when the original task has ended, so that the bag can forget the
     // Dust. The detached task ends with the original task, so no code cancels the detached task. A detached
     // task keeps no task-local values. Background priority doesn't raise the original task's priority, and
     // doesn't delay the detached task, which waits for no thread.
     Task<Void, Never>.detached(executorPreference: ImmediateExecutor.shared, priority: .background)
     {
       _ = await result
-      dust.retire()
+      dust.forgetTask()
+      piece.end()
     }
   }
 }

@@ -3,33 +3,14 @@ final class TaskDust: Dust, @unchecked Sendable {
   /// A closure that cancels the task, or `nil` if the task is cancelled or has ended. Guarded by `lock`.
   private var cancelTask: (@Sendable () -> Void)?
 
-  /// The task in the dispatcher's record of pending work.
-  private let piece: PendingWork.Ticket
-
-  init(
-    of task: TaskID,
-    cancelling cancel: @escaping @Sendable () -> Void,
-    startedIn fileID: StaticString,
-    line: UInt
-  ) {
+  init(cancelling cancel: @escaping @Sendable () -> Void) {
     cancelTask = cancel
-    piece = PendingWork.current.begin(.task(fileID: fileID, line: line), by: task)
-    super.init { $0.finishCleaning() }
-  }
-
-  /// Cleans the Dust of a task that has ended, without cancelling the task.
-  func retire() {
-    forgetTask()
-    clean()
-    piece.end()
+    super.init { _ in }
   }
 
   /// Releases the task after unlocking, because the release can run the `deinit` of the task's result.
-  private func forgetTask() {
-    let forgotten = lock.withLock {
-      defer { cancelTask = nil }
-      return cancelTask
-    }
+  func forgetTask() {
+    let forgotten = lock.withLock { cancelTask.take() }
     withExtendedLifetime(forgotten) {}
   }
 
@@ -42,5 +23,5 @@ final class TaskDust: Dust, @unchecked Sendable {
     forgetTask()
   }
 
-  override var isOver: Bool { isCleaned && lock.withLock { cancelTask == nil } }
+  override var isOver: Bool { lock.withLock { cancelTask == nil } }
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// | busy | the work may be running | a delivery, a reduce, any task that the library doesn't know to be suspended |
 /// | resting | the work continues after other work or after a pause | a task that sleeps on a `ManualClock`; an effect that waits for its turn or for an element |
 /// | idle | the work continues only if an element arrives | a task in a bag that waits in a loop over `values` |
-@usableFromInline package final class PendingWork: WorkRecord, @unchecked Sendable {
+@usableFromInline package final class PendingWork: @unchecked Sendable {
   private struct Piece {
     let work: Work
     var task: TaskID?
@@ -54,20 +54,16 @@ import Synchronization
 
   /// Records that a piece of work has begun.
   ///
-  /// - Parameters:
-  ///   - work: The work, for the failure message of a test that waits too long.
-  ///   - task: The task that does the work, if known.
+  /// - Parameter work: The work, for the failure message of a test that waits too long.
   /// - Returns: A ticket, on which the caller has to call `end()` once, when the work has ended.
-  package func begin(_ work: Work, by task: TaskID? = nil) -> Ticket {
-    let number = change {
+  package func begin(_ work: Work) -> Ticket {
+    update {
+      let piece = Piece(work: work)
+      count(piece, 1)
       lastNumber += 1
-      pieces[lastNumber] = Piece(work: work)
-      busy += 1
-      if let task { assign(lastNumber, to: task) }
-      return lastNumber
+      pieces[lastNumber] = piece
+      return Ticket(record: self, number: lastNumber)
     }
-    trapIfSelfWaiting(task, isWaiting: false)
-    return Ticket(record: self, number: number)
   }
 
   /// Calls a closure when the work has reached a goal. The call happens immediately, or on the thread that
@@ -77,14 +73,11 @@ import Synchronization
   @discardableResult
   package func when(_ goal: Goal, _ body: @escaping @Sendable () -> Void) -> Int {
     trapIfSelfWaiting(TaskID())
-    let (number, isReached) = lock.withLock {
+    return update {
       lastNumber += 1
-      let isReached = hasReached(goal)
-      if !isReached { waiting[lastNumber] = Waiter(goal: goal, task: TaskID(), body: body) }
-      return (lastNumber, isReached)
+      waiting[lastNumber] = Waiter(goal: goal, task: TaskID(), body: body)
+      return lastNumber
     }
-    if isReached { body() }
-    return number
   }
 
   /// Forgets a closure that waits for a goal.
@@ -105,27 +98,37 @@ import Synchronization
     return pending.sorted { $0.key < $1.key }.map { $0.value.work.description }
   }
 
-  func noteSuspension(of piece: Int) { change { update(piece) } }
-}
-
-extension PendingWork {
   /// Traps, in a debug build, if a task waits for its own work.
   ///
   /// - Parameter isWaiting: Whether the task is about to wait.
   package func trapIfSelfWaiting(_ task: TaskID?, isWaiting: Bool = true) {
     #if DEBUG
       guard let task else { return }
-      let own =
-        lock.withLock {
-          guard isWaiting || waiting.values.contains(where: { $0.task == task }) else { return nil }
-          return pieces.values.first { $0.task == task }
-        } as Piece?
+      let own = lock.withLock {
+        let isWaiting = isWaiting || waiting.values.contains { $0.task == task }
+        return isWaiting ? pieces.values.first { $0.task == task } : nil
+      }
       guard let own else { return }
       trap(
         "settled() waits for the task that calls it: \(own.work)",
         "Call settled() in another task."
       )
     #endif
+  }
+
+  /// Changes the record under the lock, and then calls the closures whose goals are reached.
+  private func update<Result>(_ body: () -> Result) -> Result {
+    var reached: [@Sendable () -> Void] = []
+    let result = lock.withLock {
+      let result = body()
+      for (number, waiter) in waiting where hasReached(waiter.goal) {
+        reached.append(waiter.body)
+        waiting[number] = nil
+      }
+      return result
+    }
+    for body in reached { body() }
+    return result
   }
 }
 
@@ -136,17 +139,31 @@ extension PendingWork {
     fileprivate let number: Int
 
     /// Records the end of the work. The caller has to call this method once.
-    @usableFromInline package func end() { record.change { record.end(number) } }
+    @usableFromInline package func end() {
+      record.update {
+        guard let piece = record.pieces.removeValue(forKey: number) else { return }
+        record.count(piece, -1)
+        guard let task = piece.task else { return }
+        SuspendedTask.update(task) { suspended in
+          suspended.pieces.removeAll { $0.number == number && $0.record === record }
+        }
+      }
+    }
 
-    /// Records the task that does the work.
+    /// Records the task that does the work. The work must not have ended.
     func belong(to task: TaskID) {
-      record.change { record.assign(number, to: task) }
+      record.update {
+        record.pieces[number]?.task = task
+        SuspendedTask.update(task) { $0.pieces.append(self) }
+        record.recount(number)
+      }
       record.trapIfSelfWaiting(task, isWaiting: false)
     }
-  }
-}
 
-extension PendingWork {
+    /// Counts the work with the present suspension of its task. Calls of this method can overlap.
+    func noteSuspension() { record.update { record.recount(number) } }
+  }
+
   /// A description of a piece of work.
   package enum Work: Sendable, CustomStringConvertible {
     case reduce
@@ -155,8 +172,6 @@ extension PendingWork {
     case queuedCall(of: any Any.Type, on: DispatchQueue)
     case effect(fileID: StaticString, line: UInt)
     case task(fileID: StaticString, line: UInt)
-
-    var isEffect: Bool { if case .effect = self { true } else { false } }
 
     package var description: String {
       switch self {
@@ -173,24 +188,6 @@ extension PendingWork {
   }
 }
 
-extension PendingWork {
-  /// Changes the record under the lock, and then calls the closures whose goals are reached.
-  private func change<Result>(_ body: () -> Result) -> Result {
-    var reached: [@Sendable () -> Void] = []
-    let result = lock.withLock {
-      let result = body()
-      changes += 1
-      for (number, waiter) in waiting where hasReached(waiter.goal) {
-        reached.append(waiter.body)
-        waiting[number] = nil
-      }
-      return result
-    }
-    for body in reached { body() }
-    return result
-  }
-}
-
 // The caller of these members must hold the record's lock.
 extension PendingWork {
   private func hasReached(_ goal: Goal) -> Bool {
@@ -203,6 +200,7 @@ extension PendingWork {
 
   /// Adds a piece of work to the number of busy or resting pieces, or subtracts the piece.
   private func count(_ piece: Piece, _ difference: Int) {
+    changes += 1
     switch piece.suspension {
     case nil: busy += difference
     case .resting: resting += difference
@@ -211,29 +209,15 @@ extension PendingWork {
   }
 
   /// Counts a piece of work with the present suspension of its task.
-  private func update(_ number: Int) {
-    guard let piece = pieces[number] else { return }
-    count(piece, -1)
-    var suspension = piece.task.flatMap(SuspendedTask.suspension(of:))
-    // Somebody waits for an effect, even if the effect waits for an element.
-    if suspension == .idle, piece.work.isEffect { suspension = .resting }
-    let updated = Piece(work: piece.work, task: piece.task, suspension: suspension)
-    count(updated, 1)
-    pieces[number] = updated
-  }
-
-  private func assign(_ number: Int, to task: TaskID) {
+  private func recount(_ number: Int) {
     // The work might have ended already.
-    guard pieces[number] != nil else { return }
-    pieces[number]?.task = task
-    SuspendedTask.add((self, number), to: task)
-    update(number)
-  }
-
-  private func end(_ number: Int) {
-    guard let piece = pieces.removeValue(forKey: number) else { return }
+    guard var piece = pieces[number], let task = piece.task else { return }
     count(piece, -1)
-    if let task = piece.task { SuspendedTask.remove((self, number), from: task) }
+    piece.suspension = SuspendedTask.update(task) { $0.suspension }
+    // Somebody waits for an effect, even if the effect waits for an element.
+    if piece.suspension == .idle, case .effect = piece.work { piece.suspension = .resting }
+    count(piece, 1)
+    pieces[number] = piece
   }
 }
 
