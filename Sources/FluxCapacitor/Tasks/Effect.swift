@@ -51,9 +51,9 @@ public final class Effect: @unchecked Sendable {
   /// Whether a newer operation has superseded this operation, under ``Effects/Policy/latest``.
   ///
   /// Under ``Effects/Policy/newestWaiting``, only operations that have not begun are superseded. Under
-  /// ``Effects/Policy/latest``, a newer operation also supersedes operations that have already ended. No store reduces a state that a
-  /// superseded operation invokes with its effect. By contrast, a cancelled operation can still invoke
-  /// states if no newer operation has superseded it.
+  /// ``Effects/Policy/latest``, a newer operation also supersedes operations that have already ended. No
+  /// store reduces a state that a superseded operation invokes with its effect. By contrast, a cancelled
+  /// operation can still invoke states if no newer operation has superseded it.
   ///
   /// The task of a superseded operation is cancelled immediately afterward. The only exception is an
   /// operation that awaits the newer operation in

@@ -172,8 +172,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// ```
   ///
   /// You can read this property on any thread, also inside a mutation of any variable. The read waits for no
-  /// other thread. The constant is created once, and the variable keeps it. If you keep the constant, the value remains readable after
-  /// the variable's deallocation.
+  /// other thread. The constant is created once, and the variable keeps it. If you keep the constant, the
+  /// value remains readable after the variable's deallocation.
   ///
   /// - Complexity: O(1), with one allocation for the first read.
   @inlinable public var constant: Constant<Element> { channel.readOnlySide { Constant(self) } }
