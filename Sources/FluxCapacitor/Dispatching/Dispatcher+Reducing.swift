@@ -29,7 +29,7 @@ extension Dispatcher {
   /// Reduces a state in the registered stores. The dispatching thread calls the observers later.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,
-    from place: SourcePlace,
+    from location: SourceLocation,
     on thread: CurrentThread
   ) {
     recordOperation("invokes", nil, state)
@@ -37,7 +37,7 @@ extension Dispatcher {
     #if DEBUG
       var isReduced = false
       var channel: EventChannel<State>?
-      defer { if !isReduced { noteUnreached(state, from: place, on: thread, sentTo: channel) } }
+      defer { if !isReduced { noteUnreached(state, from: location, on: thread, sentTo: channel) } }
     #endif
     route?.use { route in
       guard route.currentReceivers != nil || registry.isObserved else { return }
@@ -56,7 +56,7 @@ extension Dispatcher {
         thread.pointee.reducing = .passUnretained(route)
         for reference in route.receivers.use({ $0.references }) {
           reference.use { registration in
-            guard registration.isOpen else { return registration.hasReducedEarly = false }
+            guard registration.isToReduce else { return registration.hasReducedEarly = false }
             guard let store = registration.store else { return hasDead = true }
             route.current = reference
             store.reduce(with: state)
@@ -77,7 +77,14 @@ extension Dispatcher {
       // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
       if let channel = route.receivers.use({ $0.channel }) { channel.send(state) }
       if let observer {
-        earlier = report(state, to: observer, reducedBy: earlier, latest, from: place, on: thread)
+        earlier = report(
+          state,
+          to: observer,
+          reducedBy: earlier,
+          latest,
+          from: location,
+          on: thread
+        )
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
@@ -94,12 +101,12 @@ extension Dispatcher {
     to observer: any ReduceObserver,
     reducedBy earlier: [AnyObject]?,
     _ latest: (any Storable<State>)?,
-    from place: SourcePlace,
+    from location: SourceLocation,
     on thread: CurrentThread
   ) -> [AnyObject] {
     let stores = (earlier ?? []) + [latest].compactMap(\.self)
     let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
-    let remains = observer.didReduce(state, in: types, from: place)
+    let remains = observer.didReduce(state, in: types, from: location)
     registry.beginDelivery(of: State.self, on: thread)
     return stores + remains
   }
@@ -149,11 +156,11 @@ extension Dispatcher {
     registry.turn.withLock {}
   }
 
-  @usableFromInline func trapBeforeWaiting(in place: String) -> Never {
+  @usableFromInline func trapBeforeWaiting(in code: String) -> Never {
     trap(
-      "Dispatcher.transaction or Dispatcher.read was called inside \(place). It could wait forever "
+      "Dispatcher.transaction or Dispatcher.read was called inside \(code). It could wait forever "
         + "for another thread's reduce, which may be waiting for this thread.",
-      "Call it before or around \(place), or remove the call."
+      "Call it before or around \(code), or remove the call."
     )
   }
 }

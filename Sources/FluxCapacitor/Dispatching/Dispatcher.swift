@@ -62,11 +62,11 @@ public final class Dispatcher: Sendable {
   ) {
     recordOperation("invokes", nil, state)
     let thread = CurrentThread.current
-    let place = (fileID: fileID, line: line)
+    let location = (fileID: fileID, line: line)
     if mustDefer(on: thread) {
-      _ = deferDispatch(of: State.self, on: thread) { self.reduce(state, from: place, on: $0) }
+      _ = deferDispatch(of: State.self, on: thread) { self.reduce(state, from: location, on: $0) }
     } else {
-      reduce(state, from: place, on: thread)
+      reduce(state, from: location, on: thread)
       thread.finish()
     }
   }

@@ -161,9 +161,9 @@ extension Registry {
   func didReduce(
     _ state: any DispatchState,
     in stores: [any Storable.Type],
-    from place: SourcePlace
+    from location: SourceLocation
   ) -> [AnyObject]
 }
 
 /// The source location at which a state was invoked.
-@usableFromInline typealias SourcePlace = (fileID: StaticString, line: UInt)
+@usableFromInline typealias SourceLocation = (fileID: StaticString, line: UInt)

@@ -180,7 +180,7 @@ final class Registration<State: DispatchState>: AnyRegistration,
   /// Whether the store is still registered, and has not reduced the current state early.
   ///
   /// The caller must hold the dispatcher's turn.
-  @inlinable final var isOpen: Bool {
+  @inlinable final var isToReduce: Bool {
     !cancellation.read { $0.load(ordering: .acquiring) } && !hasReducedEarly
   }
 

@@ -63,7 +63,7 @@ extension Route {
     for registration in remaining {
       guard registration.type == S.self || registration.type is S.Type else { continue }
       trapIfReducing(registration)
-      guard registration.isOpen, let store = registration.store else { continue }
+      guard registration.isToReduce, let store = registration.store else { continue }
       registration.hasReducedEarly = true
       awaited.append(registration)
       store.reduce(with: state.pointee)

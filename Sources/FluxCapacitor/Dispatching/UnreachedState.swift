@@ -74,12 +74,12 @@ extension Dispatcher {
     /// The types and the source locations of the unreached states so far.
     private static let known = Mutex<Set<String>>([])
 
-    /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and place.
+    /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and source location.
     ///
     /// - Parameter channel: The channel to which the dispatcher has sent the state, if any.
     @usableFromInline func noteUnreached<State: DispatchState>(
       _ state: State,
-      from place: SourcePlace,
+      from location: SourceLocation,
       on thread: CurrentThread,
       sentTo channel: EventChannel<State>?
     ) {
@@ -88,7 +88,7 @@ extension Dispatcher {
         let handler = Dispatcher.onUnreachedState
       else { return }
       if let channel, channel.lock.withLock({ channel.isObserved }) { return }
-      let (fileID, line) = place
+      let (fileID, line) = location
       let key = "\(ObjectIdentifier(State.self)) \(fileID):\(line)"
       guard Dispatcher.known.withLock({ $0.insert(key).inserted }) else { return }
       let store = sourceName(of: State.RelatedStoreType.self)

@@ -45,11 +45,11 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   func didReduce(
     _ state: any DispatchState,
     in stores: [any Storable.Type],
-    from place: SourcePlace
+    from location: SourceLocation
   ) -> [AnyObject] {
     // If another thread removes the last hook when the reduce begins, the reduce has no record.
     guard let record = record.take() else { return [] }
-    let event = record.event(of: state, in: stores, from: place)
+    let event = record.event(of: state, in: stores, from: location)
     // The loop calls the first hook last, because each hook puts its event at the front of the thread's
     // round (its queue of deliveries).
     for call in record.hooks.reversed() { call(event) }

@@ -46,7 +46,7 @@ final class ReduceRecord {
   func event(
     of state: any DispatchState,
     in stores: [any Storable.Type],
-    from place: SourcePlace
+    from location: SourceLocation
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
     return DispatchEvent(
@@ -57,8 +57,8 @@ final class ReduceRecord {
       instant: instant,
       wallClockTime: wallClockTime,
       duration: duration,
-      fileID: place.fileID,
-      line: place.line
+      fileID: location.fileID,
+      line: location.line
     )
   }
 }
