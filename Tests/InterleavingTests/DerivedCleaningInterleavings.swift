@@ -128,6 +128,29 @@
       }
     }
 
+    @Test func mapIsNotComputedAfterItsObserverIsCleanedBesideAnObservedMap() {
+      explore { scenario in
+        let number = Variable(0)
+        let computed = Log<Int>()
+        let counted = number.map { value in
+          computed.append(value)
+          return value
+        }
+        let kept = number.map { $0 }.observe { _ in }
+        let cleaned = counted.observe { _ in }
+        scenario.thread {
+          number.value = 1
+          cleaned.clean()
+          number.value = 2
+        }
+        scenario.thread { _ = number.value }
+        scenario.check {
+          #expect(computed.entries == [0, 1])
+          withExtendedLifetime((kept, counted)) {}
+        }
+      }
+    }
+
     @Test func derivedConstantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))

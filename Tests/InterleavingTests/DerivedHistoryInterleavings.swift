@@ -5,6 +5,20 @@
 
   /// B1: `removeDuplicates` compares each new value with the last delivered value.
   struct DerivedHistoryInterleavings {
+    @Test func readOfAnObservedRemoveDuplicatesReturnsTheValueThatObserversReceivedLast() {
+      explore { scenario in
+        let number = Variable(11)
+        let tens = skippingEqualTens(of: number)
+        let dust = tens.observe { _ in }
+        scenario.thread {
+          number.value = 12
+          #expect(tens.value == 11)
+        }
+        scenario.thread { _ = tens.value }
+        scenario.check { withExtendedLifetime(dust) {} }
+      }
+    }
+
     @Test func removeDuplicatesDoesNotCompareACommittedValueWithAnUncommittedValue() {
       explore { scenario in
         let number = Variable(0)

@@ -256,6 +256,7 @@
         scenario.thread {
           effects.run { effect in
             CounterAction().invoke(.set(1), as: effect)
+            await Task.yield()
             log.append(1)
           }
         }
