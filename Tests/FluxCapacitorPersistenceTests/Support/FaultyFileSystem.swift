@@ -104,20 +104,17 @@ final class FaultyFileSystem: FileSystem {
     }
   }
 
-  /// Closes all files, as the end of a process does.
+  /// Closes all files, as the end of a process does. A child process of another test, started at this moment,
+  /// still has the descriptors, and so a folder's lock. So this method also unlocks the folder.
   private func end() {
     let open = state.withLock { state in
       state.hasEnded = true
       return state.open
     }
-    for file in open { release(file) }
-  }
-
-  /// Closes a file or a folder. A child process of another test, started at this moment, still has the
-  /// descriptor, and so a folder's lock. So this method also unlocks the folder.
-  private func release(_ file: Int32) {
-    try? system.unlock(file)
-    try? system.close(file)
+    for file in open {
+      try? system.unlock(file)
+      try? system.close(file)
+    }
   }
 
   private func opened(_ file: Int32) -> Int32 {
@@ -199,7 +196,7 @@ final class FaultyFileSystem: FileSystem {
     // After the end of the process, another keeper might use the same descriptor.
     guard state.withLock({ $0.open.remove(file) }) != nil, !hasEnded else { return }
     // Even if the call fails, the descriptor is closed.
-    release(file)
+    try? system.close(file)
     try call("close") { _ throws(SystemError) in }
   }
 
