@@ -23,7 +23,7 @@ struct ArchitectureSnippets {
     let number = Variable(0)
     let tens = number.map { $0 / 10 }
     let ones = number.map { $0 % 10 }
-    let both = Constant.combine(tens, ones)  // Its sources are in one region: that of `number`.
+    let both = Constant.combine(tens, ones)  // Both sources are in one region: that of `number`.
     let dust = both.observe { print($0) }  // (0, 0)
     number.value = 12
     number.value = 34

@@ -50,7 +50,7 @@ private enum Recipes {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct CookbookSnippets {
   struct Failure: Error {}
 

@@ -89,7 +89,7 @@ private enum Examples {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct EffectSnippets {
   private let gate = FluxCapacitorTesting.Gate()
 

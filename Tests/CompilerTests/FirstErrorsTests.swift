@@ -5,7 +5,7 @@
 
   /// Tests that the compiler reports the messages in the table of the article on getting started, and that
   /// the fixes in the table compile.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.timeLimit(.minutes(20)))
   struct FirstErrorsTests {
     struct Mistake: Sendable {
       let message: String

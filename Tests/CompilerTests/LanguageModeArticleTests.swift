@@ -4,7 +4,7 @@
   import Testing
 
   /// Tests that the compiler confirms the article's statements about each language mode.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.timeLimit(.minutes(20)))
   struct LanguageModeArticleTests {
     private let article: Markdown
 

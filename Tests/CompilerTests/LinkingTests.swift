@@ -3,7 +3,7 @@
   import Foundation
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.timeLimit(.minutes(20)))
   struct LinkingTests {
     @Test func stateCompilesWhenItsStoreAndActionLinkBackToTheState() async throws {
       let output = try await typecheck(store: "OtherStore", action: "OtherAction")

@@ -99,7 +99,7 @@ struct GuestsTests {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromComposableArchitecture {
   private let gate = Gate()
 

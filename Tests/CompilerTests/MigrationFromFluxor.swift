@@ -67,7 +67,7 @@ struct BonusAction: Actionable {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromFluxor {
   @Test func observerOfACombinedConstantReceivesEachNewTitle() async {
     let log = Variable<[String]>([])

@@ -81,7 +81,7 @@ struct VotesView: View {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromFluxus {
   @Test func invokedStatesChangeTheVariablesOfTheStore() {
     let tester = StoreTester(VotesStore.self)

@@ -109,7 +109,7 @@ struct StepsTests {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromReSwift {
   @MainActor
   @Test func buttonsOfTheViewControllerChangeTheTextOfTheLabel() async {

@@ -77,7 +77,7 @@ final class LikesViewController: UIViewController {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromVueFlux {
   @MainActor
   @Test func buttonsOfTheViewControllerChangeTheCountAndTheLabel() {

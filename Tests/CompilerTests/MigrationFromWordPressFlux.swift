@@ -80,7 +80,7 @@ extension VisitsService {
   static let live = VisitsService { _ in 0 }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromWordPressFlux {
   @MainActor
   @Test func viewControllerThatQueriesAPageShowsTheFetchedCount() async {

@@ -143,7 +143,7 @@ enum ServerSnippets {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ServerSnippetTests {
   @Test func sessionsObserveAStoreOfTheSharedDispatcher() {
     let session = ServerSnippets.Session()

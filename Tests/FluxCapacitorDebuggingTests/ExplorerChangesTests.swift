@@ -7,7 +7,7 @@ import Testing
 /// Tests of the changes on an explorer's page, and of the comparison with a pinned dispatch.
 @Suite(
   .isolatedDispatcher,
-  .timeLimit(.minutes(5)),
+  .timeLimit(.minutes(20)),
   .enabled(if: Browser.isInstalled, "There is no chromium here.")
 )
 struct ExplorerChangesTests {

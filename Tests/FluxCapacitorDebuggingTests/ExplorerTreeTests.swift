@@ -7,7 +7,7 @@ import Testing
 /// Tests of the trees of values on an explorer's page.
 @Suite(
   .isolatedDispatcher,
-  .timeLimit(.minutes(5)),
+  .timeLimit(.minutes(20)),
   .enabled(if: Browser.isInstalled, "There is no chromium here.")
 )
 struct ExplorerTreeTests {

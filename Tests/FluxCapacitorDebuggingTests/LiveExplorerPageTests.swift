@@ -7,7 +7,7 @@ import Testing
 /// Tests of a live explorer's page in a real browser.
 @Suite(
   .isolatedDispatcher,
-  .timeLimit(.minutes(5)),
+  .timeLimit(.minutes(20)),
   .enabled(if: Browser.isInstalled, "There is no chromium here.")
 )
 struct LiveExplorerPageTests {

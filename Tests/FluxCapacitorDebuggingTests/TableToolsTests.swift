@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Time travel, logs and the explorer show a table as one value with named rows.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TableToolsTests {
   fileprivate struct Card: Identifiable, Equatable {
     let id: String

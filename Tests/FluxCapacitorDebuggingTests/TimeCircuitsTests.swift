@@ -3,7 +3,7 @@ import FluxCapacitorDebugging
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TimeCircuitsTests {
   private let store = BoardStore.instantiate()
   private let circuits = TimeCircuits()

@@ -7,7 +7,7 @@ import Testing
 
 /// B13: each system call of a keeper fails in turn. Afterward, a new keeper finds one whole state, which is no
 /// older than the last `flush` that returned.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FaultTests {
   private static let faults: [FaultyFileSystem.Fault] = [
     .error(ENOSPC), .error(EIO), .error(EACCES), .error(EINTR), .errorAfter(EIO), .partialWrite,

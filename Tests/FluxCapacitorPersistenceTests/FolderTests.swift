@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The results for unusual folders and files, which the article "Persistence" lists.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct FolderTests {
   private let folder: TemporaryFolder
 

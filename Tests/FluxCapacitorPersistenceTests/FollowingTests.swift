@@ -5,7 +5,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FollowingTests {
   private let folder: TemporaryFolder
   private let dispatcher = Dispatcher()

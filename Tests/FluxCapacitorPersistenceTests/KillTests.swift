@@ -8,7 +8,7 @@ import Testing
 /// state, which is no older than the last `flush` that returned.
 ///
 /// The gate kills 50 processes, and 500 if THOROUGH is set.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct KillTests {
   private static let kills = isThorough ? 500 : 50
 

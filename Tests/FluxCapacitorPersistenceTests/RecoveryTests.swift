@@ -5,7 +5,7 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct RecoveryTests {
   private let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// A keeper's memory is bounded: it holds one value of each store, even if saving is slower than the changes.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SnapshotTests {
   @Test func changesDuringASlowSaveAreReadOnceAfterward() async throws {
     let folder = try TemporaryFolder()

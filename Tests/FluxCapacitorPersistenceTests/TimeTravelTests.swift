@@ -5,7 +5,7 @@ import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TimeTravelTests {
   private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@
   import Foundation
   import Testing
 
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct EveryInterleavingTests {
     // MARK: The lost update
 

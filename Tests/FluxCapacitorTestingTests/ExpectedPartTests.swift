@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Tests of expectations that state the changed part of a value, and of the differences in failure messages.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ExpectedPartTests {
   fileprivate struct Card: Equatable, Identifiable {
     var id: String

@@ -7,7 +7,7 @@
   import Foundation
   import Testing
 
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct InterleavingReportTests {
     // MARK: Operations
 

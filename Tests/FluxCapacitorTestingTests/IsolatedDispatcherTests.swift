@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct IsolatedDispatcherTests {
   @Test(arguments: 0..<100)
   func isolatedDispatcherGivesEachTestCaseItsOwnStores(number: Int) async {
@@ -29,7 +29,7 @@ struct IsolatedDispatcherTests {
 }
 
 /// Tests of states that reach the process-wide dispatcher while an isolated test runs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct StrayTests {
   /// Runs a body as an isolated test, and returns the messages of its failures.
   private func failuresOfIsolatedTest(

@@ -5,7 +5,7 @@
   import Testing
 
   /// Tests of the orders in which a scenario's tasks run, and of the number of schedules.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct JobOrderTests {
     @Test(arguments: [false, true])
     func tasksOfAScenarioRunInCreationOrderWithoutPreemptions(isAnotherThreadBeside: Bool) {

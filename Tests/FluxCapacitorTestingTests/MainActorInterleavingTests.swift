@@ -5,7 +5,7 @@
   import Testing
 
   /// Tests of scenarios with tasks on the main actor.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct MainActorInterleavingTests {
     @MainActor @Test func everyInterleavingFindsAnUpdateLostAcrossASuspension() async {
       let failures = await failures {

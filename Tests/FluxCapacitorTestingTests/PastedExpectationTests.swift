@@ -6,7 +6,7 @@ import Testing
 /// Tests that the expectation at the end of a failure message compiles and passes.
 ///
 /// Each test compares the message with code that the test also contains as an expectation.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct PastedExpectationTests {
   fileprivate enum Way: Equatable {
     case north, south(miles: Int)

@@ -3,7 +3,7 @@ import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ValueRecorderTests {
   @Test func valueRecorderRecordsEveryValueOfAVariableInOrder() {
     let variable = Variable(0)
@@ -102,7 +102,7 @@ struct ValueRecorderTests {
   }
 }
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct DispatchRecorderTests {
   @Test func dispatchRecorderRecordsTheStatesOfEveryTypeInOrder() async {
     let recorder = DispatchRecorder()

@@ -3,7 +3,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// A `StoreTester` compares a table as one value, and shows the rows that differ.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TableTesterTests {
   fileprivate struct Card: Identifiable, Equatable {
     let id: String

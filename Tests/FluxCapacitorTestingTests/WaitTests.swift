@@ -1,7 +1,7 @@
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct WaitTests {
   private let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import FluxCapacitorTestSupport
 import Testing
 
 /// A binding ends when its target is freed, and then frees its closure.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct BindingLifetimeTests {
   @Test func bindingOnCurrentFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
     let variable = Variable(0)

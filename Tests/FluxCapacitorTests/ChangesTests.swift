@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ChangesTests {
   @Test func observeChangesDoesNotCallTheObserverAtSubscription() {
     let variable = Variable(1)

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// `Variable.constant` and `VariableTable.constant`: the read-only side is created once.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ConstantOfAVariableTests {
   private let variable = Variable(1)
   private let log = Log<String>()

@@ -3,7 +3,7 @@ import FluxCapacitorTestSupport
 import Testing
 
 /// Tests that count allocations.
-@Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Allocations.canBeCounted), .timeLimit(.minutes(20)))
 struct CostTests {
   @Test func allocationCounterCountsOneAllocationPerCreatedObject() async {
     await #expect(processExitsWith: .success) {

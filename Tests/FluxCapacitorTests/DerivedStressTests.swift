@@ -6,7 +6,7 @@ import Testing
 /// Races on derived constants.
 ///
 /// If THOROUGH is set, each test performs at least 200,000 operations, including computations.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct DerivedStressTests {
   @Test func combinedConstantDeliversEachConcurrentTransactionOnceWithConsistentValues() async {
     let dispatcher = Dispatcher()

@@ -6,7 +6,7 @@ import Testing
 /// Races of dispatches and instantiations. If THOROUGH is set, each test performs about 200,000 operations.
 ///
 /// Each test creates its dispatcher, because the trait `.isolatedDispatcher` adds a hook to its dispatcher.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct DispatchStressTests {
   // D1, D4
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Promise B14: `settled()` of the core waits for a dispatcher's work, for an orderly shutdown.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct DispatcherSettledTests {
   private let dusts = DustBuster()
   private let log = Variable<[String]>([])

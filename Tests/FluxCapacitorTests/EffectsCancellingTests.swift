@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Cancellation of asynchronous operations under each policy.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct EffectsCancellingTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Under the policy `.latest`, each operation supersedes the operations before it.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct EffectsLatestTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Freeing an `Effects` cancels its operations, and an `Effects` releases each ended operation.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct EffectsLifetimeTests {
   @Test(arguments: [Effects.Policy.latest, .first, .serial, .concurrent(2)])
   func effectsCancelTheirOperationsWhenTheEffectsObjectIsFreed(policy: Effects.Policy) async {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Races of threads that run and cancel operations.
-@Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(20)))
 struct EffectsStressTests {
   @Test(arguments: [1, 4])
   func latestPolicyNeverReducesAnOlderResultAfterANewerResult(threads: Int) async {

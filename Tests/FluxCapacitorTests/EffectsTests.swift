@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Tests the policies other than `.latest`, and the actor, priority and task-local values of operations.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct EffectsTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A thread that delivers the changes of other threads returns even if the other threads keep writing.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Synchronization
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct InterceptTests {
   private let dispatcher = Dispatcher.shared
   private let dusts = DustBuster()

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// The stores and variables that a `DispatchEvent` lists, and the lifetime of intercepted stores.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct InterceptedStoresTests {
   private let dispatcher = Dispatcher.shared
   private let dusts = DustBuster()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Transactions of several dispatchers that write the sources of one combined constant at the same time.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct MixedTransactionsStressTests {
   @Test func nestedCombinedConstantsDeliverConcurrentTransactionsOfThreeDispatchersUnmixed() async {
     let variables = (0..<6).map { _ in Variable(0) }
@@ -14,7 +14,7 @@ struct MixedTransactionsStressTests {
     let inner = Constant.combine(Constant(variables[2]), variables[5].map { $0 })
     let middle = Constant.combine(Constant(variables[1]), inner, variables[4].map { $0 })
     let outer = Constant.combine(Constant(variables[0]), middle, Constant(variables[3]))
-    let last = Protected([0, 0, 0])
+    let last = Locked([0, 0, 0])
     let dust = outer.observe { first, middle, fourth in
       count.add()
       #expect(first == middle.1.0)
@@ -44,7 +44,7 @@ struct MixedTransactionsStressTests {
     let count = Tally()
     let inner = Constant.combine(Constant(a), Constant(b))
     let other = Constant.combine(b.map { $0 }, a.map { $0 })
-    let last = Protected([0, 0])
+    let last = Locked([0, 0])
     let dust = Constant.combine(Constant(b), inner, other.map { $0 }).observe { b, inner, other in
       count.add()
       #expect(b == inner.1 && b == other.0 && inner.0 == other.1)
@@ -68,8 +68,8 @@ struct MixedTransactionsStressTests {
       Constant.combine(Constant(variables[0]), Constant(variables[1])),
       Constant.combine(variables[1].map { $0 }, Constant(variables[2]))
     )
-    let states = Protected([[0, 0]])
-    let isMixed = Protected(false)
+    let states = Locked([[0, 0]])
+    let isMixed = Locked(false)
     let dust = pairs.observe { first, second in
       if first.1 != second.0 { isMixed.set(true) }
       states.set([[first.0, second.1]])
@@ -110,7 +110,7 @@ struct MixedTransactionsStressTests {
       }
       while ended.load(ordering: .acquiring) < rounds {
         let joined = (0..<100).map { _ in
-          let last = Protected(0)
+          let last = Locked(0)
           return (last: last, dust: count.observe { last.set($0) })
         }
         // Wait for two more transactions to end, because the observers might have subscribed during the

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Promise B8: the library calls a store when the set of its consumers' queries changes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct QueryableTests {
   private let store = PriceStore()
   private let dusts = DustBuster()

@@ -4,7 +4,7 @@
   import Testing
 
   /// Promise B14: a server can have many sessions, each with a dispatcher and stores of many types.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct SessionMemoryTests {
     /// About half of the memory belongs to the stores, and the rest to their routes.
     @Test(.disabled(if: isSanitized, "The thread sanitizer takes memory for each object."))

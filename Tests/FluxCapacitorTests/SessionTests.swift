@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Promise B14: a server gives each session a dispatcher, and creates stores and actions for the dispatcher.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionTests {
   private let dispatcher = Dispatcher()
 

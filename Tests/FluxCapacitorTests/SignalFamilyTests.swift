@@ -3,7 +3,7 @@ import FluxCapacitorTestSupport
 import Testing
 
 /// Signals, changes and states have the bindings, the scopes and the sequences that values have.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SignalFamilyTests {
   @Test @MainActor func boundPropertiesAndClosuresOnMainReceiveTheLaterEventsOfASignal() {
     let sink = Sink<Int>()

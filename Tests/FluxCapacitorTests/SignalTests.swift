@@ -123,7 +123,7 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test(.oneAtATime, .timeLimit(.minutes(10)))
+  @Test(.oneAtATime, .timeLimit(.minutes(20)))
   func signalObserverReceivesTheEventsOfEachThreadOnceAndInOrder() async {
     let sink = Sink<Int>()
     let observer = Log<Int>()

@@ -3,7 +3,7 @@ import FluxCapacitorTestSupport
 import Testing
 
 /// Races on observers of states. If THOROUGH is set, each test performs about 200,000 operations.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct StatesStressTests {
   @Test func observersAndSequencesReceiveConcurrentStatesInTheOrderOfTheReduces() async {
     let dispatcher = Dispatcher()

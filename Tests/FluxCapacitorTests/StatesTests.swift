@@ -4,7 +4,7 @@ import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct StatesTests {
   // MARK: Delivered states
 

@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// A `DustBuster` cancels its tasks.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TaskTests {
   @Test func cleaningADustBusterCancelsItsTask() async {
     let dusts = DustBuster()

@@ -4,7 +4,7 @@ import Observation
 import Testing
 
 /// B5: a constant that is made inside `withObservationTracking`, and gone afterward, is tracked.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TemporaryTrackingTests {
   /// The names of a person, in variables, and temporary constants that derive from them.
   private struct Person: Sendable {

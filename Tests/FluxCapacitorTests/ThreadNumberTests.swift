@@ -5,7 +5,7 @@
   @testable import FluxCapacitor
 
   /// Locks and channels identify a thread by a number of 30 bits.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct ThreadNumberTests {
     @Test func laterThreadReceivesTheNumberOfAnEndedThread() async {
       await #expect(processExitsWith: .success) {

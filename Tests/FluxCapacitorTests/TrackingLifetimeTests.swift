@@ -4,7 +4,7 @@ import Observation
 import Testing
 
 /// B5 and V7: the library adds no calls of `onChange`, and keeps no `onChange` closure alive.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TrackingLifetimeTests {
   @Test(arguments: [600, 5_000])
   func changeOfOneOfManyTrackedConstantsCallsOnChangeOnce(count: Int) {

@@ -186,7 +186,7 @@ struct TrackingTests {
     #expect(count.value == 1)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(20)))
   func observationsSequenceOfConstantsReceivesTheLastValues() async {
     let variable = Variable(0)
     let constant = Constant(variable)
@@ -229,7 +229,7 @@ struct TrackingTests {
     }
   }
 
-  @Test(.oneAtATime, .timeLimit(.minutes(10)))
+  @Test(.oneAtATime, .timeLimit(.minutes(20)))
   func everyObservationTrackingCallsOnChangeDespiteConcurrentWrites() async {
     let variable = Variable(0)
     let constant = Constant(variable)

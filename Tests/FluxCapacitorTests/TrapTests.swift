@@ -4,7 +4,7 @@ import Observation
 import Testing
 
 /// A programming error traps with a message that explains the error, and never deadlocks.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TrapTests {
   @Test func mutationOfAVariableInsideAMutationOfTheSameVariableTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -200,7 +200,7 @@ private final class ReadingStore: Storable {
 }
 
 #if DEBUG
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.timeLimit(.minutes(20)))
   struct CycleTests {
     @Test func observersThatSetEachOthersVariablesForeverTrapWithTheTypesOfTheVariables() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -238,7 +238,7 @@ private final class ReadingStore: Storable {
   }
 
   /// Promise B14: `settled()` never waits for the task that calls it.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.timeLimit(.minutes(20)))
   struct SelfWaitTests {
     @Test func settledInAnEffectOfTheSameDispatcherTraps() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -7,7 +7,7 @@
 
   /// Promise B5 with a version of Observation that doesn't hash key paths. Each test simulates this version
   /// in a process of its own.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct UndetectedTrackingTests {
     @Test func trackedConstantsCallOnChangeIfTrackingIsNotDetected() async {
       await #expect(processExitsWith: .success) {

@@ -6,7 +6,7 @@
   import Testing
 
   /// Promise B14: the first state of a type and source location that reaches no store is reported.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(20)))
   struct UnreachedStateTests {
     @Test func stateWithoutALiveStoreWritesOneLineToStandardError() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Races on values. If THOROUGH is set, each test performs at least 200,000 operations.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct ValueStressTests {
   // V1
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// How asynchronous sequences end, and when they free their values.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ValuesLifetimeTests {
   // MARK: End of a sequence
 

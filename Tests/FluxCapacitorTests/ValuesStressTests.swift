@@ -5,7 +5,7 @@ import Testing
 /// Asynchronous sequences of values during writes from many threads.
 ///
 /// If THOROUGH is set, each test performs about 200,000 operations for all policies together.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct ValuesStressTests {
   static let policies: [BufferingPolicy] = [
     .unbounded, .bufferingNewest(1), .bufferingNewest(10), .bufferingOldest(1),

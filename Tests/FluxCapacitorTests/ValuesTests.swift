@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ValuesTests {
   // MARK: Received values
 

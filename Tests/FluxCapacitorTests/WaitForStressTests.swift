@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTestSupport
 import Testing
 
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct WaitForStressTests {
   @Test func storesThatUseWaitForReduceEachConcurrentStateOnceAndAfterTheAwaitedStores() async {
     let dispatcher = Dispatcher()

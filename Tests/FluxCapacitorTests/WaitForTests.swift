@@ -4,7 +4,7 @@ import FluxCapacitorTesting
 import Testing
 
 /// Promise B7: `waitFor` lets another store reduce the current state first.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct WaitForTests {
   private let dispatcher = Dispatcher.shared
   private let log = Log<String>()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 /// `waitFor` traps with a message in a cycle of stores and outside a reduce.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct WaitForTrapTests {
   @Test func storesThatWaitForEachOtherTrapWithTheirNames() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

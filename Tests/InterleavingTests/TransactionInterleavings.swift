@@ -210,7 +210,7 @@
         }
         scenario.check {
           #expect(log.last == variable.value)
-          #expect(variable.channel.mark.listings == 0)
+          #expect(variable.channel.mark.transactions == 0)
           withExtendedLifetime(dust) {}
         }
       }

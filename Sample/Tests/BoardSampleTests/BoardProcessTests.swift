@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Tests of the built board, which is killed and started again.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: BoardProcess.isBuilt))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: BoardProcess.isBuilt))
 struct BoardProcessTests {
   private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Tests the whole board by its text.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct BoardTests {
   private let folder: TemporaryFolder
   private let clock = ManualClock()

@@ -2,7 +2,7 @@ import BoardSample
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct CardStoreTests {
   private let tester = StoreTester(CardStore.self, .relaxed)
   private let milk = Card(id: 1, title: "Buy milk")

@@ -2,7 +2,7 @@ import BoardSample
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct CommandTests {
   @Test(arguments: [
     ("add Buy milk", Command.edit(.add(title: "Buy milk"))),

@@ -3,7 +3,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SearchActionTests {
   @Test func onlyTheLastOfSeveralQuickSearchesBegins() async {
     let clock = ManualClock()

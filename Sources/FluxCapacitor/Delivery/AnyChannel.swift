@@ -15,16 +15,17 @@ import Synchronization
 ///   Therefore, other threads only flag observations as cleaned. After the delivery, the delivering
 ///   thread removes the flagged observations. Other threads may append observations to a ring during a
 ///   walk. The walk ends at the observation that was the last one when the delivery began.
-/// - Each change in the backlog is scheduled in some thread's queue of deliveries, is `left` to the
-///   delivering thread, or belongs to an open transaction. When a delivery ends, the delivering thread
-///   schedules the delivery of all changes up to `left`.
-/// - A variable's `mark` is set while an open transaction has an uncommitted write to the variable. After
-///   the commit, `mark` stays set until the value is delivered or appended to the backlog.
+/// - Each change in the backlog has a place in some thread's round (the thread's queue of deliveries), is
+///   `left` to the delivering thread, or belongs to an open transaction. When a delivery ends, the delivering
+///   thread adds a place for all changes up to `left`.
+/// - A variable's `mark` names the writer while an open transaction has an uncommitted write to the variable.
+///   After the commit, the `mark` says that the value waits for delivery, until the value is delivered or
+///   appended to the backlog. A variable that needs no delivery has no such value.
 /// - No user code runs under the region's lock, except the body of a `modify`.
 @usableFromInline class AnyChannel: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
-  /// The state of the variable's last write: none, written, or waiting for delivery.
+  /// What becomes of the variable's last write.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   /// The number of changes so far. A change is a write, an event, or an announcement to a derived
@@ -32,7 +33,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline final var version = Version()
 
   /// The first observation in the ring.
-  @exclusivity(unchecked) @usableFromInline final var first: Unmanaged<Dust>?
+  @exclusivity(unchecked) @usableFromInline final var firstObservation: Unmanaged<Dust>?
 
   /// The thread that is delivering the channel, if any.
   @exclusivity(unchecked) @usableFromInline final var deliverer = Deliverer()
@@ -71,19 +72,20 @@ import Synchronization
   /// deliverer of the first channel.
   @usableFromInline var regionChannel: AnyChannel { self }
 
-  /// Whether an observer or an active constant of the same region receives the channel's changes. The
+  /// Whether a delivery of the channel reaches an observer or an active constant of the same region. The
   /// caller must hold the region's lock.
   ///
-  /// Constants of other regions don't count here, because changes are announced to such constants
-  /// separately.
+  /// Constants of other regions don't count here, because the commit itself gives them the variable's value.
+  /// So the place of a variable that only such constants use delivers nothing. The transaction adds the place
+  /// nevertheless, because the commit has to lock the variable and announce its change.
   @inlinable final var needsDelivery: Bool {
-    first != nil || anyAttachments?.use { $0.nodeCount > 0 } ?? false
+    firstObservation != nil || anyAttachments?.use { $0.nodeCount > 0 } ?? false
   }
 
-  /// Whether an observer or a derived constant needs the channel's changes. The caller must hold the
-  /// region's lock.
+  /// Whether an observer or an active constant of any region uses the channel, so that a write has to become
+  /// a change. The caller must hold the region's lock.
   @inlinable final var isObserved: Bool {
-    first != nil || anyAttachments?.use { $0.dependentCount > 0 } ?? false
+    firstObservation != nil || anyAttachments?.use { $0.dependentCount > 0 } ?? false
   }
 
   /// The channel's name in the messages of traps.
@@ -91,7 +93,7 @@ import Synchronization
 
   /// Turns the writes of an open transaction into a change. The caller must hold `lock`.
   ///
-  /// - Parameter version: The version of the transaction's place in the queue of deliveries.
+  /// - Parameter version: The version of the transaction's place.
   /// - Returns: The version up to which the place delivers the channel's changes.
   @usableFromInline
   func commit(through version: Version, on thread: CurrentThread) -> Version { version }
@@ -156,8 +158,8 @@ extension AnyChannel {
   @inlinable final func noteWrite(on thread: CurrentThread) -> Bool {
     if mark.writer == thread.id { return false }
     mark.writer = thread.id
-    if mark.listings > 0, thread.lists(self) { return false }
-    mark.listings += 1
+    if mark.transactions > 0, thread.hasPlace(for: self) { return false }
+    mark.transactions += 1
     return true
   }
 }
@@ -216,13 +218,13 @@ extension AnyChannel {
   }
 }
 
-/// The state of a variable's last write, and the open transactions that have written the variable.
+/// What becomes of a variable's last write, and how many open transactions have written the variable.
 ///
-/// | state | the value | the next write |
+/// | last write | the value | the next write |
 /// |---|---|---|
 /// | none | requires no further work | – |
 /// | written | becomes a change when the writing transaction ends, or when another transaction that has written the variable ends first | replaces the value |
-/// | waits for delivery | is a change in a thread's queue of deliveries | first appends the value to the backlog |
+/// | waits for delivery | is a change with a place in a thread's round | first appends the value to the backlog |
 ///
 /// Another thread's write during the transaction replaces the value too, and belongs to the same change.
 @usableFromInline struct WriteMark {
@@ -232,9 +234,9 @@ extension AnyChannel {
 
   /// The number of open transactions that have a place for the variable. Each of them belongs to a thread of
   /// its own.
-  @usableFromInline var listings: UInt16 = 0
+  @usableFromInline var transactions: UInt16 = 0
 
-  /// Whether the value is a change that waits in a thread's queue of deliveries.
+  /// Whether the value is a change that waits in a thread's round.
   @usableFromInline var waitsForDelivery = false
 
   @inlinable init() {}

@@ -9,7 +9,7 @@ import Synchronization
   /// The changes of other threads that the delivering thread has to deliver, up to a version. When a delivery
   /// ends, the delivering thread adds a place for these changes to its own queue of deliveries.
   @exclusivity(unchecked) @usableFromInline
-  final var left: (version: Version, deliver: PendingDelivery.Deliver)?
+  final var left: (version: Version, deliver: Place.Deliver)?
 
   /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false

@@ -4,9 +4,8 @@ import Synchronization
 ///
 /// A channel delivers a change immediately if the writing thread is free and no earlier change is
 /// pending. Otherwise, the channel appends the change to its backlog, a queue of changes in the order of
-/// the writes. The writing thread then schedules the delivery in its delivery round, which is the
-/// thread's queue of deliveries. If another thread is delivering the channel, that thread also delivers
-/// the new change.
+/// the writes. The writing thread then adds a place for the channel to its round, the thread's queue of
+/// deliveries. If another thread is delivering the channel, that thread also delivers the new change.
 ///
 /// Only one thread at a time delivers a channel, so calls of one observer never overlap or change order.
 /// The documentation of `AnyChannel` lists the invariants.
@@ -55,7 +54,7 @@ import Synchronization
   /// deliveries.
   @inlinable
   final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
-    guard let delivery else { return thread.settle() }
+    guard let delivery else { return thread.deliverPlaces() }
     thread.whileDelivering {
       deliver(value, delivery, on: thread)
       endDelivering(on: thread)
@@ -78,7 +77,7 @@ import Synchronization
       withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
     }
     callObservers(in: delivery.observers, with: value, of: delivery.version, on: thread)
-    delivery.region?.use { $0.callObservers(on: thread) }
+    delivery.region?.use { $0.deliverComputed(on: thread) }
   }
 
   /// Calls the observers that subscribed before a change.
@@ -107,21 +106,20 @@ import Synchronization
     }
   }
 
-  /// Assigns the delivery of the backlog to this thread, or to the thread that is already delivering the
-  /// channel. The caller must hold the channel's lock.
+  /// Adds a place for the backlog to this thread's round, or leaves the backlog to the thread that is already
+  /// delivering the channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
     let isTaken = takeOffer(on: thread)
     if !isTaken { leave(through: version, by: Channel.deliverBacklog) }
-    // A thread inside an observer takes an offer after the observer, if the offer still stands then.
+    // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
     if isTaken || deliverer.isOffered {
       thread.append(place(through: version, isUncommitted: false), isOwn: true)
     }
   }
 
-  /// Returns a place (an entry in a thread's queue of deliveries) for the backlog's changes up to a
-  /// version.
-  @inlinable final func place(through version: Version, isUncommitted: Bool) -> PendingDelivery {
-    PendingDelivery(
+  /// Returns a place for the backlog's changes up to a version.
+  @inlinable final func place(through version: Version, isUncommitted: Bool) -> Place {
+    Place(
       to: self,
       through: version,
       isUncommitted: isUncommitted,
@@ -131,7 +129,7 @@ import Synchronization
 
   /// The closure of a place for the backlog. A place is left to another thread together with this closure,
   /// because the code of the class itself would deliver unspecialized.
-  @inlinable static var deliverBacklog: PendingDelivery.Deliver {
+  @inlinable static var deliverBacklog: Place.Deliver {
     // The downcast is safe because the closure receives its place's target, which is a channel of this type.
     { unsafeDowncast($0, to: Channel.self).deliverBacklog(through: $1, on: $2) }
   }
@@ -150,7 +148,7 @@ import Synchronization
       deliver(change.value, delivery, on: thread)
       // The next change is taken in the same critical section, unless other work needs the lock released.
       lock.lock()
-      detached = stopDelivering(on: thread)
+      detached = becomeIdle(on: thread)
       if change.version == version { break }
       if detached == nil, !thread.isDueForHandover { continue }
       lock.unlock()
@@ -183,7 +181,7 @@ import Synchronization
         return attachments.backlog.popFirst()
       }
       // Another thread might have left changes while this thread offered the delivery to other threads.
-      takeWhatIsLeft(on: thread)
+      takeLeftChanges(on: thread)
       return nil
     }
   }

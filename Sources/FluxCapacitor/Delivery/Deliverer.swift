@@ -1,19 +1,19 @@
-/// The state of a channel's delivery: the thread that delivers the channel's changes, if any.
+/// The thread that is delivering a channel, or that offers the delivery to other threads.
 ///
-/// | state | meaning | next |
+/// | value | meaning | next |
 /// |---|---|---|
-/// | idle | no thread is delivering the channel; some threads may have deliveries of the channel in their queues | delivering, offered |
+/// | idle | no thread is delivering the channel; threads may have places for the channel in their rounds | delivering, offered |
 /// | delivering | one thread is delivering the channel; other threads leave their changes to that thread | idle |
-/// | offered | a thread has delivered many changes, and offers the delivery to other threads | idle, when another thread takes the offer or the offering thread withdraws it |
+/// | offered | a thread has delivered many changes, and offers the delivery to other threads | idle, when another thread takes the offer or the offering thread withdraws it; delivering, when another thread with a place delivers the channel |
 ///
 /// The channel's lock guards this structure, which is as small as a single number.
 @usableFromInline struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
-  /// Creates the state "idle".
+  /// No thread is delivering the channel.
   @inlinable init() {}
 
-  /// Creates the state "delivering".
+  /// The thread is delivering the channel.
   @inlinable init(_ thread: CurrentThread) { bits = thread.id &<< 2 }
 
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
@@ -36,6 +36,60 @@
   func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
 
   mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }
+}
+
+extension AnyChannel {
+  /// Leaves the delivery of the changes up to a version to the thread that is delivering the channel. The
+  /// caller must hold the channel's lock.
+  @usableFromInline
+  final func leave(through version: Version, by deliver: @escaping Place.Deliver) {
+    let attachments = ensureAnyAttachments()
+    attachments.left = (max(attachments.left?.version ?? version, version), deliver)
+  }
+
+  /// Adds a place for the changes that were left to this thread, if any. The caller must hold the channel's
+  /// lock.
+  @usableFromInline final func takeLeftChanges(on thread: CurrentThread) {
+    guard let (version, deliver) = anyAttachments?.use({ $0.left.take() }) else { return }
+    thread.append(Place(to: self, through: version, by: deliver), isOwn: false)
+  }
+
+  /// Ends the delivery of a change. The caller must not hold the channel's lock.
+  @inlinable final func endDelivering(on thread: CurrentThread) {
+    lock.lock()
+    let detached = becomeIdle(on: thread)
+    lock.unlock()
+    detached?.release()
+  }
+
+  /// Makes the channel idle, and does the work that other threads have left to this thread: their changes,
+  /// and cleaned observations. The caller must hold the channel's lock.
+  ///
+  /// - Returns: The objects that the caller has to release after unlocking, if any.
+  @inlinable final func becomeIdle(on thread: CurrentThread) -> Detached? {
+    let hasCleaned = deliverer.hasCleaned
+    deliverer = Deliverer()
+    let hasMore = hasCleaned || isClosed || anyAttachments?.use { $0.left != nil } ?? false
+    return hasMore ? cleanUpAfterDelivery(hasCleaned: hasCleaned, on: thread) : nil
+  }
+
+  /// Adds a place for the changes that were left, and removes cleaned observations. The caller must hold the
+  /// channel's lock.
+  @usableFromInline
+  final func cleanUpAfterDelivery(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
+    var detached = Detached()
+    if hasCleaned {
+      removeCleaned(into: &detached)
+      if let region = anyAttachments?.use({ $0.region }) {
+        region.forEachChannel { $0.removeCleaned(into: &detached) }
+        detached.others = region.takeDetached()
+      }
+    }
+    if isClosed { closeIfIdle(into: &detached) }
+    if anyAttachments?.use({ $0.left != nil }) ?? false { thread.pointee.changesOfOthers &+= 1 }
+    takeLeftChanges(on: thread)
+    return detached
+  }
 }
 
 // A thread that delivers a change also delivers the changes that other threads make during the delivery,
@@ -88,7 +142,7 @@ extension AnyChannel {
   @usableFromInline
   final func handOver(
     through version: Version,
-    by deliver: @escaping PendingDelivery.Deliver,
+    by deliver: @escaping Place.Deliver,
     on thread: CurrentThread
   ) -> Bool {
     let isOffered = lock.withLock {
@@ -109,9 +163,9 @@ extension AnyChannel {
   /// Takes over the delivery if another thread offers it. The caller must hold the channel's lock.
   ///
   /// - Returns: Whether this thread may deliver the channel. The result is false while another thread is
-  ///   delivering the channel. Inside an observer, the result is also false while the delivery is
-  ///   offered. An observer must not take the offer, because the observer might be waiting for the
-  ///   offered changes.
+  ///   delivering the channel. If this thread is delivering any channel, the result is also false while
+  ///   the delivery is offered. An observer that runs on this thread might be waiting for the offered changes,
+  ///   so it must not take the offer.
   @inlinable final func takeOffer(on thread: CurrentThread) -> Bool {
     guard deliverer.isOffered else { return deliverer.admits(thread) }
     if !thread.pointee.isDelivering { deliverer = Deliverer() }

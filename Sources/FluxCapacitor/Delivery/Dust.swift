@@ -34,7 +34,7 @@ public class Dust: @unchecked Sendable {
   /// Releases the channel and the observer's closure, after the last delivery to this observer.
   ///
   /// The closure is created in code that knows the type of the values, and the closure captures nothing.
-  /// `PendingDelivery` explains this technique.
+  /// `Place` explains this technique.
   @usableFromInline final let releaseContents: @Sendable (Dust) -> Void
 
   @inlinable init(flags: UInt8 = 0, releaseContents: @escaping @Sendable (Dust) -> Void) {
@@ -131,21 +131,21 @@ extension Dust {
 
   var others: [AnyObject] = []
 
-  mutating func push(_ node: Unmanaged<Dust>) {
-    node.use { $0.previous = observations }
-    observations = node
+  mutating func push(_ dust: Unmanaged<Dust>) {
+    dust.use { $0.previous = observations }
+    observations = dust
   }
 
   /// Releases the detached observations with their contents, and informs the unobserved channels.
   @usableFromInline func release() {
     var next = observations
-    while let node = next {
-      node.use { dust in
+    while let first = next {
+      first.use { dust in
         next = dust.previous
         dust.previous = nil
         dust.releaseContents(dust)
       }
-      node.release()
+      first.release()
     }
     for channel in unobserved { channel.becameUnobserved() }
   }

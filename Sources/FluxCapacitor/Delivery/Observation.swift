@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An observer's node in a channel, with the observer's closure, queue and pending values.
+/// One observer in the ring of a channel, with the observer's closure, queue and pending values.
 ///
 /// An observation is its own `Dust`, so observing on `.current` takes only one allocation. On `.current`,
 /// the thread that is delivering the channel calls the observer's closure directly. Changes that arrive

@@ -1,10 +1,9 @@
 // A transaction is a reduce, a call of `transaction`, or the body of a `modify`. Nested transactions belong to
 // the outermost one, so a thread has at most one open transaction.
 //
-// A transaction adds a *place* (an entry) to the thread's queue of deliveries for each variable that it
-// writes and each event that it sends. While the transaction is open, the transaction's places are the
-// last entries of the queue. The transaction *commits* when it ends, before the thread gives up the
-// dispatcher's lock:
+// A transaction adds a *place* (an entry) to the thread's round for each observed variable that it writes and
+// each event that it sends. While the transaction is open, its places are among the last entries of the
+// round. The transaction *commits* when it ends, before the thread gives up the dispatcher's turn:
 // 1. The thread locks all variables that the transaction has written.
 // 2. The thread turns the new value of each variable into a change.
 // 3. The thread announces the changes to the derived constants that depend on several variables.
@@ -37,7 +36,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ///
   /// - Complexity: O(n) in the number of places. The method is called only if another open transaction has
   ///   written the same variable.
-  @usableFromInline func lists(_ channel: AnyChannel) -> Bool {
+  @usableFromInline func hasPlace(for channel: AnyChannel) -> Bool {
     for index in pointee.round.count - pointee.openPlaces..<pointee.round.count
     where pointee.round[index].member?.use({ $0 === channel }) ?? false {
       return true
@@ -56,12 +55,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     for index in places where pointee.round[index].isUncommitted {
       let place = pointee.round[index]
       place.channel.use { channel in
-        if place.isListing { channel.mark.listings -= 1 }
+        if place.locksChannel { channel.mark.transactions -= 1 }
         pointee.round[index].version = channel.commit(through: place.version, on: self)
       }
     }
     if !pointee.listeners.isEmpty {
-      pointee.listeners.announceToAll(on: self)
+      pointee.listeners.announceToEach(on: self)
       pointee.listeners.removeAll(keepingCapacity: true)
     }
     for index in places { pointee.round[index].member?.use { $0.lock.unlock() } }
@@ -70,12 +69,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 }
 
-extension PendingDelivery {
+extension Place {
   /// The channel. Every place is created for a channel.
   fileprivate var channel: Unmanaged<AnyChannel> { .fromOpaque(target.toOpaque()) }
 
   /// The channel that the transaction has to lock for this place, if any.
-  fileprivate var member: Unmanaged<AnyChannel>? { isListing ? channel : nil }
+  fileprivate var member: Unmanaged<AnyChannel>? { locksChannel ? channel : nil }
 }
 
 extension AnyChannel {

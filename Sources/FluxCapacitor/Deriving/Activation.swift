@@ -12,8 +12,8 @@ extension Node {
 
   @usableFromInline func unlockRoots() { for root in roots { root.channel.lock.unlock() } }
 
-  /// The state of the node's variables, as one number. The caller must hold the locks of the variables.
-  @usableFromInline var currentState: StateID { state { StateID($0.version) } }
+  /// The sum of the variables' current versions. The caller must hold the locks of the variables.
+  @usableFromInline var currentSum: VersionSum { sum { VersionSum($0.version) } }
 
   /// Links this node and all derived nodes upstream to their sources. The caller must hold the locks of
   /// the roots.
@@ -41,8 +41,8 @@ extension Node {
   }
 
   private func link(isAhead: Bool, on thread: CurrentThread) {
-    for source in sources {
-      source.use {
+    for edge in edges {
+      edge.use {
         $0.isAhead = isAhead && beginsRegion
         link(to: $0)
       }
@@ -56,34 +56,34 @@ extension Node {
     }
   }
 
-  private func link(to source: AnySource) {
-    source.channel.withRegionLocked { region in
-      let node = source.channel.ensureNode()
-      // `source.node` is set only once, because the region's deliverer can read it without the lock.
-      if source.node == nil { source.node = .passUnretained(node) }
-      let attachments = source.channel.ensureAnyAttachments()
+  private func link(to edge: AnyEdge) {
+    edge.source.withRegionLocked { region in
+      let node = edge.source.ensureNode()
+      // `edge.sourceNode` is set only once, because the region's deliverer can read it without the lock.
+      if edge.sourceNode == nil { edge.sourceNode = .passUnretained(node) }
+      let attachments = edge.source.ensureAnyAttachments()
       attachments.dependentCount += 1
       if beginsRegion {
-        channel.use { $0.lock.withLock { source.since = region.version } }
-        if source.channel.isDerived { node.region.use { $0.add(source) } }
+        channel.use { $0.lock.withLock { edge.since = region.version } }
+        if edge.source.isDerived { node.region.use { $0.add(edge) } }
       } else {
         attachments.nodeCount += 1
         if self.region == nil { self.region = node.region }
-        source.since = region.version
+        edge.since = region.version
       }
     }
     guard beginsRegion else { return }
-    for root in source.roots {
-      root.channel.anyAttachments?.use { $0.listeners.insert(.passUnretained(source)) }
+    for root in edge.roots {
+      root.channel.anyAttachments?.use { $0.listeners.insert(.passUnretained(edge)) }
     }
   }
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   func start(from evaluation: Evaluation, on thread: CurrentThread) {
     if beginsRegion {
-      for source in sources {
-        source.use {
-          evaluation.compute($0.channel)
+      for edge in edges {
+        edge.use {
+          evaluation.compute($0.source)
           $0.start(from: evaluation)
         }
       }
@@ -101,9 +101,9 @@ extension Node {
     lockRoots()
     while let node = candidates.popLast() {
       guard node.isActive, node.deactivate(&discarded) else { continue }
-      for source in node.sources {
-        source.use(node.unlink)
-        if let upstream = source.use({ $0.channel.derivedNode }) { candidates.append(upstream) }
+      for edge in node.edges {
+        edge.use(node.unlink)
+        if let upstream = edge.use({ $0.source.derivedNode }) { candidates.append(upstream) }
       }
     }
     unlockRoots()
@@ -128,20 +128,20 @@ extension Node {
     }
   }
 
-  private func unlink(from source: AnySource) {
-    source.channel.withRegionLocked { _ in
-      source.node.use { node in
-        let attachments = source.channel.ensureAnyAttachments()
+  private func unlink(from edge: AnyEdge) {
+    edge.source.withRegionLocked { _ in
+      edge.sourceNode.use { node in
+        let attachments = edge.source.ensureAnyAttachments()
         attachments.dependentCount -= 1
         if beginsRegion {
-          if source.channel.isDerived { node.region.use { $0.remove(source) } }
+          if edge.source.isDerived { node.region.use { $0.remove(edge) } }
         } else {
           attachments.nodeCount -= 1
         }
       }
     }
     guard beginsRegion else { return }
-    for root in source.roots { root.channel.anyAttachments?.use { $0.listeners.remove(source) } }
+    for root in edge.roots { root.channel.anyAttachments?.use { $0.listeners.remove(edge) } }
   }
 
   /// Visits this node and all derived nodes upstream, each node after its sources.
@@ -154,12 +154,12 @@ extension Node {
   ///   node.
   func visitSourcesFirst(unless isDone: (Node) -> Bool, visit: (Node) -> Void) {
     guard !isDone(self) else { return }
-    var path: [(node: Node, nextSource: Int)] = [(self, 0)]
-    while let (node, nextSource) = path.last {
-      if nextSource < node.sources.count {
-        path[path.count - 1].nextSource += 1
-        let source = node.sources[nextSource].use { $0.channel.derivedNode }
-        if let source, !isDone(source) { path.append((source, 0)) }
+    var path: [(node: Node, nextEdge: Int)] = [(self, 0)]
+    while let (node, nextEdge) = path.last {
+      if nextEdge < node.edges.count {
+        path[path.count - 1].nextEdge += 1
+        let upstream = node.edges[nextEdge].use { $0.source.derivedNode }
+        if let upstream, !isDone(upstream) { path.append((upstream, 0)) }
       } else {
         visit(node)
         path.removeLast()

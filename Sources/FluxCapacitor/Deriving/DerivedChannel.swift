@@ -22,17 +22,16 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// region, a subscriber may write this value under the lock.
   @exclusivity(unchecked) @usableFromInline var delivered: Element?
 
-  /// The last value that a reader has computed, and the state of the variables from which the reader computed
-  /// it. The region's lock guards the memo.
-  @exclusivity(unchecked) @usableFromInline var memo: (value: Element, state: StateID)?
+  /// The last value that a reader has computed, with its sum. The region's lock guards the memo.
+  @exclusivity(unchecked) @usableFromInline var memo: (value: Element, sum: VersionSum)?
 
-  /// The state of `memo`. Relaxed ordering is enough, because a thread without the lock uses this number
+  /// The sum of the memo's value. Relaxed ordering is enough, because a thread without the lock uses this number
   /// only to decide whether to look at the memo. If the number is out of date, the thread at worst
   /// computes a value again.
-  @usableFromInline let memoState = ScheduledAtomic<UInt64>(.max)
+  @usableFromInline let memoSum = ScheduledAtomic<UInt64>(.max)
 
   @inlinable init(
-    from sources: [AnySource],
+    from edges: [AnyEdge],
     isSame: (@Sendable (Element, Element) -> Bool)? = nil,
     formula: @escaping @Sendable (Reading) -> Element
   ) {
@@ -41,11 +40,11 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     // Each closure is called only with the channel that owns this node, so the downcasts are safe.
     let operations: Node.Operations = (
       compute: { unsafeDowncast($0, to: DerivedChannel.self).computeChange($1) },
-      callObservers: { unsafeDowncast($0, to: DerivedChannel.self).callObservers($1, on: $2) },
+      deliverComputed: { unsafeDowncast($0, to: DerivedChannel.self).deliverComputed($1, on: $2) },
       evaluate: { unsafeDowncast($0, to: DerivedChannel.self).evaluate(in: $1) },
       start: { unsafeDowncast($0, to: DerivedChannel.self).start(from: $1) }
     )
-    ownNode = Node(from: sources, keepsValues: isSame != nil, operations)
+    ownNode = Node(from: edges, keepsValues: isSame != nil, operations)
     super.init(handles: AnyChannel.derived | 1)
     ownNode.attach(to: self)
   }
@@ -63,7 +62,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// - Returns: `false` if the new value is equal to the delivered value, which the channel then keeps.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
-      let value = takeMemo(at: region.state) ?? formula(.region)
+      let value = takeMemo(at: region.sum) ?? formula(.region)
       if let isSame, !node.isFirstChange, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
       region.channel.use { channel in
@@ -78,19 +77,20 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     }
   }
 
-  /// Removes and returns the memo's value, if a reader has computed it for the given state.
-  @inlinable func takeMemo(at state: StateID) -> Element? {
-    let memoState = memoState.read { $0.load(ordering: .relaxed) }
-    return memoState == state.value ? takeExistingMemo(at: state) : nil
+  /// Removes and returns the memo's value, if it has the given sum.
+  @inlinable func takeMemo(at sum: VersionSum) -> Element? {
+    let memoSum = memoSum.read { $0.load(ordering: .relaxed) }
+    return memoSum == sum.value ? takeExistingMemo(at: sum) : nil
   }
 
-  @usableFromInline func takeExistingMemo(at state: StateID) -> Element? {
-    var memo: (value: Element, state: StateID)?
-    regionChannel.lock.withLock { if self.memo?.state == state { replaceMemo(with: &memo) } }
+  @usableFromInline func takeExistingMemo(at sum: VersionSum) -> Element? {
+    var memo: (value: Element, sum: VersionSum)?
+    regionChannel.lock.withLock { if self.memo?.sum == sum { replaceMemo(with: &memo) } }
     return memo?.value
   }
 
-  @inlinable func callObservers(_ node: Node, on thread: CurrentThread) {
+  /// Calls the observers that receive the computed value of a change.
+  @inlinable func deliverComputed(_ node: Node, on thread: CurrentThread) {
     guard let delivered else { return }
     callObservers(
       in: node.observers,
@@ -138,7 +138,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       }
     }
     if !ignoreFirst, let first { observation.start(first: first, on: queue, thread) }
-    thread.settle()
+    thread.deliverPlaces()
   }
 
   /// Makes an evaluation's value the delivered value, unless a change was delivered since the node became
@@ -150,7 +150,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     region.lock.lock()
     if ownNode.canStart(from: evaluation), region.deliverer.admits(.current) {
       swap(&value, &delivered)
-      ownNode.didStart(at: evaluation.state(of: ownNode))
+      ownNode.didStart(at: evaluation.sum(of: ownNode))
     }
     region.lock.unlock()
     // The replaced value is released after unlocking, because a `deinit` can run user code.
@@ -172,33 +172,33 @@ extension DerivedChannel {
       // `acquire` waits for the end of another thread's mutation, and traps inside this thread's own
       // mutation.
       region.acquire()
-      let value = known(at: StateID(region.version))
+      let value = known(at: VersionSum(region.version))
       region.lock.unlock()
       return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
     }
   }
 
-  /// Returns the constant's value at the current state of its variables.
+  /// Returns the constant's value for the current values of its variables.
   @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
-    let found = withRegionLocked { _ in known(at: ownNode.currentState) }
+    let found = withRegionLocked { _ in known(at: ownNode.currentSum) }
     let evaluation = found == nil ? Evaluation(from: Evaluation.Start(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
-  /// Returns the delivered value or the memo, whichever belongs to the given state, or `nil`. The caller
+  /// Returns the delivered value or the memo, whichever has the given sum, or `nil`. The caller
   /// must hold the region's lock.
-  @inlinable func known(at state: StateID) -> Element? {
-    if let delivered, ownNode.deliveredState == state { return delivered }
-    return memo?.state == state ? memo?.value : nil
+  @inlinable func known(at sum: VersionSum) -> Element? {
+    if let delivered, ownNode.deliveredSum == sum { return delivered }
+    return memo?.sum == sum ? memo?.value : nil
   }
 
   /// Replaces the memo, and passes the former memo back, so that the caller can release it after
   /// unlocking. The caller must hold the region's lock.
-  @inlinable func replaceMemo(with memo: inout (value: Element, state: StateID)?) {
-    memoState.unscheduled.store(memo?.state.value ?? .max, ordering: .relaxed)
+  @inlinable func replaceMemo(with memo: inout (value: Element, sum: VersionSum)?) {
+    memoSum.unscheduled.store(memo?.sum.value ?? .max, ordering: .relaxed)
     swap(&memo, &self.memo)
   }
 
@@ -206,24 +206,24 @@ extension DerivedChannel {
   @inlinable func computeDirectly() -> Element {
     var version = Version()
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    remember(value, at: StateID(version))
+    remember(value, at: VersionSum(version))
     return value
   }
 
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
-    let state = evaluation.state(of: ownNode)
-    if let found = regionChannel.lock.withLock({ known(at: state) }) {
+    let sum = evaluation.sum(of: ownNode)
+    if let found = regionChannel.lock.withLock({ known(at: sum) }) {
       return evaluation.add(found, of: self)
     }
     let value = formula(.evaluation(evaluation))
-    remember(value, at: state)
+    remember(value, at: sum)
     evaluation.add(value, of: self)
   }
 
   /// Stores a reader's value in the memo.
-  @inlinable func remember(_ value: Element, at state: StateID) {
-    var memo: (value: Element, state: StateID)? = (value, state)
+  @inlinable func remember(_ value: Element, at sum: VersionSum) {
+    var memo: (value: Element, sum: VersionSum)? = (value, sum)
     regionChannel.lock.withLock { replaceMemo(with: &memo) }
     // The former memo is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(memo) {}

@@ -1,4 +1,4 @@
-/// The values of derived constants at one state of the variables that the constants derive from.
+/// The values of derived constants at one moment of the variables that the constants derive from.
 ///
 /// All variables are locked while their values are captured, so the captured values belong together. The
 /// evaluation then runs the formulas of the constants with no lock held. The constants are computed in a
@@ -17,8 +17,8 @@
       versions = .init(uniqueKeysWithValues: roots.map { (ObjectIdentifier($0), $0.version) })
     }
 
-    fileprivate func state(of variable: AnyChannel) -> StateID {
-      versions[ObjectIdentifier(variable)].map { StateID($0) } ?? .zero
+    fileprivate func sum(of variable: AnyChannel) -> VersionSum {
+      versions[ObjectIdentifier(variable)].map { VersionSum($0) } ?? .zero
     }
   }
 
@@ -56,8 +56,8 @@
     (values[id], latest) = (value, (id, value))
   }
 
-  /// Returns the state of the variables that a node derives from.
-  @usableFromInline func state(of node: Node) -> StateID { node.state(start.state) }
+  /// Returns the sum of the versions of a node's variables.
+  @usableFromInline func sum(of node: Node) -> VersionSum { node.sum(start.sum) }
 }
 
 /// The place from which a formula reads the values of its sources.
@@ -74,36 +74,37 @@
   case variable(UnsafeMutablePointer<Version>)
 }
 
-/// A number that identifies a state of the variables that a derived constant derives from. The number is
-/// the sum of the variables' versions, each multiplied by a factor. If a constant has several sources,
-/// the factors are random.
+/// A number that stands for the versions of all variables that a derived constant derives from. Two values of
+/// the constant with the same sum were computed from the same values of the variables.
 ///
-/// The sum can be computed step by step along the graph, with the same result as directly from the
-/// variables. The sum is taken modulo a prime, so a product of nonzero factors is never zero. Even in a
-/// graph with many diamonds, two different states are equal as rarely as two random 61-bit numbers.
-@usableFromInline struct StateID: Equatable, Sendable {
+/// The number is the sum of the variables' versions, each multiplied by a factor. If a constant has several
+/// sources, the factors are random. The sum can be computed step by step along the graph, with the same result
+/// as directly from the variables. The sum is taken modulo a prime, so a product of nonzero factors is never
+/// zero. Even in a graph with many diamonds, two different states of the variables have the same sum as
+/// rarely as two random 61-bit numbers are equal.
+@usableFromInline struct VersionSum: Equatable, Sendable {
   @usableFromInline var value: UInt64
 
-  @inlinable static var zero: StateID { StateID(value: 0) }
-  @inlinable static var one: StateID { StateID(value: 1) }
+  @inlinable static var zero: VersionSum { VersionSum(value: 0) }
+  @inlinable static var one: VersionSum { VersionSum(value: 1) }
   @inlinable static var prime: UInt64 { (1 << 61) - 1 }
 
   @inlinable init(value: UInt64) { self.value = value }
 
-  /// Creates the state of a single variable.
+  /// Creates the sum for a single variable.
   @inlinable init(_ version: Version) { value = version.count }
 
-  static func random() -> StateID { StateID(value: .random(in: 1..<prime)) }
+  static func random() -> VersionSum { VersionSum(value: .random(in: 1..<prime)) }
 
-  @inlinable static func + (left: StateID, right: StateID) -> StateID {
+  @inlinable static func + (left: VersionSum, right: VersionSum) -> VersionSum {
     let sum = left.value &+ right.value
-    return StateID(value: sum >= prime ? sum &- prime : sum)
+    return VersionSum(value: sum >= prime ? sum &- prime : sum)
   }
 
-  @inlinable static func * (left: StateID, right: StateID) -> StateID {
+  @inlinable static func * (left: VersionSum, right: VersionSum) -> VersionSum {
     // Modulo the prime, 2^61 equals 1. So the bits above the lowest 61 bits are added to the lowest 61
     // bits.
     let (high, low) = left.value.multipliedFullWidth(by: right.value)
-    return StateID(value: low & prime) + StateID(value: high << 3 | low >> 61)
+    return VersionSum(value: low & prime) + VersionSum(value: high << 3 | low >> 61)
   }
 }

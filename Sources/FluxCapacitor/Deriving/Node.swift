@@ -18,7 +18,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
 
   /// The first channel of the region. If the region begins with a different channel than the node's own,
-  /// the node's sources keep that channel alive.
+  /// the node's edges keep that channel alive.
   @exclusivity(unchecked) @usableFromInline private(set) var regionChannel: Unmanaged<AnyChannel>!
 
   /// The region that the node belongs to. The reference is set when the node begins the region or is
@@ -28,9 +28,9 @@ import Synchronization
   /// Whether the node begins its region.
   @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
 
-  /// The sources that the node derives from; the node of a variable has no sources. The formula of the
-  /// channel owns the sources, so these references are unretained.
-  @usableFromInline let sources: [Unmanaged<AnySource>]
+  /// The edges from the node's sources; the node of a variable has none. The formula of the
+  /// channel owns the edges, so these references are unretained.
+  @usableFromInline let edges: [Unmanaged<AnyEdge>]
 
   /// The variables that the node derives from.
   private(set) var roots: [Root]
@@ -45,7 +45,7 @@ import Synchronization
   /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // The region's lock guards the properties from `start` through `deliveredState`.
+  // The region's lock guards the properties from `start` through `deliveredSum`.
 
   /// The values of the roots when the node became active, until the node has a delivered value. The property
   /// is `nil` if no observer has needed a value yet.
@@ -58,8 +58,8 @@ import Synchronization
   /// Whether the channel has a delivered value, to which the next change is compared.
   @exclusivity(unchecked) @usableFromInline var isStarted = false
 
-  /// The state of the variables after the last delivered change.
-  @exclusivity(unchecked) @usableFromInline var deliveredState = StateID(value: .max)
+  /// The sum of the last delivered change.
+  @exclusivity(unchecked) @usableFromInline var deliveredSum = VersionSum(value: .max)
 
   /// Whether the node is linked to its sources. The locks of the roots guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
@@ -78,24 +78,23 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var observers: AnyChannel.Stretch =
     (nil, nil)
 
-  /// A variable that the node derives from, and the factor of the variable's version in the node's
-  /// state.
+  /// A variable that the node derives from, and the factor of the variable's version in the node's sum.
   struct Root {
-    /// The variable's channel, which the node's sources keep alive.
+    /// The variable's channel, which the node's edges keep alive.
     let reference: Unmanaged<AnyChannel>
 
-    var weight: StateID
+    var weight: VersionSum
 
     var channel: AnyChannel { reference.takeUnretainedValue() }
   }
 
-  /// Closures that are created in code that knows the type of the values; see `PendingDelivery`.
+  /// Closures that are created in code that knows the type of the values; see `Place`.
   @usableFromInline typealias Operations = (
     /// Computes the channel's value, and returns whether the value is new.
     compute: @Sendable (AnyChannel, Node) -> Bool,
 
     /// Calls the observers with the computed value.
-    callObservers: @Sendable (AnyChannel, Node, CurrentThread) -> Void,
+    deliverComputed: @Sendable (AnyChannel, Node, CurrentThread) -> Void,
 
     /// Adds the channel's value to an evaluation that already contains the values of the sources.
     evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
@@ -111,7 +110,7 @@ import Synchronization
   /// Creates the node of a variable.
   init(ofVariable channel: AnyChannel) {
     self.channel = .passUnretained(channel)
-    sources = []
+    edges = []
     roots = [Root(reference: .passUnretained(channel), weight: .one)]
     (mayKeepValues, needsValue) = (false, false)
     operations = nil
@@ -119,17 +118,17 @@ import Synchronization
   }
 
   /// Creates the node of a derived constant. The constant's channel must then call `attach(to:)`.
-  @usableFromInline init(from sources: [AnySource], keepsValues: Bool, _ operations: Operations) {
-    self.sources = sources.map { .passUnretained($0) }
+  @usableFromInline init(from edges: [AnyEdge], keepsValues: Bool, _ operations: Operations) {
+    self.edges = edges.map { .passUnretained($0) }
     self.operations = operations
     mayKeepValues =
-      keepsValues || sources.contains { $0.channel.derivedNode?.mayKeepValues ?? false }
-    needsValue = mayKeepValues || sources.count > 1
+      keepsValues || edges.contains { $0.source.derivedNode?.mayKeepValues ?? false }
+    needsValue = mayKeepValues || edges.count > 1
     roots = []
     let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
-    for (index, source) in sources.enumerated() {
-      source.target = .passUnretained(self)
-      source.order = (number, index)
+    for (index, edge) in edges.enumerated() {
+      edge.target = .passUnretained(self)
+      edge.order = (number, index)
     }
   }
 
@@ -138,10 +137,10 @@ import Synchronization
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     channel.ensureAnyAttachments().node = self
-    let regions = sources.map { $0.use { $0.channel.regionChannel } }
+    let regions = edges.map { $0.use { $0.source.regionChannel } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
-    roots = beginsRegion ? Node.union(of: sources) : sources[0].use { $0.roots }
+    roots = beginsRegion ? Node.union(of: edges) : edges[0].use { $0.roots }
   }
 
   private func beginRegion() {
@@ -152,37 +151,37 @@ import Synchronization
     beginsRegion = true
   }
 
-  private static func union(of sources: [Unmanaged<AnySource>]) -> [Root] {
+  private static func union(of edges: [Unmanaged<AnyEdge>]) -> [Root] {
     var roots: [Root] = []
     var indices: [ObjectIdentifier: Int] = [:]
-    for source in sources.map({ $0.takeUnretainedValue() }) {
-      for root in source.roots {
+    for edge in edges.map({ $0.takeUnretainedValue() }) {
+      for root in edge.roots {
         let index = indices[ObjectIdentifier(root.channel)] ?? roots.count
         if index == roots.count { roots.append(Root(reference: root.reference, weight: .zero)) }
         indices[ObjectIdentifier(root.channel)] = index
-        roots[index].weight = roots[index].weight + source.weight * root.weight
+        roots[index].weight = roots[index].weight + edge.weight * root.weight
       }
     }
     return roots
   }
 
-  /// Returns the state of the node's variables, as one number.
+  /// Returns the sum of the versions of the node's variables.
   ///
-  /// - Parameter version: Returns the version of a variable, as a state.
-  func state(_ version: (AnyChannel) -> StateID) -> StateID {
+  /// - Parameter version: Returns the version of one variable, as a sum.
+  func sum(_ version: (AnyChannel) -> VersionSum) -> VersionSum {
     roots.reduce(.zero) { $0 + $1.weight * version($1.channel) }
   }
 
   /// Whether the node's only source is a variable.
   @inlinable var readsOneVariable: Bool {
-    sources.count == 1 && sources[0].use { !$0.channelReference.use { $0.isDerived } }
+    edges.count == 1 && edges[0].use { !$0.sourceReference.use { $0.isDerived } }
   }
 
   // MARK: One change; see `Region`
 
   /// Prepares the node for a change. The caller must hold the region's lock.
   func prepare(for version: Version) {
-    takesPart = beginsRegion || sources[0].use { $0.since < version }
+    takesPart = beginsRegion || edges[0].use { $0.since < version }
     isFirstChange = !isStarted
   }
 
@@ -196,21 +195,22 @@ import Synchronization
     }
     if !isChanged {
       region.use { region in
-        region.channel.use { $0.lock.withLock { deliveredState = region.state } }
+        region.channel.use { $0.lock.withLock { deliveredSum = region.sum } }
       }
     }
   }
 
   private var hasChangedSource: Bool {
-    for source in sources
-    where source.use({ beginsRegion ? $0.isChanged : $0.node.use { $0.isChanged } }) {
+    for edge in edges
+    where edge.use({ beginsRegion ? $0.isChanged : $0.sourceNode.use { $0.isChanged } }) {
       return true
     }
     return false
   }
 
-  func callObservers(on thread: CurrentThread) {
-    if observers.first != nil { channel.use { operations.callObservers($0, self, thread) } }
+  /// Calls the observers that receive the computed value.
+  func deliverComputed(on thread: CurrentThread) {
+    if observers.first != nil { channel.use { operations.deliverComputed($0, self, thread) } }
   }
 
   /// Records that the channel has a new delivered value, and the observers that receive it. The caller must
@@ -218,14 +218,14 @@ import Synchronization
   @inlinable func didCompute() {
     // If other threads have deactivated and reactivated the node during the change, the node's history begins
     // after the change.
-    guard beginsRegion || sources[0].use({ $0.since < region.use { $0.version } }) else { return }
+    guard beginsRegion || edges[0].use({ $0.since < region.use { $0.version } }) else { return }
     observers = channel.use { $0.stretch }
-    didStart(at: region.use { $0.state })
+    didStart(at: region.use { $0.sum })
   }
 
   /// Records that the channel has a delivered value. The caller must hold the region's lock.
-  @inlinable func didStart(at state: StateID) {
-    deliveredState = state
+  @inlinable func didStart(at sum: VersionSum) {
+    deliveredSum = sum
     if !isStarted { forgetStart() }
   }
 

@@ -31,7 +31,7 @@ extension PrimitiveValue {
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
-    let source = Source(self, isOnly: true)
+    let source = Edge(from: self, isOnly: true)
     return Constant(sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) })
   }
 
@@ -48,7 +48,7 @@ extension PrimitiveValue {
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
-    let source = Source(self, isOnly: true)
+    let source = Edge(from: self, isOnly: true)
     return Constant(
       sharing: DerivedChannel(from: [source], isSame: areEquivalent) {
         source.value(for: $0)
@@ -142,12 +142,12 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
     var count = 0
     for _ in repeat each values { count += 1 }
-    let sources = (repeat FluxCapacitor.Source(each values, isOnly: count == 1))
-    var list: [AnySource] = []
-    repeat list.append(each sources)
+    let edges = (repeat Edge(from: each values, isOnly: count == 1))
+    var list: [AnyEdge] = []
+    repeat list.append(each edges)
     return Constant(
       sharing: DerivedChannel(from: list) { reading in
-        (repeat (each sources).value(for: reading))
+        (repeat (each edges).value(for: reading))
       }
     )
   }
@@ -166,8 +166,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     _ first: PrimitiveValue<FirstTrait, First>,
     _ second: PrimitiveValue<SecondTrait, Second>
   ) -> Constant<(First, Second)> where Element == (First, Second) {
-    let first = Source(first, isOnly: false)
-    let second = Source(second, isOnly: false)
+    let first = Edge(from: first, isOnly: false)
+    let second = Edge(from: second, isOnly: false)
     return Constant(
       sharing: DerivedChannel(from: [first, second]) { reading in
         (first.value(for: reading), second.value(for: reading))

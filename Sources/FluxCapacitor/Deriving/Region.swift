@@ -5,35 +5,37 @@
 /// always stays in its region, because its sources never change. The region uses the lock, the version
 /// and the deliverer of its first channel.
 ///
-/// A region delivers a change in four steps. `Channel.deliver` performs the steps if the region begins
-/// with a variable, and `deliverNext` if the region begins with a constant.
-/// 1. Under the lock, copy the lists of the active nodes and of the inputs of other regions.
+/// A region delivers a change in four steps. `Channel.beginDelivering` and `Channel.deliver` perform the
+/// steps if the region begins with a variable, and `deliverNext` if the region begins with a constant.
+/// 1. Under the lock, copy the lists of the active nodes and of the outgoing edges.
 /// 2. Compute the nodes that the change reaches.
-/// 3. Bring the computed values to the inputs of other regions.
+/// 3. Bring the computed values to the outgoing edges.
 /// 4. Call the observers of the computed nodes, in the order of the list.
 ///
-/// If a region begins with a constant, each commit to its variables is announced to the region, and
-/// becomes a pending change. The change awaits the values of the region's inputs, which are edges from
-/// other regions. The first pending change is delivered when every awaited input has brought its value.
+/// If a region begins with a constant, its *inputs* are the edges from the constant's sources. Each commit to
+/// one of the constant's variables is announced to the region, and becomes a pending change. The change
+/// awaits the values of the inputs that the commit reaches. The first pending change is delivered when none
+/// of its values is missing.
 @usableFromInline final class Region: @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
-  let first: Unmanaged<Node>
+
+  /// The node of the region's first channel. `nodes` contains the other active nodes.
+  let firstNode: Unmanaged<Node>
 
   // Only the deliverer uses the properties below, which describe the change in progress.
 
-  /// The version of the change in progress. The property `state` identifies the values of the region's
-  /// variables after this change.
+  /// The version and the sum of the change in progress.
   @exclusivity(unchecked) @usableFromInline var version = Version()
-  @exclusivity(unchecked) @usableFromInline var state = StateID.zero
+  @exclusivity(unchecked) @usableFromInline var sum = VersionSum.zero
 
   /// The address of the first variable's value, while the constants that derive from the variable are
   /// computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
-  /// Copies of `nodes` and `inputs` from the beginning of the delivery. Other threads can change the originals
+  /// Copies of `nodes` and `outgoing` from the beginning of the delivery. Other threads can change the originals
   /// meanwhile. Walking a `FIFO` counts no references.
   @exclusivity(unchecked) private var nodesInProgress = FIFO<Unmanaged<Node>>()
-  @exclusivity(unchecked) private var inputsInProgress = FIFO<Unmanaged<AnySource>>()
+  @exclusivity(unchecked) private var outgoingInProgress = FIFO<Unmanaged<AnyEdge>>()
 
   // The region's lock guards the properties below.
 
@@ -41,22 +43,22 @@
   /// sources.
   private(set) var nodes: [Node] = []
 
-  /// The inputs through which constants of this region reach other regions.
-  private(set) var inputs: [AnySource] = []
+  /// The edges that lead from constants of this region to constants that begin other regions.
+  private(set) var outgoing: [AnyEdge] = []
 
-  /// Whether the copies are equal to `nodes` and `inputs`.
+  /// Whether the copies are equal to `nodes` and `outgoing`.
   private var areCopiesValid = false
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
-  /// the number of inputs from which it still awaits a value. The versions are consecutive numbers.
-  private var pending = FIFO<(version: Version, awaited: Int32)>()
+  /// the number of inputs whose values are missing. The versions are consecutive numbers.
+  private var pending = FIFO<(version: Version, missing: Int32)>()
 
   /// The objects to release when the delivery in progress has ended. Among them is each channel that has left
   /// the region, so that the deliverer's unretained references stay valid.
   private var detached: [AnyObject] = []
 
   init(of first: Node, in channel: AnyChannel) {
-    self.first = .passUnretained(first)
+    firstNode = .passUnretained(first)
     self.channel = .passUnretained(channel)
   }
 
@@ -68,8 +70,8 @@
     areCopiesValid = false
   }
 
-  func add(_ input: AnySource) {
-    inputs.append(input)
+  func add(_ edge: AnyEdge) {
+    outgoing.append(edge)
     areCopiesValid = false
   }
 
@@ -80,10 +82,10 @@
     releaseLater(node.channel.takeUnretainedValue())
   }
 
-  func remove(_ input: AnySource) {
-    if let index = inputs.lastIndex(where: { $0 === input }) { inputs.remove(at: index) }
+  func remove(_ edge: AnyEdge) {
+    if let index = outgoing.lastIndex(where: { $0 === edge }) { outgoing.remove(at: index) }
     areCopiesValid = false
-    releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
+    releaseLater(edge.target.use { $0.channel.takeUnretainedValue() })
   }
 
   /// Keeps an object until the end of the delivery in progress, if any.
@@ -115,9 +117,9 @@
     self.version = version
     if !areCopiesValid {
       nodesInProgress.removeAll()
-      inputsInProgress.removeAll()
+      outgoingInProgress.removeAll()
       for node in nodes { nodesInProgress.append(.passUnretained(node)) }
-      for input in inputs { inputsInProgress.append(.passUnretained(input)) }
+      for edge in outgoing { outgoingInProgress.append(.passUnretained(edge)) }
       areCopiesValid = true
     }
     forEachNode { $0.prepare(for: version) }
@@ -131,27 +133,27 @@
   /// regions. Only the thread that is delivering the region calls this method.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
     self.value = value
-    state = StateID(version)
-    first.use { $0.isChanged = true }
+    sum = VersionSum(version)
+    firstNode.use { $0.isChanged = true }
     computeNodes(on: thread)
     self.value = nil
   }
 
   private func computeNodes(on thread: CurrentThread) {
     forEachNode { $0.compute() }
-    for index in 0..<inputsInProgress.count {
-      inputsInProgress[index].use { $0.operations.bring($0, thread) }
+    for index in 0..<outgoingInProgress.count {
+      outgoingInProgress[index].use { $0.operations.bring($0, thread) }
     }
   }
 
   /// Calls the observers of the computed constants. Only the thread that is delivering the region calls this
   /// method.
-  @usableFromInline func callObservers(on thread: CurrentThread) {
-    forEachNode { $0.callObservers(on: thread) }
+  @usableFromInline func deliverComputed(on thread: CurrentThread) {
+    forEachNode { $0.deliverComputed(on: thread) }
   }
 
   /// The closure of a place for the region's first pending change.
-  private static var deliver: PendingDelivery.Deliver {
+  private static var deliver: Place.Deliver {
     { channel, version, thread in
       // The closure receives its place's target, which is the first channel of a region.
       unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
@@ -169,26 +171,26 @@
       return
     }
     guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
-    first.use { first in
-      state = .zero
-      for source in first.sources {
-        source.use {
+    firstNode.use { first in
+      sum = .zero
+      for edge in first.edges {
+        edge.use {
           $0.operations.makeCurrent($0)
-          state = state + $0.weight * $0.state
+          sum = sum + $0.weight * $0.sum
         }
       }
       first.compute()
       computeNodes(on: thread)
-      first.callObservers(on: thread)
+      first.deliverComputed(on: thread)
     }
-    callObservers(on: thread)
+    deliverComputed(on: thread)
     channel.use { $0.endDelivering(on: thread) }
   }
 
-  // MARK: Pending changes. The caller must hold the region's lock, except in `announce`.
+  // MARK: Pending changes. The caller must hold the region's lock, except in `appendChange`.
 
-  /// Takes the region's lock and announces a change. `endAnnouncing` releases the lock.
-  func announce() {
+  /// Takes the region's lock and appends a pending change. `endAnnouncing` releases the lock.
+  func appendChange() {
     channel.use { channel in
       channel.lock.lock()
       channel.version = channel.version.next
@@ -196,14 +198,14 @@
     }
   }
 
-  /// Records that an input takes part in the last announced change.
+  /// Records that an input takes part in the last pending change.
   ///
   /// - Parameter isBrought: Whether the input already has its value, so that the change doesn't await
   ///   this value.
-  /// - Returns: The version of the last announced change.
-  func expect(isBrought: Bool) -> Version {
+  /// - Returns: The version of the change.
+  func addInputToLastChange(isBrought: Bool) -> Version {
     let last = pending.count - 1
-    if !isBrought { pending[last].awaited += 1 }
+    if !isBrought { pending[last].missing += 1 }
     return pending[last].version
   }
 
@@ -215,7 +217,7 @@
   /// Records that an input has brought its value for a change.
   @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
     let index = Int32(truncatingIfNeeded: version.count &- pending[0].version.count)
-    pending[index].awaited -= 1
+    pending[index].missing -= 1
     if index == 0 { takePlaceIfReady(on: thread) }
   }
 
@@ -226,7 +228,7 @@
     channel.use { channel in
       let version = channel.version
       if channel.takeOffer(on: thread) {
-        let place = PendingDelivery(to: channel, through: version, by: Region.deliver)
+        let place = Place(to: channel, through: version, by: Region.deliver)
         thread.append(place, isOwn: false)
       } else {
         channel.leave(through: version, by: Region.deliver)
@@ -234,8 +236,8 @@
     }
   }
 
-  /// Whether all inputs have brought their values for the first pending change.
-  private var isReady: Bool { !pending.isEmpty && pending[0].awaited == 0 }
+  /// Whether no value is missing for the first pending change.
+  private var isReady: Bool { !pending.isEmpty && pending[0].missing == 0 }
 
   /// Removes the first pending change from the queue, and takes the values that the inputs have brought
   /// for the change.
@@ -243,12 +245,14 @@
   /// - Returns: Whether this thread has a change to deliver.
   private func takeNext(on thread: CurrentThread) -> Bool {
     channel.use { channel in
+      // If another thread is delivering the region or taking the change, that thread also adds the place for
+      // the changes that follow. So this thread leaves nothing to it.
       guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
         return false
       }
       channel.deliverer = Deliverer(thread)
-      first.use { first in
-        for source in first.sources { source.use { $0.takeValue(for: change.version) } }
+      firstNode.use { first in
+        for edge in first.edges { edge.use { $0.takeValue(for: change.version) } }
         first.prepare(for: change.version)
       }
       prepare(for: change.version)
@@ -276,6 +280,6 @@
   /// - Returns: The discarded values, which the caller must release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
-    return first.use { $0.sources.map { $0.use { $0.discardValues() } } }
+    return firstNode.use { $0.edges.map { $0.use { $0.discardValues() } } }
   }
 }

@@ -119,7 +119,7 @@ extension Dispatcher {
     let hasTakenTurn = beginTurn(on: thread)
     defer {
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      thread.finish()
+      thread.deliverPlacesAndDispatch()
     }
     return try body()
   }

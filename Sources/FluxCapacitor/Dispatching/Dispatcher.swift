@@ -67,7 +67,7 @@ public final class Dispatcher: Sendable {
       _ = deferDispatch(of: State.self, on: thread) { self.reduce(state, from: location, on: $0) }
     } else {
       reduce(state, from: location, on: thread)
-      thread.finish()
+      thread.deliverPlacesAndDispatch()
     }
   }
 
@@ -92,10 +92,10 @@ public final class Dispatcher: Sendable {
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
     reduce(state, from: (#fileID, #line), on: thread)
-    thread.settle()
+    thread.deliverPlaces()
     thread.pointee.dispatchDeferrals -= 1
     thread.pointee.replaying = nil
-    thread.finish()
+    thread.deliverPlacesAndDispatch()
   }
 
   /// Calls a closure, and delivers the values that the closure writes as one change.

@@ -63,7 +63,7 @@ extension Registry {
         awaited = awaited.filter { $0.value !== creation }
       }
       creation.completion.unlock()
-      thread.finish()
+      thread.deliverPlacesAndDispatch()
     }
     // The thread defers the states that the init invokes until the store is registered. The thread must not
     // wait for a dispatcher's turn, because other threads might be waiting for the store.

@@ -13,7 +13,7 @@
     let thread = CurrentThread.current
     lock.lock()
     version = version.next
-    let delivery = first == nil ? nil : makeChange(of: event, on: thread)
+    let delivery = firstObservation == nil ? nil : makeChange(of: event, on: thread)
     lock.unlock()
     deliverNow(event, delivery, on: thread)
   }
@@ -28,7 +28,7 @@
     enqueue(event)
     guard thread.pointee.openTransactions > 0 else { return nil }
     var place = place(through: version, isUncommitted: true)
-    place.isListing = noteWrite(on: thread)
+    place.locksChannel = noteWrite(on: thread)
     thread.append(place, isOwn: true)
     return nil
   }
@@ -55,7 +55,7 @@
     lock.lock()
     defer { lock.unlock() }
     version = version.next
-    guard first != nil else { return }
+    guard firstObservation != nil else { return }
     enqueue(event)
     // If no other thread is delivering this channel, the new place (an entry in the round) covers all
     // pending events.

@@ -67,7 +67,8 @@ extension TableChannel {
   /// Begins a mutation, and takes the row with an id out of the table, in O(1).
   ///
   /// Until `putBack`, neither the array nor the row's part contains the row. So a change in place doesn't copy
-  /// the row's own arrays and strings. Meanwhile, a copy of another row takes the place of the row.
+  /// the row's own arrays and strings. Meanwhile, a copy of another row is in the row's position, or the array is
+  /// empty if the table has no other row.
   @inlinable func takeOut(_ id: Row.ID) -> CurrentThread {
     let thread = beginChangeInPlace()
     takenEntry = entry(of: id)

@@ -53,7 +53,7 @@ extension AnyChannel {
       guard !AnyChannel.hasHandles(handles.read { $0.load(ordering: .acquiring) }) else {
         return false
       }
-      guard let first else { return true }
+      guard let first = firstObservation else { return true }
       guard let own = self.tracker?.takeUnretainedValue(), !own.isAwaited,
         first.use({ $0 === own.dust && $0.next?.toOpaque() == first.toOpaque() })
       else { return false }

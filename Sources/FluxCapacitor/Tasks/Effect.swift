@@ -103,7 +103,7 @@ extension Actionable {
       }
       return isDeferred && !effect.isSuperseded
     }
-    defer { thread.finish() }
+    defer { thread.deliverPlacesAndDispatch() }
     return reduce(thread)
   }
 }

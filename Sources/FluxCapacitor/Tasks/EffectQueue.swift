@@ -101,7 +101,7 @@
     thread.endTransaction()
     for task in over { task.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
-    thread.finish()
+    thread.deliverPlacesAndDispatch()
     return result
   }
 

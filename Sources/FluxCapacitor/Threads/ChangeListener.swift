@@ -1,6 +1,7 @@
 /// An object that is notified of a commit's changes while all variables of the commit are locked.
 ///
-/// The subclass `AnySource`, in the folder `Deriving`, is an edge in the graph of derived constants.
+/// The only subclass is `AnyEdge`, in the folder `Deriving`: the inputs of regions are listeners, and the group
+/// is the region. The base class exists because a thread's state, an earlier layer, lists the listeners.
 @usableFromInline class ChangeListener: @unchecked Sendable {
   /// The listener's sort key among the listeners of a commit. Listeners are sorted first by `group` and
   /// then by `index`. All listeners of a group share a lock.
@@ -12,7 +13,7 @@
   ///
   /// - Parameter takesLock: Whether to take the group's lock. The value is true only for the first
   ///   listener of a group.
-  func announceChange(takesLock: Bool) {}
+  func announce(takesLock: Bool) {}
 
   /// Releases the group's lock, after all listeners have announced the change. Only the first listener of
   /// each group receives this call.
@@ -45,16 +46,16 @@ extension ListenerList {
   /// If two threads announce changes to the same listeners, all of these listeners receive the changes in
   /// the same order. An announcing thread holds the locks of all groups until all listeners have
   /// announced the change.
-  @inlinable func announceChange(on thread: CurrentThread) {
-    if !isEmpty { announceToAll(on: thread) }
+  @inlinable func announce(on thread: CurrentThread) {
+    if !isEmpty { announceToEach(on: thread) }
   }
 
-  @usableFromInline func announceToAll(on thread: CurrentThread) {
+  @usableFromInline func announceToEach(on thread: CurrentThread) {
     beginAnnouncing()
     endAnnouncing(on: thread)
   }
 
-  func beginAnnouncing() { forEachListener { $0.announceChange(takesLock: $1) } }
+  func beginAnnouncing() { forEachListener { $0.announce(takesLock: $1) } }
 
   func endAnnouncing(on thread: CurrentThread) {
     forEachListener { if $1 { $0.endAnnouncing(on: thread) } }

@@ -1,5 +1,5 @@
-// A thread's round is the queue of its pending deliveries. The thread makes these deliveries when it has
-// no open transaction.
+// A thread's round is the queue of its deliveries, and each entry is a *place*. The thread makes these
+// deliveries when it has no open transaction.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Runs a closure that calls observers. This thread delivers the observers' writes after the closure.
@@ -8,39 +8,40 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.isDelivering = true
     body()
     pointee.isDelivering = false
-    settle()
+    deliverPlaces()
   }
 
   /// Makes all pending deliveries of this thread, unless the thread is already delivering or has an open
   /// transaction.
-  @inlinable func settle() {
+  @inlinable func deliverPlaces() {
     guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
       return
     }
     deliverRound()
   }
 
-  /// Appends a delivery to this thread's queue of deliveries.
+  /// Appends a place to this thread's round.
   ///
-  /// - Parameter isOwn: Whether this thread made the change that it is going to deliver.
-  @inlinable func append(_ delivery: PendingDelivery, isOwn: Bool) {
+  /// - Parameter isOwn: Whether this thread made the change. If an observer made it, the change is one step
+  ///   deeper in a chain of observers, whose length debug builds count.
+  @inlinable func append(_ place: Place, isOwn: Bool) {
     #if DEBUG
-      var delivery = delivery
-      if isOwn, pointee.isDelivering { delivery.depth += 1 }
+      var place = place
+      if isOwn, pointee.isDelivering { place.depth += 1 }
     #endif
-    pointee.round.append(delivery)
+    pointee.round.append(place)
     if pointee.openTransactions > 0 { pointee.openPlaces += 1 }
   }
 
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
     pointee.changesOfOthers = 0
-    while let delivery = pointee.round.popFirst() {
+    while let place = pointee.round.popFirst() {
       #if DEBUG
-        pointee.depth = delivery.depth
-        if delivery.depth >= ThreadState.depthOfCycles { noteCycle(through: delivery) }
+        pointee.depth = place.depth
+        if place.depth >= ThreadState.depthOfCycles { noteCycle(through: place) }
       #endif
-      delivery.perform(on: self)
+      place.deliver(on: self)
     }
     #if DEBUG
       pointee.depth = 0
@@ -60,10 +61,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   #if DEBUG
     /// Records the channels in an endless cycle of observers, and then traps with the channels' names.
-    private func noteCycle(through delivery: PendingDelivery) {
-      let place = delivery.target.use { (ObjectIdentifier($0), "\($0)") }
-      if !pointee.cycle.contains(where: { $0.channel == place.0 }) { pointee.cycle.append(place) }
-      guard delivery.depth >= ThreadState.depthOfCycles + 100 else { return }
+    private func noteCycle(through place: Place) {
+      let channel = place.target.use { (ObjectIdentifier($0), "\($0)") }
+      if !pointee.cycle.contains(where: { $0.channel == channel.0 }) {
+        pointee.cycle.append(channel)
+      }
+      guard place.depth >= ThreadState.depthOfCycles + 100 else { return }
       let names = pointee.cycle.map(\.name).joined(separator: " → ")
       trap(
         "Observers never settle: each write by an observer has caused another write, "
@@ -75,8 +78,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Makes all pending deliveries, and then runs the deferred dispatches. The thread delivers the changes
   /// of each dispatch before running the next dispatch.
-  @inlinable func finish() {
-    settle()
+  @inlinable func deliverPlacesAndDispatch() {
+    deliverPlaces()
     if !pointee.deferredDispatches.isEmpty, pointee.dispatchDeferrals == 0 {
       runDeferredDispatches()
     }
@@ -86,17 +89,17 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline func runDeferredDispatches() {
     while let dispatch = pointee.deferredDispatches.popFirst() {
       dispatch(self)
-      settle()
+      deliverPlaces()
     }
   }
 }
 
-/// A place in a thread's round (the queue of its deliveries). A place contains a channel, and a closure
-/// that delivers the channel's changes.
+/// An entry of a thread's round: a channel, and a closure that delivers the channel's changes.
 ///
-/// While a transaction is open, the transaction's uncommitted places are the last entries in the queue. A
-/// place owns one reference to its channel, and `perform` releases that reference.
-@usableFromInline struct PendingDelivery {
+/// The version tells a variable, a sink and a handover how far to deliver. A region that begins with a constant
+/// delivers one pending change at each of its places. A place owns one reference to its channel, and
+/// `deliver(on:)` releases that reference.
+@usableFromInline struct Place {
   /// A closure that delivers the target's changes, as a replacement for a virtual method.
   ///
   /// A virtual method of a generic class always runs unspecialized, which takes ten times as long. These
@@ -111,13 +114,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// The version up to which the place delivers changes.
   @usableFromInline var version: Version
 
-  @usableFromInline let deliver: Deliver
+  @usableFromInline let deliverChanges: Deliver
 
-  /// Whether a transaction has added this place and commits the place when the transaction ends.
+  /// Whether the open transaction has added this place, and has to commit the channel.
   @usableFromInline var isUncommitted: Bool
 
-  /// Whether this place is the open transaction's first place for the channel.
-  @usableFromInline var isListing: Bool
+  /// Whether the commit locks the channel for this place, which is the transaction's first one for the channel.
+  @usableFromInline var locksChannel: Bool
 
   #if DEBUG
     /// The length of the chain of observers that has led to this change. In such a chain, the change that
@@ -134,12 +137,12 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     self.target = .passRetained(target)
     self.version = version
     self.isUncommitted = isUncommitted
-    isListing = isUncommitted
-    self.deliver = deliver
+    locksChannel = isUncommitted
+    deliverChanges = deliver
   }
 
-  func perform(on thread: CurrentThread) {
-    target.use { deliver($0, version, thread) }
+  func deliver(on thread: CurrentThread) {
+    target.use { deliverChanges($0, version, thread) }
     target.release()
   }
 }

@@ -36,25 +36,27 @@ import Synchronization
   /// The route, an `AnyRoute`, of the state that this thread is reducing. Reduces never nest.
   @usableFromInline var reducing: Unmanaged<AnyObject>?
 
-  /// Whether this thread is calling observers. The thread queues the writes of these observers for
-  /// delivery.
+  /// Whether this thread is delivering: its round, or a change that needs no place. Observers run meanwhile,
+  /// and their writes add places to the round.
   @usableFromInline var isDelivering = false
 
   /// The thread's queue of deliveries, which the thread makes when it has no open transaction.
   ///
-  /// Each channel that a transaction has written has a place in this queue, in the order of the first
-  /// writes. Each change that had to wait for an earlier change also has a place in this queue.
-  @usableFromInline var round = FIFO<PendingDelivery>()
+  /// Each observed channel that a transaction has written has a place in this queue, in the order of the
+  /// first writes. Each change that had to wait for an earlier change also has a place in this queue.
+  @usableFromInline var round = FIFO<Place>()
 
-  /// The number of places at the end of `round` that were added during the open transaction.
+  /// The number of places at the end of `round` that were added during the open transaction, by its writes or
+  /// by changes that other threads have left to this thread.
   @usableFromInline var openPlaces: Int32 = 0
 
   /// The pieces of work that stand for this thread's deliveries in the records of pending work. The thread
   /// ends these pieces when no delivery is pending.
   var accounts: [PendingWork.Ticket] = []
 
-  /// The number of other threads' changes that this thread has delivered since its current round began.
-  /// Withdrawing the offer of a handover resets this number to a lower value.
+  /// The approximate number of other threads' changes that this thread has delivered since its round began. A
+  /// change that was ready directly after an earlier one counts as the change of another thread. Withdrawing
+  /// the offer of a handover lowers this number.
   @usableFromInline var changesOfOthers: Int32 = 0
 
   /// The registry of the dispatcher that is replaying a recorded state on this thread, if any.

@@ -26,8 +26,9 @@
     return observation
   }
 
-  /// Makes the variable's value a change, unless another transaction has already done so. An idle channel
-  /// keeps the value in `stored` until delivery. In a busy channel, the value joins the backlog.
+  /// Makes the variable's value a change, unless another transaction has already done so. If the change needs
+  /// a delivery, an idle channel keeps the value in `stored` until then. In a busy channel, the value joins
+  /// the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
     guard mark.isWritten else { return Version() }
     mark.writer = 0
@@ -88,7 +89,7 @@ extension Channel {
       return nil
     }
     let delivery = needsDelivery ? schedule(value, on: thread) : nil
-    attachments?.use { $0.listeners.announceChange(on: thread) }
+    attachments?.use { $0.listeners.announce(on: thread) }
     return delivery
   }
 
@@ -144,8 +145,8 @@ extension Channel {
     thread.pointee.dispatchDeferrals -= 1
     if isChange { version = version.next }
     let isOutermost = thread.pointee.openTransactions == 1
-    let isListed = isObserved || hasParts && isOutermost && thread.hasOpenPlaces
-    if !isChange || !isListed {
+    let needsCommit = isObserved || hasParts && isOutermost && thread.hasOpenPlaces
+    if !isChange || !needsCommit {
       lock.unlock()
       thread.endTransaction()
     } else if isOutermost, !thread.hasOpenPlaces {
@@ -160,7 +161,7 @@ extension Channel {
       if !isOutermost { lock.unlock() }
       thread.endTransaction(holdingLast: isOutermost)
     }
-    thread.finish()
+    thread.deliverPlacesAndDispatch()
   }
 
   /// Leaves a mutated value to the open transaction, and unlocks the variable. The mutation goes on for
@@ -185,7 +186,7 @@ extension Channel {
   /// the variable. The caller must hold the variable's lock.
   @inlinable final func leaveToTransaction(on thread: CurrentThread) {
     guard thread.pointee.openTransactions > 0, noteWrite(on: thread) else { return }
-    let place = PendingDelivery(
+    let place = Place(
       to: self,
       isUncommitted: true,
       // The closure receives the target of `place`, which is this channel.
@@ -195,7 +196,7 @@ extension Channel {
   }
 
   /// Delivers the value that a transaction has committed. If the value is already in the backlog,
-  /// delivers the backlog instead.
+  /// delivers the backlog instead, which is empty if no delivery was needed.
   @inlinable final func deliverCommitted(through version: Version, on thread: CurrentThread) {
     lock.lock()
     // Another thread might have moved the value to the backlog, and might even have committed a newer

@@ -3,7 +3,7 @@
   import Foundation
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.timeLimit(.minutes(20)))
   struct GettingStartedTests {
     private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
 

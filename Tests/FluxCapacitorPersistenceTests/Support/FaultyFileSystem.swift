@@ -1,6 +1,6 @@
 import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
 import Foundation
-import Synchronization
 
 /// A file system of which one call fails.
 final class FaultyFileSystem: FileSystem {
@@ -49,7 +49,7 @@ final class FaultyFileSystem: FileSystem {
   private let system = SystemFileSystem()
   private let fault: Fault
   private let fails: @Sendable (_ place: Int, _ call: String) -> Bool
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// - Parameters:
   ///   - place: The number of the call that fails, from 0.

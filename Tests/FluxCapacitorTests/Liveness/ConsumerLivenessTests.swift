@@ -8,7 +8,7 @@ import Testing
 
 /// V9 for queues, sequences and effects: each consumer receives values again and again, and each call returns,
 /// although the threads that write, dispatch and run effects never pause.
-@Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ConsumerLivenessTests {
   private let dusts = DustBuster()
 

@@ -6,7 +6,7 @@ import Testing
 /// V9 for B6 and B12: while threads use tables and interceptors without a pause, each observer is called
 /// again and again, and each call returns. If THOROUGH is set, each test performs at least 200,000
 /// operations.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct LivenessTablesTests {
   private let table = VariableTable([Item(id: 0), Item(id: 1)])
   private let dispatchers = [Dispatcher(), Dispatcher()]

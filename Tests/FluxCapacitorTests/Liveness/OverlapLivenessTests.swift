@@ -3,7 +3,7 @@ import FluxCapacitorTestSupport
 import Testing
 
 /// V9: observers are called although at each moment a transaction of some thread is open.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct OverlapLivenessTests {
   private let left = Variable(0)
   private let right = Variable(0)
@@ -139,11 +139,11 @@ struct OverlapLivenessTests {
 
 /// The calls of observers by name.
 final class Calls: Sendable {
-  private let counts = Protected<[String: Int]>([:])
+  private let counts = Locked<[String: Int]>([:])
 
   subscript(name: String) -> Int { counts.value[name] ?? 0 }
 
-  func add(_ name: String) { counts.change { $0[name, default: 0] += 1 } }
+  func add(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
 }
 
 /// Opens transactions on two threads, each thread with its own dispatcher and its own variables.

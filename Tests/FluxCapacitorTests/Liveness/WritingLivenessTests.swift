@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// V9: each write, `clean()` and `invoke` returns while other threads write without a pause.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct WritingLivenessTests {
   private let dusts = DustBuster()
 

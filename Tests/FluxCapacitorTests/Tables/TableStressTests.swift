@@ -3,7 +3,7 @@ import FluxCapacitorTestSupport
 import Testing
 
 /// Races on tables. If THOROUGH is set, each test performs at least 200,000 operations.
-@Suite(.oneAtATime, .timeLimit(.minutes(10)))
+@Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct TableStressTests {
   private struct Item: Identifiable, Equatable {
     let id: Int

@@ -2,7 +2,7 @@ import FluxCapacitor
 import Testing
 
 /// B12: a mistake with a table traps with a sentence that names the types.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TableTrapTests {
   @Test func appendingARowTwiceTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -5,9 +5,9 @@ import Testing
 /// The built board in a process of its own.
 final class BoardProcess {
   private let process = Process()
+  private let running: RunningProcess
   private let input = Pipe()
   private let lines: AsyncStream<String>
-  private let ends: AsyncStream<Never>
 
   /// The built executable, which SwiftPM puts into the same folder as the tests.
   private static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
@@ -22,19 +22,16 @@ final class BoardProcess {
   init(_ arguments: String...) throws {
     let output = Pipe()
     lines = Self.lines(of: output)
-    let (ends, end) = AsyncStream<Never>.makeStream()
-    self.ends = ends
-    process.terminationHandler = { _ in end.finish() }
     process.executableURL = Self.executable
     process.arguments = arguments
     process.standardInput = input
     process.standardOutput = output
     process.standardError = output
-    try process.run()
+    running = try RunningProcess(process)
   }
 
   deinit {
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    if process.isRunning { running.kill() }
   }
 
   func type(_ line: String) throws {
@@ -52,14 +49,14 @@ final class BoardProcess {
   }
 
   func kill() async {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    for await _ in ends {}
+    running.kill()
+    await running.waitForEnd()
   }
 
   /// Ends the input, and waits for the end of the process.
   func exitCode() async throws -> Int32 {
     try input.fileHandleForWriting.close()
-    for await _ in ends {}
+    await running.waitForEnd()
     return process.terminationStatus
   }
 

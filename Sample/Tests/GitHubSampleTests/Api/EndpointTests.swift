@@ -2,7 +2,7 @@ import Foundation
 import GitHubSample
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EndpointTests {
   private let request = RepositoriesRequest.ofMona(first: 2)
 

@@ -3,7 +3,7 @@ import GitHubSample
 import Testing
 
 /// Tests of the live session on the real network stack, with a local server that can misbehave.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveApiSessionTests {
   private static let token = "ghp_secretOfMona"
   private let request = RepositoriesRequest.ofMona(first: 2, after: "1")

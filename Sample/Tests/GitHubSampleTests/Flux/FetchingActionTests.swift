@@ -4,7 +4,7 @@ import GitHubSample
 import Testing
 
 /// Tests that the newest fetch supersedes older fetches.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct FetchingActionTests {
   private let store = UserStore.instantiate()
   private let gate = Gate()

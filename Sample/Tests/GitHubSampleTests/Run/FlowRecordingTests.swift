@@ -5,7 +5,7 @@ import GitHubSample
 import Testing
 
 /// Tests of the output of `--log`, `--explore` and `--explore-live`.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct FlowRecordingTests {
   private let folder: TemporaryFolder
 

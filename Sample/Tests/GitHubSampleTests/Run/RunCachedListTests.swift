@@ -6,7 +6,7 @@ import GitHubSample
 import Testing
 
 /// Tests of the option `--cached`, which shows the last list.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct RunCachedListTests {
   private let folder: TemporaryFolder
 

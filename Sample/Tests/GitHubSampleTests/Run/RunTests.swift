@@ -57,7 +57,14 @@ struct RunTests {
       .page("a", total: 1)
     )
 
-    let exitCode = await runCommand("mona", session: session, recorder: recorder, pauses: pauses)
+    // The time limit exceeds the time that the tests of a busy machine take.
+    let exitCode = await runCommand(
+      "mona",
+      "--timeout=3600",
+      session: session,
+      recorder: recorder,
+      pauses: pauses
+    )
 
     #expect(recorder.errors == "mock limits the rate of requests; continuing in 2 seconds.\n")
     #expect(recorder.output == String.line("a"))

@@ -6,7 +6,7 @@ import GitHubSample
 import Testing
 
 /// Tests of the last list, which each `list` command saves.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(5)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SaveListTests {
   private let folder: TemporaryFolder
 

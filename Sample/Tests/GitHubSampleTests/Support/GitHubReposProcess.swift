@@ -2,7 +2,7 @@ import FluxCapacitorTestSupport
 import Foundation
 import GitHubSample
 
-/// Runs the built command as a separate process for at most five minutes.
+/// Runs the built command as a separate process, which ends at the latest when the test is cancelled.
 struct GitHubReposProcess {
   /// The exit code of the process. If a signal has ended the process, the code is 128 plus the
   /// signal's number, as in shells.
@@ -123,16 +123,10 @@ struct GitHubReposProcess {
     of process: Process,
     whileRunning: @escaping @Sendable (_ process: Int32) -> Void = { _ in }
   ) async throws -> Int32 {
-    let (ends, end) = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.finish() }
-    try withDefaultInterrupt { try process.run() }
-    let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
+    let running = try withDefaultInterrupt { try RunningProcess(process) }
     // A separate thread calls the closure, so that the tasks of other tests don't delay the call.
-    let number = process.processIdentifier
-    Thread.detachNewThread { whileRunning(number) }
-    for await _ in ends {}
-    watchdog.cancel()
+    Thread.detachNewThread { whileRunning(running.id) }
+    await running.waitForEnd()
     let status = process.terminationStatus
     return process.terminationReason == .uncaughtSignal ? 128 + status : status
   }
@@ -142,11 +136,11 @@ struct GitHubReposProcess {
   /// Runs a closure, and gives SIGINT its default action until the closure ends.
   ///
   /// Programs that run tests ignore SIGINT, and a child process would inherit the ignored signal.
-  private static func withDefaultInterrupt(_ body: () throws -> Void) rethrows {
+  private static func withDefaultInterrupt<Result>(_ body: () throws -> Result) rethrows -> Result {
     try spawning.withLock {
       let previous = signal(SIGINT, SIG_DFL)
       defer { signal(SIGINT, previous) }
-      try body()
+      return try body()
     }
   }
 

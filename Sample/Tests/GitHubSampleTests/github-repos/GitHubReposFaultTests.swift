@@ -3,7 +3,7 @@ import GitHubSample
 import Testing
 
 /// Tests of the built command with faults of the network or the server.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposFaultTests {
   /// A fault of a server, and a part of the error message that reports the fault.
   struct Fault: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import GitHubSample
 import Testing
 
 /// Tests of the built command, from the arguments to the exit code.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: GitHubReposProcess.isBuilt))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: GitHubReposProcess.isBuilt))
 struct GitHubReposTests {
   @Test func demoOptionRunsTheCommandWithoutAToken() async throws {
     let process = try await GitHubReposProcess.run("--demo")
@@ -212,10 +212,7 @@ struct GitHubReposTests {
       ]
       process.environment = server.variables
         .merging(GitHubReposProcess.cacheVariables(URL(fileURLWithPath: "/dev/null"))) { $1 }
-      let (ends, end) = AsyncStream<Void>.makeStream()
-      process.terminationHandler = { _ in end.finish() }
-      try process.run()
-      for await _ in ends {}
+      await (try RunningProcess(process)).waitForEnd()
 
       // The server must receive only requests, because the command's output must not reach a
       // socket.

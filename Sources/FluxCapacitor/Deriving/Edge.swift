@@ -1,0 +1,247 @@
+/// An edge of the graph of derived constants, for values of any type.
+///
+/// An edge leads from its *source* (a variable or constant) to its *target* (a constant that derives from
+/// the source). While the target is active, the edge is linked.
+///
+/// If source and target belong to the same region, the target reads the value that the region's deliverer
+/// has computed. If the target begins a region, the edge is an *input* of this region. Values wait in an
+/// input until the target is computed:
+///
+/// | value | where | from | until |
+/// |---|---|---|---|
+/// | brought | `Edge.brought`, a queue | a commit writes the source, or the deliverer of the source's region computes it | the target's deliverer takes the change to which the value belongs |
+/// | taken | `Edge.taken` | the deliverer takes the value under the lock | the lock is released |
+/// | current | `Edge.current` | the deliverer releases the former value, under no lock | the next value |
+@usableFromInline class AnyEdge: ChangeListener, @unchecked Sendable {
+  /// The channel of the source. `handle` keeps the channel alive.
+  @usableFromInline final let sourceReference: Unmanaged<AnyChannel>
+
+  @inlinable final var source: AnyChannel { sourceReference.takeUnretainedValue() }
+
+  /// The factor of the source's sum in the target's sum; see `VersionSum`. The factor is 1 for a target's
+  /// only edge, as in `map` and `removeDuplicates`. If a target has several edges, as in `combine`, each
+  /// factor is random.
+  @usableFromInline final let weight: VersionSum
+
+  /// The variable or constant that owns the source's channel, retained to keep the channel alive.
+  private final var handle: AnyObject?
+
+  /// The target's node, which sets this reference once. The reference is unretained, because the formula
+  /// of the target's channel owns the edge.
+  @exclusivity(unchecked) @usableFromInline final var target: Unmanaged<Node>!
+
+  /// The node of the source's channel, set when the edge is first linked. The channel owns the node.
+  @exclusivity(unchecked) @usableFromInline final var sourceNode: Unmanaged<Node>!
+
+  /// The version of the source's region when the edge was linked. Only changes with later versions
+  /// reach the target. A thread writes this version under the locks of the source's region and the
+  /// target's region.
+  @exclusivity(unchecked) @usableFromInline final var since = Version()
+
+  // Inputs
+
+  /// Whether an open transaction had written the value with which the input started. The transaction might
+  /// restore the old value, so the next value counts as changed. The lock of the target's region guards this
+  /// flag.
+  final var isAhead = false
+
+  /// The versions of the announced changes that await this input's value, in order. A version leaves the
+  /// queue when the target takes the value. The lock of the target's region guards this queue.
+  @exclusivity(unchecked) @usableFromInline final var announced = FIFO<Version>()
+
+  /// The sum of the input's current value. Only the target's deliverer uses this property.
+  @exclusivity(unchecked) @usableFromInline final var sum = VersionSum.zero
+
+  /// Whether the change in progress has a new value for this input. Only the target's deliverer uses
+  /// this property.
+  @exclusivity(unchecked) @usableFromInline final var isChanged = false
+
+  let operations: Operations
+
+  /// Closures that are created in code that knows the type of the values; see `Place`.
+  @usableFromInline typealias Operations = (
+    /// Brings the source's computed value to this input.
+    bring: @Sendable (AnyEdge, CurrentThread) -> Void,
+
+    /// Brings the variable's value to this input. The caller must hold the locks of the variable and of
+    /// the target's region.
+    bringVariable: @Sendable (AnyEdge) -> Void,
+
+    /// Moves the first value from `Edge.brought` to `Edge.taken`. The caller must hold the lock of the
+    /// target's region.
+    takeBrought: @Sendable (AnyEdge) -> Void,
+
+    /// Moves the value from `Edge.taken` to `Edge.current`, and releases the former value. The caller must
+    /// hold no lock.
+    makeCurrent: @Sendable (AnyEdge) -> Void
+  )
+
+  @usableFromInline init(
+    from source: AnyChannel,
+    keptBy handle: AnyObject,
+    isOnly: Bool,
+    _ operations: Operations
+  ) {
+    sourceReference = .passUnretained(source)
+    self.handle = handle
+    self.operations = operations
+    weight = isOnly ? .one : .random()
+  }
+
+  deinit {
+    // The handle is released in a loop, because nested releases along a long chain of constants would
+    // overflow the stack.
+    if let handle = handle.take() { CurrentThread.current.release(handle) }
+  }
+
+  /// Sets the input's current value from an evaluation. Only the target's deliverer may call this method.
+  func start(from evaluation: Evaluation) {}
+
+  /// Takes the value that this input has brought for a change, if the change awaited one. The caller must
+  /// hold the lock of the target's region.
+  final func takeValue(for version: Version) {
+    isChanged = false
+    guard !announced.isEmpty, announced[0] == version else { return }
+    _ = announced.popFirst()
+    operations.takeBrought(self)
+    if isAhead { (isAhead, isChanged) = (false, true) }
+  }
+
+  /// Discards the input's pending values. The caller must hold the lock of the target's region.
+  ///
+  /// - Returns: The discarded values, which the caller must release after unlocking.
+  func discardValues() -> Any { () }
+
+  /// The variables that determine the source's value.
+  final var roots: [Node.Root] {
+    source.derivedNode?.roots ?? [Node.Root(reference: sourceReference, weight: .one)]
+  }
+
+  // MARK: Announcing
+
+  override final func announce(takesLock: Bool) {
+    target.use { $0.region }.use { region in
+      if takesLock { region.appendChange() }
+      let isVariable = !source.isDerived
+      // If the edge was linked after the write, the input's first value includes the write, and the source's
+      // region will bring no value. The commit has already been announced to the regions upstream, whose
+      // constants are older.
+      if !isVariable, since >= sourceNode.use({ $0.regionChannel.use { $0.version } }) { return }
+      announced.append(region.addInputToLastChange(isBrought: isVariable))
+      if isVariable { operations.bringVariable(self) }
+    }
+  }
+
+  override final func endAnnouncing(on thread: CurrentThread) {
+    target.use { $0.region }.use { $0.endAnnouncing(on: thread) }
+  }
+}
+
+/// An edge from a variable or constant to a derived constant, for values of a known type.
+@usableFromInline final class Edge<Value: Sendable>: AnyEdge, @unchecked Sendable {
+  /// The values that were brought to this input and not taken yet. These values belong to the first
+  /// versions in `announced`. The lock of the target's region guards this queue.
+  @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
+
+  @usableFromInline typealias Brought = (value: Value, isChanged: Bool, sum: VersionSum)
+
+  /// The value that was taken from `brought` and isn't current yet. Only the target's deliverer uses this
+  /// property.
+  @exclusivity(unchecked) @usableFromInline var taken: Value?
+
+  /// The value from which the target is computed. Only the target's deliverer uses this property.
+  @exclusivity(unchecked) @usableFromInline var current: Value?
+
+  @inlinable init<Trait>(from value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
+    super.init(
+      from: value.channel,
+      keptBy: value,
+      isOnly: isOnly,
+      // Each closure is called only with the edge that owns the closure, so the downcasts are safe.
+      (
+        bring: { unsafeDowncast($0, to: Edge.self).bringValue(on: $1) },
+        bringVariable: { unsafeDowncast($0, to: Edge.self).bringVariable() },
+        takeBrought: { unsafeDowncast($0, to: Edge.self).takeBrought() },
+        makeCurrent: { unsafeDowncast($0, to: Edge.self).makeTakenCurrent() }
+      )
+    )
+  }
+
+  /// Returns the source's value for use in a formula.
+  @inlinable func value(for reading: Reading) -> Value {
+    switch reading {
+    case .region:
+      if target.use({ $0.beginsRegion }) { return current ?? source.trapUncomputed() }
+      return valueInProgress
+    case .evaluation(let evaluation): return evaluation.value(of: source)
+    case .variable(let version):
+      // A formula receives `.variable` only if its only source is a variable; see `computeDirectly`.
+      let variable = unsafeDowncast(source, to: ValueChannel<Value>.self)
+      variable.acquire()
+      defer { variable.lock.unlock() }
+      version.pointee = variable.version
+      return variable.stored
+    }
+  }
+
+  /// The value that the deliverer of the source's region has computed or is delivering.
+  @inlinable var valueInProgress: Value {
+    sourceReference.use { source in
+      guard source.isDerived else {
+        // The source's region begins with a variable of this element type, so the region's address
+        // points to that variable's value.
+        let value = sourceNode.use { $0.region.use { $0.value } }
+        return value.unsafelyUnwrapped.assumingMemoryBound(to: Value.self).pointee
+      }
+      return unsafeDowncast(source, to: DerivedChannel<Value>.self).delivered
+        ?? source.trapUncomputed()
+    }
+  }
+
+  @inlinable func bringValue(on thread: CurrentThread) {
+    // If the edge was linked after the change, the target started with the change.
+    guard sourceNode.use({ $0.takesPart }) else { return }
+    let isChanged = sourceNode.use { $0.isChanged }
+    // Even an unchanged value is passed to the target, because the target might have started with a
+    // newer value.
+    let value = valueInProgress
+    sourceNode.use { $0.region }.use { region in
+      target.use { target in
+        target.channel.use { $0.lock.lock() }
+        // The target awaits no value if it was linked after the change. During the computation, another
+        // thread might have deactivated the target, and might even have activated it again.
+        if brought.count < announced.count, since < region.version {
+          brought.append((value, isChanged, region.sum))
+          target.region.use { $0.didArrive(announced[brought.count - 1], on: thread) }
+        }
+        target.channel.use { $0.lock.unlock() }
+      }
+    }
+  }
+
+  @inlinable func bringVariable() {
+    sourceReference.use { source in
+      let variable = unsafeDowncast(source, to: ValueChannel<Value>.self)
+      brought.append((variable.stored, true, VersionSum(variable.version)))
+    }
+  }
+
+  @inlinable func takeBrought() {
+    guard let (value, isChanged, sum) = brought.popFirst() else { return }
+    (taken, self.isChanged, self.sum) = (value, isChanged, sum)
+  }
+
+  @inlinable func makeTakenCurrent() { if let value = taken.take() { current = value } }
+
+  override func start(from evaluation: Evaluation) {
+    current = evaluation.value(of: source)
+    sum = evaluation.sum(of: sourceNode.takeUnretainedValue())
+  }
+
+  override func discardValues() -> Any {
+    announced = FIFO()
+    var values: [Value] = []
+    while let brought = brought.popFirst() { values.append(brought.value) }
+    return values
+  }
+}
