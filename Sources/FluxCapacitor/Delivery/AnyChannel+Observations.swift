@@ -89,11 +89,11 @@ extension AnyChannel {
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {
-    let delivery = Place(to: self) { channel, _, _ in
+    let place = Place(to: self) { channel, _, _ in
       // The downcast is safe because this channel is the closure's first argument.
       action(unsafeDowncast(channel, to: AnyChannel.self))
     }
-    thread.append(delivery, isOwn: false)
+    thread.append(place, isOwn: false)
   }
 
   /// Removes the observations that were cleaned during a delivery. The caller must hold the region's lock.

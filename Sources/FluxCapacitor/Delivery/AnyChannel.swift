@@ -21,15 +21,15 @@ import Synchronization
 /// - A variable's `mark` names the writer while an open transaction has an uncommitted write to the variable.
 ///   After the commit, the `mark` says that the value waits for delivery, until the value is delivered or
 ///   appended to the backlog. A variable that needs no delivery has no such value.
-/// - No user code runs under the region's lock, except the body of a `modify`.
+/// - No user code runs under the region's lock, except the body of a `modify`, and the hashes and `==` of a
+///   table's ids.
 @usableFromInline class AnyChannel: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 
   /// What becomes of the variable's last write.
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
-  /// The number of changes so far. A change is a write, an event, or an announcement to a derived
-  /// constant.
+  /// The number of writes, events, or changes announced to a derived constant so far.
   @exclusivity(unchecked) @usableFromInline final var version = Version()
 
   /// The first observation in the ring.
@@ -108,8 +108,8 @@ import Synchronization
   /// the region's lock.
   func ensureAnyAttachments() -> AnyAttachments { trap("\(self) has no attachments.") }
 
-  /// Whether no thread is delivering the channel and no change is pending. The caller must hold the
-  /// region's lock.
+  /// Whether no thread is delivering the channel and its backlog is empty. The caller must hold the region's
+  /// lock.
   @inlinable final var isIdle: Bool {
     !deliverer.isDelivering && !(anyAttachments?.use { $0.hasBacklog } ?? false)
   }

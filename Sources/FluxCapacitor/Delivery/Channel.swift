@@ -70,8 +70,8 @@ import Synchronization
     return (version, stretch, region)
   }
 
-  /// Computes the derived constants that a change affects, and calls all observers that subscribed
-  /// before the change.
+  /// Computes the region's constants that a change affects, brings their values to other regions, and calls all
+  /// observers that subscribed before the change.
   @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
     if let region = delivery.region {
       withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
@@ -109,7 +109,7 @@ import Synchronization
   /// Adds a place for the backlog to this thread's round, or leaves the backlog to the thread that is already
   /// delivering the channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
-    let isTaken = takeOffer(on: thread)
+    let isTaken = claimDelivery(on: thread)
     if !isTaken { leave(through: version, by: Channel.deliverBacklog) }
     // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
     if isTaken || deliverer.isOffered {

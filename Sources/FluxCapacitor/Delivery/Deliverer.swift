@@ -160,13 +160,14 @@ extension AnyChannel {
       }
   }
 
-  /// Takes over the delivery if another thread offers it. The caller must hold the channel's lock.
+  /// Returns whether this thread may deliver the channel, after taking over the delivery if another thread offers
+  /// it. The caller must hold the channel's lock.
   ///
   /// - Returns: Whether this thread may deliver the channel. The result is false while another thread is
   ///   delivering the channel. If this thread is delivering any channel, the result is also false while
   ///   the delivery is offered. An observer that runs on this thread might be waiting for the offered changes,
   ///   so it must not take the offer.
-  @inlinable final func takeOffer(on thread: CurrentThread) -> Bool {
+  @inlinable final func claimDelivery(on thread: CurrentThread) -> Bool {
     guard deliverer.isOffered else { return deliverer.admits(thread) }
     if !thread.pointee.isDelivering { deliverer = Deliverer() }
     return !thread.pointee.isDelivering

@@ -4,7 +4,7 @@
 // A transaction adds a *place* (an entry) to the thread's round for each observed variable that it writes and
 // each event that it sends. While the transaction is open, its places are among the last entries of the
 // round. The transaction *commits* when it ends, before the thread gives up the dispatcher's turn:
-// 1. The thread locks all variables that the transaction has written.
+// 1. The thread locks all variables for which the transaction has a place.
 // 2. The thread turns the new value of each variable into a change.
 // 3. The thread announces the changes to the derived constants that depend on several variables.
 //
@@ -60,7 +60,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       }
     }
     if !pointee.listeners.isEmpty {
-      pointee.listeners.announceToEach(on: self)
+      pointee.listeners.announce(on: self)
       pointee.listeners.removeAll(keepingCapacity: true)
     }
     for index in places { pointee.round[index].member?.use { $0.lock.unlock() } }
@@ -80,7 +80,7 @@ extension Place {
 extension AnyChannel {
   /// Locks several channels.
   ///
-  /// The thread never waits for one lock while holding another lock. Otherwise, the thread could deadlock
+  /// The thread never waits for the lock of one variable while holding the lock of another. Otherwise, the thread could deadlock
   /// with a mutation that holds one variable's lock while waiting for another variable's lock. A thread that
   /// has locked a table may wait for the locks of the table's parts, because a thread with the lock of a
   /// part waits for no table.

@@ -25,19 +25,19 @@ extension Node {
   func activate(
     needingValue isValueNeeded: Bool,
     on thread: CurrentThread
-  ) -> (nodes: [Node], start: Evaluation.Start?) {
+  ) -> (nodes: [Node], snapshot: Evaluation.Snapshot?) {
     var nodes: [Node] = []
-    var start: Evaluation.Start?
+    var snapshot: Evaluation.Snapshot?
     let isUncommitted = roots.contains { $0.channel.mark.isWritten }
     visitSourcesFirst(unless: \.isActive) { node in
       if isValueNeeded || node.needsValue {
-        start = start ?? Evaluation.Start(of: self)
-        node.start = start
+        snapshot = snapshot ?? Evaluation.Snapshot(of: self)
+        node.snapshot = snapshot
         nodes.append(node)
       }
       node.link(isAhead: isUncommitted, on: thread)
     }
-    return (nodes, start)
+    return (nodes, snapshot)
   }
 
   private func link(isAhead: Bool, on thread: CurrentThread) {
@@ -120,7 +120,7 @@ extension Node {
         return false
       }
       isActive = false
-      if let start = start.take() { discarded.append(start) }
+      if let snapshot = snapshot.take() { discarded.append(snapshot) }
       self.region.use {
         if beginsRegion { discarded += $0.discardPending() } else { $0.remove(self) }
       }

@@ -62,6 +62,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// - Returns: `false` if the new value is equal to the delivered value, which the channel then keeps.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
+      // The formula calls `Edge.value(for:)`, which returns the value that the region has computed for the source.
       let value = takeMemo(at: region.sum) ?? formula(.region)
       if let isSame, !node.isFirstChange, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
@@ -114,23 +115,23 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     let node = ownNode
     node.lockRoots()
-    var (activated, start) = node.activate(needingValue: !ignoreFirst, on: thread)
+    var (activated, snapshot) = node.activate(needingValue: !ignoreFirst, on: thread)
     var first: Element?
     withRegionLocked { region in
       // The observer joins the history of the other observers. If the node has no history yet, the observer
       // starts with the current value.
-      let hasHistory = node.isStarted || node.start != nil
+      let hasHistory = node.isStarted || node.snapshot != nil
       link(observation, since: hasHistory ? Version() : region.version)
       if node.isStarted {
         first = delivered
       } else if !ignoreFirst {
-        start = node.start ?? Evaluation.Start(of: node)
+        snapshot = node.snapshot ?? Evaluation.Snapshot(of: node)
       }
     }
     node.unlockRoots()
 
-    if let start {
-      let evaluation = Evaluation(from: start)
+    if let snapshot {
+      let evaluation = Evaluation(from: snapshot)
       for node in activated { node.start(from: evaluation, on: thread) }
       if !ignoreFirst, first == nil {
         evaluation.compute(self)
@@ -182,7 +183,7 @@ extension DerivedChannel {
   @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
     let found = withRegionLocked { _ in known(at: ownNode.currentSum) }
-    let evaluation = found == nil ? Evaluation(from: Evaluation.Start(of: ownNode)) : nil
+    let evaluation = found == nil ? Evaluation(from: Evaluation.Snapshot(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)

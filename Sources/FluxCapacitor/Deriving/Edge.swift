@@ -119,9 +119,9 @@
 
   // MARK: Announcing
 
-  override final func announce(takesLock: Bool) {
+  override final func announce(isFirstOfGroup: Bool) {
     target.use { $0.region }.use { region in
-      if takesLock { region.appendChange() }
+      if isFirstOfGroup { region.lockAndAppendChange() }
       let isVariable = !source.isDerived
       // If the edge was linked after the write, the input's first value includes the write, and the source's
       // region will bring no value. The commit has already been announced to the regions upstream, whose
@@ -202,8 +202,8 @@
     // If the edge was linked after the change, the target started with the change.
     guard sourceNode.use({ $0.takesPart }) else { return }
     let isChanged = sourceNode.use { $0.isChanged }
-    // Even an unchanged value is passed to the target, because the target might have started with a
-    // newer value.
+    // Even an unchanged value is brought. Otherwise, the change would wait for it without end. The target might
+    // also have started with a newer value.
     let value = valueInProgress
     sourceNode.use { $0.region }.use { region in
       target.use { target in

@@ -6,7 +6,7 @@
 @usableFromInline final class Evaluation {
   /// The values and versions of variables at one moment. Several threads can evaluate constants from the same
   /// values.
-  final class Start: Sendable {
+  final class Snapshot: Sendable {
     fileprivate let values: [ObjectIdentifier: any Sendable]
     private let versions: [ObjectIdentifier: Version]
 
@@ -22,7 +22,7 @@
     }
   }
 
-  let start: Start
+  let snapshot: Snapshot
 
   /// The values computed so far, starting with the values of the variables.
   private var values: [ObjectIdentifier: any Sendable]
@@ -30,9 +30,9 @@
   /// The most recent value, which the next constant in a chain uses.
   private var latest: (channel: ObjectIdentifier, value: any Sendable)?
 
-  init(from start: Start) {
-    self.start = start
-    values = start.values
+  init(from snapshot: Snapshot) {
+    self.snapshot = snapshot
+    values = snapshot.values
   }
 
   private func anyValue(of channel: AnyChannel) -> (any Sendable)? {
@@ -57,10 +57,10 @@
   }
 
   /// Returns the sum of the versions of a node's variables.
-  @usableFromInline func sum(of node: Node) -> VersionSum { node.sum(start.sum) }
+  @usableFromInline func sum(of node: Node) -> VersionSum { node.sum(snapshot.sum) }
 }
 
-/// The place from which a formula reads the values of its sources.
+/// Where a formula finds the values of its sources.
 @usableFromInline enum Reading {
   /// The values that the region's deliverer has computed. An input instead provides the value that was
   /// brought to the input.

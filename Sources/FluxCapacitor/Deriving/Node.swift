@@ -8,7 +8,7 @@ import Synchronization
 ///   its last observer has left.
 ///
 /// The observers of an active node share one history. A new observer starts with the last delivered value,
-/// or with the value at the node's start if no value has been delivered yet. A change sets the delivered
+/// or with the value in the node's snapshot if no value has been delivered yet. A change sets the delivered
 /// value and determines the observers to call in one step, under the region's lock.
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
@@ -45,11 +45,11 @@ import Synchronization
   /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // The region's lock guards the properties from `start` through `deliveredSum`.
+  // The region's lock guards the properties from `snapshot` through `deliveredSum`.
 
   /// The values of the roots when the node became active, until the node has a delivered value. The property
   /// is `nil` if no observer has needed a value yet.
-  var start: Evaluation.Start?
+  var snapshot: Evaluation.Snapshot?
 
   /// Whether an open transaction had written the variable from which the node's first value was computed. The
   /// transaction might restore the old value, so the next change counts as new.
@@ -75,6 +75,7 @@ import Synchronization
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
+  /// The observers that receive the new value, which `didCompute` sets.
   @exclusivity(unchecked) @usableFromInline private(set) var observers: AnyChannel.Stretch =
     (nil, nil)
 
@@ -226,20 +227,20 @@ import Synchronization
   /// Records that the channel has a delivered value. The caller must hold the region's lock.
   @inlinable func didStart(at sum: VersionSum) {
     deliveredSum = sum
-    if !isStarted { forgetStart() }
+    if !isStarted { forgetSnapshot() }
   }
 
   /// Whether an evaluation's value may become the first delivered value. The caller must hold the region's
   /// lock.
   @usableFromInline func canStart(from evaluation: Evaluation) -> Bool {
-    start === evaluation.start && !isAhead
+    snapshot === evaluation.snapshot && !isAhead
   }
 
-  @usableFromInline func forgetStart() {
+  @usableFromInline func forgetSnapshot() {
     isStarted = true
     // The values are released after unlocking, because a `deinit` can run user code. If no thread is
     // delivering, the caller has another reference.
-    if let start = start.take() { region.use { $0.releaseLater(start) } }
+    if let snapshot = snapshot.take() { region.use { $0.releaseLater(snapshot) } }
   }
 }
 

@@ -28,7 +28,7 @@
   @exclusivity(unchecked) @usableFromInline var version = Version()
   @exclusivity(unchecked) @usableFromInline var sum = VersionSum.zero
 
-  /// The address of the first variable's value, while the constants that derive from the variable are
+  /// The address of the value of the region's variable, while the constants that derive from the variable are
   /// computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
@@ -129,7 +129,7 @@
     for index in 0..<nodesInProgress.count { nodesInProgress[index].use(body) }
   }
 
-  /// Computes the constants that a change of the first variable affects, and brings their values to other
+  /// Computes the constants that a change of the region's variable affects, and brings their values to other
   /// regions. Only the thread that is delivering the region calls this method.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
     self.value = value
@@ -187,10 +187,11 @@
     channel.use { $0.endDelivering(on: thread) }
   }
 
-  // MARK: Pending changes. The caller must hold the region's lock, except in `appendChange`.
+  // MARK: Pending changes. The caller must hold the region's lock, unless a comment says otherwise.
 
-  /// Takes the region's lock and appends a pending change. `endAnnouncing` releases the lock.
-  func appendChange() {
+  /// Takes the region's lock and appends a pending change. `endAnnouncing` releases the lock, which the caller
+  /// must not hold yet.
+  func lockAndAppendChange() {
     channel.use { channel in
       channel.lock.lock()
       channel.version = channel.version.next
@@ -227,7 +228,7 @@
     guard isReady else { return }
     channel.use { channel in
       let version = channel.version
-      if channel.takeOffer(on: thread) {
+      if channel.claimDelivery(on: thread) {
         let place = Place(to: channel, through: version, by: Region.deliver)
         thread.append(place, isOwn: false)
       } else {

@@ -26,7 +26,7 @@ extension Dispatcher {
     return true
   }
 
-  /// Reduces a state in the registered stores. The dispatching thread calls the observers later.
+  /// Reduces a state in the registered stores, and commits. Observers are called after the turn.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,
     from location: SourceLocation,
@@ -40,11 +40,12 @@ extension Dispatcher {
       defer { if !isReduced { noteUnreached(state, from: location, on: thread, sentTo: channel) } }
     #endif
     route?.use { route in
-      guard route.currentReceivers != nil || registry.isObserved else { return }
+      // Without receivers, neither a store nor an observer of states is registered.
+      guard route.currentReceivers != nil || registry.isIntercepted else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
       if !route.isUpToDate { registry.update(route) }
-      let observer = registry.isObserved ? registry.observer : nil
+      let observer = registry.isIntercepted ? registry.observer : nil
       observer?.willReduce(on: route)
       // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
       // references.

@@ -2,16 +2,16 @@ import Synchronization
 
 extension Registry {
   /// Whether a dispatching thread calls the registry's observer.
-  @inlinable var isObserved: Bool { observerIsEnabled.read { $0.load(ordering: .acquiring) } }
+  @inlinable var isIntercepted: Bool { observerIsEnabled.read { $0.load(ordering: .acquiring) } }
 
-  func setObserved(_ isObserved: Bool) {
-    observerIsEnabled.write { $0.store(isObserved, ordering: .releasing) }
+  func setIntercepted(_ isIntercepted: Bool) {
+    observerIsEnabled.write { $0.store(isIntercepted, ordering: .releasing) }
   }
 
   /// Creates a route for a type of states that has no route, if the registry's observer is enabled.
   @usableFromInline
   func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
-    isObserved ? lock.withLock { .passUnretained(routeForRegistering(State.self)) } : nil
+    isIntercepted ? lock.withLock { .passUnretained(routeForRegistering(State.self)) } : nil
   }
 
   /// Adds a deferred dispatch to the pending work.

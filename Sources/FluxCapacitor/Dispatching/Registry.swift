@@ -15,9 +15,9 @@ import Synchronization
   /// The dispatcher's unfinished work, such as deferred dispatches, which `settled()` awaits.
   let pendingWork: PendingWork
 
-  /// The observer that a dispatching thread calls before and after every reduce while `isObserved` is true.
+  /// The observer that a dispatching thread calls before and after every reduce while `isIntercepted` is true.
   ///
-  /// A thread sets `observer` once, under `lock`, before `isObserved` becomes true. Because of releasing and
+  /// A thread sets `observer` once, under `lock`, before `isIntercepted` becomes true. Because of releasing and
   /// acquiring, a thread that reads true also sees `observer`. A dispatch is allowed to miss an observer that
   /// another thread is adding at that moment.
   @usableFromInline var observer: (any ReduceObserver)?

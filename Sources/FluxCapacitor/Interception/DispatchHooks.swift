@@ -28,7 +28,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   fileprivate func change(for registry: Registry, _ change: (inout [Hook]) -> Void) {
     lock.withLock {
       change(&hooks)
-      registry.setObserved(!hooks.isEmpty)
+      registry.setIntercepted(!hooks.isEmpty)
     }
   }
 

@@ -11,9 +11,8 @@
 
   /// Announces a change to the derived constant that this listener belongs to.
   ///
-  /// - Parameter takesLock: Whether to take the group's lock. The value is true only for the first
-  ///   listener of a group.
-  func announce(takesLock: Bool) {}
+  /// - Parameter isFirstOfGroup: Whether this listener is the first of its group, which takes the group's lock.
+  func announce(isFirstOfGroup: Bool) {}
 
   /// Releases the group's lock, after all listeners have announced the change. Only the first listener of
   /// each group receives this call.
@@ -55,7 +54,7 @@ extension ListenerList {
     endAnnouncing(on: thread)
   }
 
-  func beginAnnouncing() { forEachListener { $0.announce(takesLock: $1) } }
+  func beginAnnouncing() { forEachListener { $0.announce(isFirstOfGroup: $1) } }
 
   func endAnnouncing(on thread: CurrentThread) {
     forEachListener { if $1 { $0.endAnnouncing(on: thread) } }

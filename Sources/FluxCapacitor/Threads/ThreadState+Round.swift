@@ -116,7 +116,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline let deliverChanges: Deliver
 
-  /// Whether the open transaction has added this place, and has to commit the channel.
+  /// Whether a transaction has added this place, so that its end commits the channel.
   @usableFromInline var isUncommitted: Bool
 
   /// Whether the commit locks the channel for this place, which is the transaction's first one for the channel.

@@ -43,7 +43,8 @@ import Synchronization
   /// The thread's queue of deliveries, which the thread makes when it has no open transaction.
   ///
   /// Each observed channel that a transaction has written has a place in this queue, in the order of the
-  /// first writes. Each change that had to wait for an earlier change also has a place in this queue.
+  /// first writes. Each change that had to wait for an earlier change also has a place, here or, if it is left
+  /// to a delivering thread, later in that thread's round.
   @usableFromInline var round = FIFO<Place>()
 
   /// The number of places at the end of `round` that were added during the open transaction, by its writes or

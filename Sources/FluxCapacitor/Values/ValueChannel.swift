@@ -1,8 +1,8 @@
 /// A channel that stores a variable's value, which threads read and write under the channel's lock. A
 /// variable and its constants share the channel.
 ///
-/// A write outside a transaction is a change by itself. For a write inside a transaction, the
-/// transaction lists the variable. When the transaction ends, it makes the variable's value a change. A
+/// A write outside a transaction is a change by itself. A write inside a transaction adds a place for the
+/// variable to the thread's round. When the transaction ends, it makes the variable's value a change. A
 /// write by another thread meanwhile belongs to this change; see `WriteMark`.
 @usableFromInline class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// The variable's value, which the channel's lock guards.
@@ -35,6 +35,7 @@
     anyAttachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
+    // If only constants of other regions use the variable, its place delivers nothing.
     if needsDelivery {
       if isIdle { mark.waitsForDelivery = true } else { enqueue(value) }
     }
@@ -156,8 +157,9 @@ extension Channel {
       lock.unlock()
       deliverNow(value, delivery, on: thread)
     } else {
-      // The outermost mutation's variable becomes the last in the transaction's list.
       leaveToTransaction(on: thread)
+      // Inside a transaction, such as a reduce, the transaction's end commits the variable. Otherwise, this
+      // mutation is the transaction, and the variable is the last one that has a place.
       if !isOutermost { lock.unlock() }
       thread.endTransaction(holdingLast: isOutermost)
     }
