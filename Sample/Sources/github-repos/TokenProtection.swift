@@ -1,4 +1,5 @@
 import Foundation
+import GitHubSample
 
 /// Changes environment variables that could disclose the token.
 enum TokenProtection {
@@ -8,12 +9,7 @@ enum TokenProtection {
     // token.
     unsetenv("URLSessionDebugLibcurl")
 
-    // Plain http requests to loopback hosts bypass proxies, because a proxy could read the token.
     let variables = ProcessInfo.processInfo.environment
-    let exceptions =
-      ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""
-    guard exceptions != "*" else { return }
-    let loopback = "localhost,127.0.0.0/8"
-    setenv("no_proxy", exceptions.isEmpty ? loopback : "\(exceptions),\(loopback)", 1)
+    if let hosts = ProxyExceptions.hosts(in: variables) { setenv("no_proxy", hosts, 1) }
   }
 }

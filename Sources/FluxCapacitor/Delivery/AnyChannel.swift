@@ -22,7 +22,7 @@ import Synchronization
 ///   After the commit, the `mark` says that the value waits for delivery, until the value is delivered or
 ///   appended to the backlog. A variable that needs no delivery has no such value.
 /// - No user code runs under the region's lock, except the body of a `modify`, and the hashes and `==` of a
-///   table's ids.
+///   table's ids and rows.
 @usableFromInline class AnyChannel: CustomStringConvertible, @unchecked Sendable {
   @usableFromInline final let lock = Lock()
 

@@ -18,10 +18,10 @@
 
   @inlinable final var source: AnyChannel { sourceReference.takeUnretainedValue() }
 
-  /// The factor of the source's sum in the target's sum; see `VersionSum`. The factor is 1 for a target's
-  /// only edge, as in `map` and `removeDuplicates`. If a target has several edges, as in `combine`, each
-  /// factor is random.
-  @usableFromInline final let weight: VersionSum
+  /// The factor of an input's sum in the sum of the region that begins with the target; see `VersionSum`. The
+  /// target's node sets this factor once. Inside a region, all nodes have the region's sum, so no factor is
+  /// needed.
+  @exclusivity(unchecked) final var weight = VersionSum.one
 
   /// The variable or constant that owns the source's channel, retained to keep the channel alive.
   private final var handle: AnyObject?
@@ -79,13 +79,11 @@
   @usableFromInline init(
     from source: AnyChannel,
     keptBy handle: AnyObject,
-    isOnly: Bool,
     _ operations: Operations
   ) {
     sourceReference = .passUnretained(source)
     self.handle = handle
     self.operations = operations
-    weight = isOnly ? .one : .random()
   }
 
   deinit {
@@ -152,11 +150,10 @@
   /// The value from which the target is computed. Only the target's deliverer uses this property.
   @exclusivity(unchecked) @usableFromInline var current: Value?
 
-  @inlinable init<Trait>(from value: PrimitiveValue<Trait, Value>, isOnly: Bool) {
+  @inlinable init<Trait>(from value: PrimitiveValue<Trait, Value>) {
     super.init(
       from: value.channel,
       keptBy: value,
-      isOnly: isOnly,
       // Each closure is called only with the edge that owns the closure, so the downcasts are safe.
       (
         bring: { unsafeDowncast($0, to: Edge.self).bringValue(on: $1) },

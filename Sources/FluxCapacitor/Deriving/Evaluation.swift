@@ -77,8 +77,8 @@
 /// A number that stands for the versions of all variables that a derived constant derives from. Two values of
 /// the constant with the same sum were computed from the same values of the variables.
 ///
-/// The number is the sum of the variables' versions, each multiplied by a factor. If a constant has several
-/// sources, the factors are random. The sum can be computed step by step along the graph, with the same result
+/// The number is the sum of the variables' versions, each multiplied by a factor. The factor of a region's own
+/// variable is 1, and the inputs of a region have random factors. The sum can be computed step by step along the graph, with the same result
 /// as directly from the variables. The sum is taken modulo a prime, so a product of nonzero factors is never
 /// zero. Even in a graph with many diamonds, two different states of the variables have the same sum as
 /// rarely as two random 61-bit numbers are equal.

@@ -140,7 +140,10 @@ import Synchronization
     channel.ensureAnyAttachments().node = self
     let regions = edges.map { $0.use { $0.source.regionChannel } }
     regionChannel = .passUnretained(regions[0])
-    if regions.contains(where: { $0 !== regions[0] }) { beginRegion() }
+    if regions.contains(where: { $0 !== regions[0] }) {
+      beginRegion()
+      for edge in edges { edge.use { $0.weight = .random() } }
+    }
     roots = beginsRegion ? Node.union(of: edges) : edges[0].use { $0.roots }
   }
 

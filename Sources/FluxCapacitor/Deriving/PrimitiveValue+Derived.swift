@@ -31,7 +31,7 @@ extension PrimitiveValue {
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
-    let source = Edge(from: self, isOnly: true)
+    let source = Edge(from: self)
     return Constant(sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) })
   }
 
@@ -48,7 +48,7 @@ extension PrimitiveValue {
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
-    let source = Edge(from: self, isOnly: true)
+    let source = Edge(from: self)
     return Constant(
       sharing: DerivedChannel(from: [source], isSame: areEquivalent) {
         source.value(for: $0)
@@ -140,9 +140,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   @inlinable public static func combine<each SourceTrait, each Source: Sendable>(
     _ values: repeat PrimitiveValue<each SourceTrait, each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
-    var count = 0
-    for _ in repeat each values { count += 1 }
-    let edges = (repeat Edge(from: each values, isOnly: count == 1))
+    let edges = (repeat Edge(from: each values))
     var list: [AnyEdge] = []
     repeat list.append(each edges)
     return Constant(
@@ -166,8 +164,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     _ first: PrimitiveValue<FirstTrait, First>,
     _ second: PrimitiveValue<SecondTrait, Second>
   ) -> Constant<(First, Second)> where Element == (First, Second) {
-    let first = Edge(from: first, isOnly: false)
-    let second = Edge(from: second, isOnly: false)
+    let first = Edge(from: first)
+    let second = Edge(from: second)
     return Constant(
       sharing: DerivedChannel(from: [first, second]) { reading in
         (first.value(for: reading), second.value(for: reading))

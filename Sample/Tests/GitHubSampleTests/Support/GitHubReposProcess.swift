@@ -100,9 +100,10 @@ struct GitHubReposProcess {
   }
 
   private static func makeProcess(_ arguments: [String], variables: [String: String]) -> Process {
-    let names = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "http_proxy", "HTTP_PROXY"]
+    let names = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"]
     let inherited = ProcessInfo.processInfo.environment.filter { name, _ in
       !name.hasPrefix("GH_") && !name.hasPrefix("GITHUB_") && !names.contains(name)
+        && !name.lowercased().hasSuffix("_proxy")
     }
     let process = Process()
     process.executableURL = executable

@@ -216,11 +216,18 @@ struct GitHubReposFaultTests {
     #expect(process.exitCode == 0)
   }
 
-  @Test func commandSendsTheTokenNeitherToAProxyNorToADebugLog() async throws {
+  @Test(
+    arguments: ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
+    ["127.0.0.1", "localhost", "LOCALHOST"]
+  )
+  func commandSendsTheTokenNeitherToAProxyNorToADebugLog(proxy name: String, host: String)
+    async throws
+  {
     try await LoopbackServer.serving({ _ in .close }) { proxy in
       try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
         var variables = server.variables
-        variables["http_proxy"] = proxy.url
+        variables["GITHUB_GRAPHQL_URL"] = server.url.replacing("127.0.0.1", with: host)
+        variables[name] = proxy.url
         variables["no_proxy"] = "example.com"
         variables["URLSessionDebugLibcurl"] = "1"
 
@@ -231,6 +238,38 @@ struct GitHubReposFaultTests {
         #expect(proxy.receivedRequests.isEmpty)
       }
     }
+  }
+
+  @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+  func proxyOfATLSConnectionReceivesNoToken(proxy name: String) async throws {
+    try await LoopbackServer.serving({ _ in .close }) { proxy in
+      let variables = ["GH_HOST": "example.com", "GH_ENTERPRISE_TOKEN": "secret", name: proxy.url]
+
+      let process = try await GitHubReposProcess.run("mona", "--timeout=60", variables: variables)
+
+      #expect(process.exitCode == 1)
+      #expect(!proxy.receivedRequests.isEmpty)
+      for request in proxy.receivedRequests {
+        #expect(request.head.hasPrefix("CONNECT example.com:443 "))
+        #expect(!request.head.contains(/(?i)authorization|secret/))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["GITHUB_GRAPHQL_URL": "http://127.0.0.2:80/graphql"], "127.0.0.2"),
+    (["GITHUB_GRAPHQL_URL": " HTTP://LocalHost/graphql "], "LocalHost"),
+    (["GITHUB_GRAPHQL_URL": "http://localhost", "no_proxy": "a, b"], "a, b,localhost"),
+    (["GITHUB_GRAPHQL_URL": "http://localhost", "no_proxy": "", "NO_PROXY": "a"], "a,localhost"),
+    (["GITHUB_GRAPHQL_URL": "http://localhost", "no_proxy": "*"], nil),
+    (["GITHUB_GRAPHQL_URL": "https://example.com/graphql"], nil),
+    ([:], nil),
+  ])
+  func exceptionsForProxiesNameExactlyTheHostWithoutTLS(
+    variables: [String: String],
+    exceptions: String?
+  ) {
+    #expect(ProxyExceptions.hosts(in: variables) == exceptions)
   }
 
   @Test func commandShowsAnUnknownRepositoryVisibility() async throws {
