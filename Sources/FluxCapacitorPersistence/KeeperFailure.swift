@@ -41,6 +41,9 @@ public struct KeeperFailure: Error, Equatable, Sendable {
     /// The file is whole, but its value can't be decoded as the saved type of its version.
     case notDecodable(String)
 
+    /// The store has refused the file's value: its ``Persistable/restore(_:)`` has thrown an error.
+    case refused(String)
+
     /// The archive has no migration from the file's version.
     case noMigration
 
@@ -89,6 +92,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     case .damaged(let reason): return "\(name) is damaged: \(reason)."
     case .fileMissing: return "\(name) is missing, but its previous generation exists."
     case .notDecodable(let reason): return "\(name) can't be decoded: \(reason)."
+    case .refused(let reason): return "The store has refused the value in \(name): \(reason)."
     case .noMigration: return "The archive has no migration for \(name)."
     case .migrationFailed(let reason): return "\(name) can't be migrated: \(reason)."
     case .newerVersion(let known):
@@ -106,6 +110,8 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     }
   }
 
+  static let checksumMismatch = "the checksum doesn't match the contents"
+
   /// A sentence with advice for the application's developer, or nil if there is nothing to do.
   public var recoverySuggestion: String? {
     switch cause {
@@ -114,12 +120,12 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     case .writableByOthers: "Choose another folder, or remove the permissions with chmod go-w."
     case .notAFile: "Move the file away, or choose another folder."
     case .system: nil
-    case .damaged:
+    case .damaged(let reason) where reason == KeeperFailure.checksumMismatch:
       """
       Restore the previous generation. If you have edited the file by hand, remove the line with the \
       checksum.
       """
-    case .fileMissing: "Restore the previous generation."
+    case .damaged, .fileMissing, .refused: "Restore the previous generation, or repair the file."
     case .notDecodable: "Increase the archive's version, and add a migration from the older type."
     case .noMigration: "Add a migration from this version to the archive."
     case .migrationFailed: nil

@@ -42,6 +42,11 @@ public protocol Persistable: Storable {
   /// A keeper calls this method before any other code can use the store, or, if the keeper follows another
   /// process, in a transaction on a background thread.
   ///
+  /// A file can be edited by hand, so a saved value can be one that the store never has, such as a list in which
+  /// an id occurs twice. Check what the store relies on, and throw an error before you set a variable. `open` then
+  /// fails with ``KeeperFailure/Cause/refused(_:)``, from which an application can recover as from a damaged file.
+  ///
   /// - Parameter saved: The saved part of the store, in the newest version.
-  func restore(_ saved: Saved)
+  /// - Throws: An error with a description of the problem.
+  func restore(_ saved: Saved) throws
 }

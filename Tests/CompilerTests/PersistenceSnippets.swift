@@ -100,7 +100,7 @@ final class PersistenceSnippets {
     let keeper = try Keeper(directory: folder)
     let notes = try keeper.open(NotesStore.self) { failure throws(KeeperFailure) in
       switch failure.cause {
-      case .damaged, .fileMissing: return .restorePrevious
+      case .damaged, .fileMissing, .refused: return .restorePrevious
       default: throw failure
       }
     }

@@ -48,7 +48,68 @@ struct RecoveryTests {
     if case .damaged = $0 { true } else { false }
   }
 
+  // MARK: - A value that the store refuses
+
+  @Test func refusedValueFailsAndChangesNoFile() async throws {
+    try await saveTwice()
+    let text = #"{"format": 1, "version": 2, "saved": {"ids": [1, 1]}}"#
+    try folder.write(text, to: "ids.json")
+    try folder.write(#"{"format": 1, "version": 2, "saved": {"ids": [1]}}"#, to: "ids.previous")
+    let keeper = try Keeper(directory: folder.url)
+
+    let failure = #expect(throws: KeeperFailure.self) { try keeper.open(IDStore.self) }
+
+    #expect(failure?.cause == .refused("the ids [1, 1] repeat"))
+    #expect(failure?.version == 2)
+    #expect(try folder.text(of: "ids.json") == text)
+
+    let store = try keeper.open(IDStore.self) { _ throws(KeeperFailure) in .restorePrevious }
+    #expect(store.ids.value == [1])
+    #expect(try folder.text(of: "ids.aside-1.json") == text)
+  }
+
+  @Test func storeThatRefusesAValueStartsFresh() throws {
+    try folder.write(#"{"format": 1, "version": 2, "saved": {"ids": [1, 1]}}"#, to: "ids.json")
+    let keeper = try Keeper(directory: folder.url)
+
+    let store = try keeper.open(IDStore.self) { _ throws(KeeperFailure) in .startFresh }
+
+    #expect(store.ids.value == [])
+  }
+
+  @Test func followerKeepsItsStateIfItsStoreRefusesAValue() async throws {
+    try folder.write(#"{"format": 1, "version": 2, "saved": {"ids": [1]}}"#, to: "ids.json")
+    let follower = try Keeper(directory: folder.url, role: .following)
+    let store = try follower.open(IDStore.self)
+
+    try folder.write(#"{"format": 1, "version": 2, "saved": {"ids": [2, 2]}}"#, to: "ids.json")
+    let failure = await #expect(throws: KeeperFailure.self) { try await follower.flush() }
+
+    #expect(failure?.cause == .refused("the ids [2, 2] repeat"))
+    #expect(store.ids.value == [1])
+  }
+
   // MARK: - Damage
+
+  @Test func byteOrderMarkIsIgnored() async throws {
+    let text = try await saveTwice()
+    try folder.write("\u{FEFF}" + text, to: "notes.json")
+
+    let store = try Keeper(directory: folder.url).open(NotesStore.self)
+
+    #expect(store.notes.value == ["first", "second"])
+  }
+
+  @Test func adviceMentionsTheChecksumOnlyIfTheChecksumIsWrong() async throws {
+    try await saveTwice()
+    for text in [Data(), Data("{".utf8), Data([0xFF, 0xFE, 0x7B, 0])] {
+      try text.write(to: folder.file("notes.json"))
+      try expectFailure(Self.isDamaged)
+      let keeper = try Keeper(directory: folder.url)
+      let failure = #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) }
+      #expect(failure?.description.contains("checksum") == false)
+    }
+  }
 
   @Test func fileThatIsCutAtAnyByteIsDamaged() async throws {
     let text = try await saveTwice()
@@ -215,5 +276,43 @@ struct RecoveryTests {
 
     #expect(store.notes.value == [])
     #expect(NotesStore.instantiate() === store)
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum IDs: DispatchState {
+    typealias RelatedStoreType = IDStore
+    typealias RelatedActionType = Invoker<IDs>
+
+    case add(Int)
+  }
+}
+
+/// A store of ids that never repeat.
+private final class IDStore: Storable, Persistable {
+  struct Saved: Codable { var ids: [Int] }
+
+  static let archive = Archive(Saved.self, named: "ids", version: 2)
+
+  var ids: Constant<[Int]> { _ids.constant }
+  private let _ids = Variable<[Int]>([])
+
+  func reduce(with state: Dispatcher.IDs) {
+    switch state {
+    case .add(let id): _ids.value.append(id)
+    }
+  }
+
+  var saved: Saved { Saved(ids: _ids.value) }
+
+  func restore(_ saved: Saved) throws {
+    guard Set(saved.ids).count == saved.ids.count else { throw Repetition(ids: saved.ids) }
+    _ids.value = saved.ids
+  }
+
+  private struct Repetition: Error, CustomStringConvertible {
+    let ids: [Int]
+
+    var description: String { "the ids \(ids) repeat" }
   }
 }

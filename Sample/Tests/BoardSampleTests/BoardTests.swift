@@ -31,6 +31,37 @@ struct BoardTests {
     #expect(board.newText() == block)
   }
 
+  /// A person can edit the file.
+  @Test(arguments: [
+    (
+      #"[{"id":1,"title":"a","isDone":false},{"id":1,"title":"b","isDone":false}]"#, 1, "[]",
+      "number 1"
+    ),
+    (#"[{"id":2,"title":"a","isDone":false}]"#, 0, "[]", "last number is 0"),
+    (#"[{"id":0,"title":"a","isDone":false}]"#, 0, "[]", "number 0"),
+    ("[]", 2, #"[{"id":1,"new":{"id":2,"title":"a","isDone":false}}]"#, "edit of card 1"),
+  ])
+  func valueThatTheBoardNeverHasIsReportedAndSetAside(
+    cards: String,
+    lastID: Int,
+    undoable: String,
+    reason: String
+  ) throws {
+    func write(_ cards: String, _ lastID: Int, _ undoable: String, to name: String) throws {
+      let saved = #"{"cards":\#(cards),"lastID":\#(lastID),"undoable":\#(undoable),"redoable":[]}"#
+      try folder.write(#"{"format":1,"version":1,"saved":\#(saved)}"#, to: name)
+    }
+    try write(#"[{"id":1,"title":"Buy milk","isDone":false}]"#, 1, "[]", to: "cards.previous")
+    try write(cards, lastID, undoable, to: "cards.json")
+
+    let text = try Conversation(in: folder).newText()
+
+    #expect(text.contains("refused"))
+    #expect(text.contains(reason))
+    #expect(text.contains("The board shows the state before the last save."))
+    #expect(text.contains("1 [ ] Buy milk"))
+  }
+
   @Test func searchShowsTheCardsAfterAPause() async throws {
     let board = try Conversation(in: folder, clock: clock)
     await board.type("add Buy milk", "add Buy bread")

@@ -50,7 +50,7 @@
   private var areCopiesValid = false
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
-  /// the number of inputs whose values are missing. The versions are consecutive numbers.
+  /// the number of missing values. The versions are consecutive numbers.
   private var pending = FIFO<(version: Version, missing: Int32)>()
 
   /// The objects to release when the delivery in progress has ended. Among them is each channel that has left

@@ -18,6 +18,9 @@ package struct StoreContents: Sendable {
   /// A fixed store can't contain other variables later.
   package private(set) var isFixed = true
 
+  /// Whether no property of the store is or contains another object, whose variables the search doesn't find.
+  package private(set) var isComplete = true
+
   private var indices: [ObjectIdentifier: Int] = [:]
 
   package init(of store: Any) {
@@ -32,6 +35,14 @@ package struct StoreContents: Sendable {
 
   /// The variables and the constants that publish a variable, without the derived constants.
   package var variables: [Item] { items.filter { !$0.value.isDerived } }
+
+  /// The versions of the variables, each of which changes with every write, or nil if the store's value might
+  /// depend on more than these variables.
+  package var versions: [ObjectIdentifier: Version]? {
+    guard isComplete, !variables.isEmpty else { return nil }
+    let versions = variables.map { ($0.value.identity, $0.value.snapshot.version) }
+    return Dictionary(versions) { first, _ in first }
+  }
 
   package func item(for value: any AnyPrimitiveValue) -> Item? {
     indices[value.identity].map { items[$0] }
@@ -77,6 +88,9 @@ package struct StoreContents: Sendable {
         let named = pairs.map { (name: "\(name)[\($0[0])]", value: $0[1]) }
         for (name, value) in named.sorted(by: { $0.name < $1.name }) { add(value, name: name) }
       }
+    case .class:
+      if !(value is DustBuster || value is Dust) { isComplete = false }
+      return false
     default:
       return false
     }

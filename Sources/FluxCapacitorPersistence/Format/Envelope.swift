@@ -30,20 +30,25 @@ package struct Envelope {
   /// Parses the contents of a file.
   package init(_ data: Data) throws(KeeperFailure.Cause) {
     if data.isEmpty { throw .damaged("it is empty") }
-    guard let members = JSONMembers(of: data) else {
+    if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+      throw .damaged("it is encoded as UTF-16 instead of UTF-8")
+    }
+    // Some editors begin a UTF-8 file with a byte order mark.
+    let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
+    guard let members = JSONMembers(of: text) else {
       throw .damaged("it isn't a JSON object, or its end is missing")
     }
     guard let format = members.number("format") else { throw .damaged("it has no format") }
     guard format <= Envelope.format else { throw .newerFormat(known: Envelope.format) }
     guard let version = members.number("version") else { throw .damaged("it has no version") }
-    let text = members["savedAsBase64"]
-    guard let bytes = text ?? members["saved"] else { throw .damaged("it has no saved value") }
+    let base64 = members["savedAsBase64"]
+    guard let bytes = base64 ?? members["saved"] else { throw .damaged("it has no saved value") }
     if let checksum = members["checksum"] {
       guard checksum.elementsEqual("\"\(Envelope.checksum(format, version, bytes))\"".utf8) else {
-        throw .damaged("the checksum doesn't match the contents")
+        throw .damaged(KeeperFailure.checksumMismatch)
       }
     }
-    guard text != nil else {
+    guard base64 != nil else {
       self.init(version: version, saved: bytes)
       return
     }

@@ -22,5 +22,7 @@ protocol AnyKeptStore: AnyObject, Sendable {
   func retrySnapshot()
 
   /// Reads the store's file, and returns a closure that restores the store, or nil if the file hasn't changed.
-  func readChangedFile(in folder: Folder) throws(KeeperFailure) -> (() -> Void)?
+  func readChangedFile(
+    in folder: Folder
+  ) throws(KeeperFailure) -> (() throws(KeeperFailure) -> Void)?
 }

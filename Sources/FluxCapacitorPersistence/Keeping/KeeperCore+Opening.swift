@@ -13,11 +13,13 @@ extension KeeperCore {
       // If an older store is alive, its last change might not be in the file yet.
       let former = try formerStore(S.self)
       let kept = KeptStore<S> { [weak self] isRetry in self?.scheduleSave(isRetry: isRetry) }
-      let value = try kept.load(from: folder, isWriter: role == .saving, recovering: decide)
-      let store = withDispatcher(dispatcher) {
-        let store = S()
-        if let value { store.restore(value) }
-        return store
+      let store = try kept.load(from: folder, isWriter: role == .saving, recovering: decide) {
+        value in
+        try withDispatcher(dispatcher) {
+          let store = S()
+          if let value { try store.restore(value) }
+          return store
+        }
       }
       let watcher = kept.attach(to: store, savesTimeTravel: savesTimeTravel)
       try add(kept, replacing: former, of: S.self)

@@ -215,7 +215,7 @@ extension KeeperCore {
   /// Restores the stores whose files have changed, in one transaction.
   private func adopt(from folder: Folder) -> [KeeperFailure] {
     var failures: [KeeperFailure] = []
-    var restorations: [() -> Void] = []
+    var restorations: [() throws(KeeperFailure) -> Void] = []
     for store in sortedStores {
       do throws(KeeperFailure) {
         if let restore = try store.readChangedFile(in: folder) { restorations.append(restore) }
@@ -224,7 +224,11 @@ extension KeeperCore {
       }
     }
     if !restorations.isEmpty {
-      dispatcher.transaction { for restore in restorations { restore() } }
+      dispatcher.transaction {
+        for restore in restorations {
+          do throws(KeeperFailure) { try restore() } catch { failures.append(error) }
+        }
+      }
     }
     return failures
   }

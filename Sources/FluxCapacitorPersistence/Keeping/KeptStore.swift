@@ -16,7 +16,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// Schedules a save of the changed stores.
   private let schedule: @Sendable (_ isRetry: Bool) -> Void
 
-  // The dispatcher's turn guards the three properties below.
+  // The dispatcher's turn guards the five properties below.
 
   /// The store, if it has changed since the last snapshot. This reference keeps the store alive until the
   /// change is saved.
@@ -24,6 +24,12 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   /// The value before time travel, until the store reduces its next state.
   private var valueBeforeTravel: S.Saved?
+
+  /// Whether the store has reduced a state since the last snapshot, or has to be written again.
+  private var hasReduced = false
+
+  /// The versions of the store's variables at the last snapshot, or nil if they don't show each change.
+  private var versions: [ObjectIdentifier: Version]?
 
   /// Whether the keeper is closed, so that no more changes are saved.
   private var isClosed = false
@@ -59,6 +65,7 @@ extension KeptStore {
     // A store that never changes needs no file.
     if contents == nil { contents = try? archive.data(for: store.saved) }
     self.savesTimeTravel = savesTimeTravel
+    versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] in self?.note($0) }
     self.watcher = watcher
     return watcher
@@ -75,6 +82,7 @@ extension KeptStore {
     valueBeforeTravel = nil
     guard !isClosed else { return }
     changedStore = store
+    if change != .transaction { hasReduced = true }
     schedule(false)
   }
 
@@ -83,6 +91,12 @@ extension KeptStore {
     isClosed = isLast
     if changedStore == nil, !isOnlyIfChanged { changedStore = store }
     guard let store = changedStore.take() else { return }
+    // The bytes can't tell whether the store has changed, because a set is encoded in a different order in each
+    // process. So a store that has reduced nothing is compared by its variables' versions, if they suffice.
+    let newVersions = StoreContents(of: store).versions
+    let isUnchanged = newVersions != nil && newVersions == versions
+    if isUnchanged, !hasReduced { return }
+    (versions, hasReduced) = (newVersions, false)
     snapshot = (store, valueBeforeTravel ?? store.saved)
   }
 
@@ -109,6 +123,7 @@ extension KeptStore {
     guard snapshot != nil || isClosed else { return }
     isClosed = false
     changedStore = snapshot.take()?.store ?? store
+    hasReduced = true
     schedule(true)
   }
 }
@@ -116,55 +131,91 @@ extension KeptStore {
 // MARK: - Restoring
 
 extension KeptStore {
-  /// Returns the saved value, or nil if nothing has been saved yet.
+  /// Returns a store with the saved value, or a new store if nothing has been saved yet.
   ///
   /// - Parameters:
   ///   - isWriter: Whether a recovery may rename files.
   ///   - decide: A closure that decides about a file that can't be restored.
+  ///   - makeStore: A closure that creates a store, and restores a value if there is one.
   func load(
     from folder: Folder,
     isWriter: Bool,
-    recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery
-  ) throws(KeeperFailure) -> S.Saved? {
+    recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery,
+    _ makeStore: (S.Saved?) throws -> S
+  ) throws(KeeperFailure) -> S {
     do throws(KeeperFailure) {
       guard let data = try data(of: fileName.current, in: folder) else {
-        if try data(of: fileName.previous, in: folder) == nil { return nil }
+        if try data(of: fileName.previous, in: folder) == nil {
+          return try store(nil, from: fileName.current, in: folder, makeStore)
+        }
         throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
       }
       hasFile = true
-      let value = try value(of: data, from: fileName.current, in: folder)
+      let store = try store(data, from: fileName.current, in: folder, makeStore)
       contents = data
-      return value
+      return store
     } catch {
       switch try decide(error) {
       case .restorePrevious:
-        guard let value = try restorePrevious(in: folder, isWriter: isWriter) else { throw error }
-        return value
+        let store = try restorePrevious(in: folder, isWriter: isWriter, makeStore)
+        guard let store else { throw error }
+        return store
       case .startFresh:
-        guard isWriter else { return nil }
-        try rename(in: folder) { () throws(SystemError) in
-          try folder.setAside(fileName)
+        let store = try store(nil, from: fileName.current, in: folder, makeStore)
+        if isWriter {
+          try rename(in: folder) { () throws(SystemError) in
+            try folder.setAside(fileName)
+          }
         }
-        return nil
+        return store
       }
     }
   }
 
-  /// Returns the value of the previous generation, or nil if there is none.
-  private func restorePrevious(in folder: Folder, isWriter: Bool) throws(KeeperFailure) -> S.Saved?
-  {
+  /// Returns a store with the value of the previous generation, or nil if there is none.
+  private func restorePrevious(
+    in folder: Folder,
+    isWriter: Bool,
+    _ makeStore: (S.Saved?) throws -> S
+  ) throws(KeeperFailure) -> S? {
     guard let data = try data(of: fileName.previous, in: folder) else { return nil }
-    let value = try value(of: data, from: fileName.previous, in: folder)
+    let store = try store(data, from: fileName.previous, in: folder, makeStore)
     // A follower changes no file. It adopts the next file with another value.
-    guard isWriter else { return value }
+    guard isWriter else { return store }
     try rename(in: folder) { () throws(SystemError) in
       try folder.restorePrevious(of: fileName, data)
     }
     contents = data
-    return value
+    return store
   }
 
-  func readChangedFile(in folder: Folder) throws(KeeperFailure) -> (() -> Void)? {
+  /// Returns a store with the value in a file's contents, or a new store if there are no contents.
+  private func store(
+    _ data: Data?,
+    from file: String,
+    in folder: Folder,
+    _ makeStore: (S.Saved?) throws -> S
+  ) throws(KeeperFailure) -> S {
+    var value: (value: S.Saved, version: Int)?
+    if let data { value = try self.value(of: data, from: file, in: folder) }
+    // The next save writes the newest version.
+    if let value, value.version != archive.version { hasReduced = true }
+    do {
+      return try makeStore(value?.value)
+    } catch {
+      throw refusal(error, of: file, value?.version, in: folder)
+    }
+  }
+
+  private func refusal(_ error: any Error, of file: String, _ version: Int?, in folder: Folder)
+    -> KeeperFailure
+  {
+    KeeperFailure(folder.url(of: file), version, KeeperFailure.Cause.refused("\(error)"))
+  }
+
+  func readChangedFile(
+    in folder: Folder
+  ) throws(KeeperFailure) -> (() throws(KeeperFailure) -> Void)? {
     guard let store else { return nil }
     do throws(SystemError) {
       try folder.checkPlace()
@@ -176,10 +227,16 @@ extension KeptStore {
       throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
     }
     if data == contents { return nil }
-    let value = try value(of: data, from: fileName.current, in: folder)
+    let (value, version) = try value(of: data, from: fileName.current, in: folder)
     contents = data
     hasFile = true
-    return { store.restore(value) }
+    return { [fileName] () throws(KeeperFailure) in
+      do {
+        try store.restore(value)
+      } catch {
+        throw self.refusal(error, of: fileName.current, version, in: folder)
+      }
+    }
   }
 
   private func data(of file: String, in folder: Folder) throws(KeeperFailure) -> Data? {
@@ -194,12 +251,12 @@ extension KeptStore {
     of data: Data,
     from file: String,
     in folder: Folder
-  ) throws(KeeperFailure) -> S.Saved {
+  ) throws(KeeperFailure) -> (value: S.Saved, version: Int) {
     var version: Int?
     do {
       let envelope = try Envelope(data)
       version = envelope.version
-      return try archive.value(in: envelope)
+      return (try archive.value(in: envelope), envelope.version)
     } catch {
       throw KeeperFailure(folder.url(of: file), version, error)
     }

@@ -74,6 +74,31 @@ extension CardStore: Persistable {
     let undoable: [Edit]
     let redoable: [Edit]
     let lastID: Int
+
+    /// Checks what the board relies on, because a person can edit the file.
+    func check() throws(Invalid) {
+      let ids = cards.map(\.id)
+      if let id = Dictionary(grouping: ids, by: \.self).first(where: { $1.count > 1 })?.key {
+        throw .init("two cards have the number \(id)")
+      }
+      if let id = ids.first(where: { $0 < 1 }) { throw .init("a card has the number \(id)") }
+      let edits = undoable + redoable
+      let used = ids + edits.map(\.id)
+      if let id = used.max(), id > lastID {
+        throw .init("the last number is \(lastID), but a card has the number \(id)")
+      }
+      for edit in edits {
+        for card in [edit.old, edit.new] where card.map({ $0.id != edit.id }) ?? false {
+          throw .init("an edit of card \(edit.id) changes the card's number")
+        }
+      }
+    }
+
+    package struct Invalid: Error, CustomStringConvertible {
+      package let description: String
+
+      fileprivate init(_ description: String) { self.description = description }
+    }
   }
 
   package static let archive = Archive(Saved.self, named: "cards", version: 1)
@@ -87,8 +112,9 @@ extension CardStore: Persistable {
     )
   }
 
-  package func restore(_ saved: Saved) {
-    _cards.replaceAll(with: saved.cards)
+  package func restore(_ saved: Saved) throws {
+    try saved.check()
+    _cards.replaceAll(with: saved.cards.sorted { $0.id < $1.id })
     undoable.value = saved.undoable
     redoable.value = saved.redoable
     lastID.value = saved.lastID

@@ -4,10 +4,10 @@ extension KeeperFailure {
   /// A sentence for the user. The advice in the failure's `description` is for developers.
   package var reason: String { failureReason ?? description }
 
-  /// Whether the file has been damaged or deleted, so that only the previous state is left.
+  /// Whether the file has been damaged, edited wrongly or deleted, so that only the previous state is left.
   var isDamage: Bool {
     switch cause {
-    case .damaged, .fileMissing: true
+    case .damaged, .fileMissing, .refused: true
     default: false
     }
   }

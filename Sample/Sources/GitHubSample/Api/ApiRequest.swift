@@ -21,4 +21,17 @@ package protocol ApiRequest: Sendable {
 
   /// Creates the response from the payload. This method throws if the payload contains no response.
   func response(from payload: Payload) throws(ApiError.Reason) -> Response
+
+  /// Creates the response from a payload in which some items of a list are null because of errors, or returns
+  /// nil if the response would be useless.
+  ///
+  /// - Parameter error: The reason why the first item is missing.
+  func response(from payload: Payload, lacking count: Int, because error: ApiError.Reason)
+    -> Response?
+}
+
+extension ApiRequest {
+  package func response(from _: Payload, lacking _: Int, because _: ApiError.Reason) -> Response? {
+    nil
+  }
 }

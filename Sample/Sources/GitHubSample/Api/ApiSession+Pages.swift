@@ -12,7 +12,8 @@ extension ApiSession {
   /// Fetches pages until the last one, and calls a closure with the new items of each page.
   ///
   /// If GitHub needs too long for a page, or if a page costs too much, the method requests half the
-  /// page size, at most twice.
+  /// page size, at most twice. If the server leaves items out of the pages, the method throws an error after the
+  /// last page.
   func fetchPages<Request: PagedRequest>(
     of pager: inout Pager<Request>,
     _ receive: (_ items: [Request.Item], _ totalCount: Int, _ hasMore: Bool) -> Void
@@ -31,6 +32,13 @@ extension ApiSession {
       }
     }
     if pager.isStuck { throw ApiError(.pagesWithoutEnd, at: place) }
+    if let omission = pager.omission {
+      let (count, detail) = (omission.count, omission.detail)
+      throw ApiError(
+        .withheld(count: count, detail, singleSignOn: omission.singleSignOn),
+        at: place
+      )
+    }
   }
 }
 

@@ -9,6 +9,15 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
   /// The cursor at which the next page begins.
   package let endCursor: String?
 
+  /// The reason why the server left items out of the page, if it did.
+  package var omission: Omission?
+
+  package struct Omission: Equatable, Sendable {
+    package var count: Int
+    package let detail: String
+    package let singleSignOn: String?
+  }
+
   package init(
     items: [Item],
     totalCount: Int,

@@ -10,3 +10,22 @@ package protocol PagedRequest: ApiRequest where Response == Page<Item> {
   /// - Parameter after: The cursor at the end of the previous page, or nil for the first page.
   func page(first: Int, after: String?) -> Self
 }
+
+extension PagedRequest {
+  package func response(
+    from payload: Payload,
+    lacking count: Int,
+    because error: ApiError.Reason
+  ) -> Page<Item>? {
+    guard var page = try? response(from: payload) else { return nil }
+    switch error {
+    case .forbidden(let detail, let singleSignOn):
+      page.omission = Page.Omission(count: count, detail: detail, singleSignOn: singleSignOn)
+    case .refusedQuery(let detail):
+      page.omission = Page.Omission(count: count, detail: detail, singleSignOn: nil)
+    default:
+      return nil
+    }
+    return page
+  }
+}

@@ -16,6 +16,9 @@ package struct Pager<Request: PagedRequest> {
   /// Whether the server might have more items than the pager has accepted.
   package var hasMore: Bool { hasNextPage && !isStuck || hasDropped }
 
+  /// The items that the server has left out of the pages so far, with the reason for the first one.
+  package private(set) var omission: Page<Request.Item>.Omission?
+
   private let request: Request
   private let limit: Int
   private let isWanted: (Request.Item) -> Bool
@@ -67,6 +70,11 @@ package struct Pager<Request: PagedRequest> {
       } else {
         hasDropped = true
       }
+    }
+    if let new = page.omission {
+      let former = omission?.count ?? 0
+      omission = omission ?? new
+      omission?.count = former + new.count
     }
     pagesWithoutNews = hasNews ? 0 : pagesWithoutNews + 1
     cursor = page.endCursor

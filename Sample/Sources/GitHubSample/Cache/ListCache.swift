@@ -40,7 +40,7 @@ extension KeeperFailure {
   /// Whether the file can't be read, although no newer version of this program has written it.
   fileprivate var isUnreadable: Bool {
     switch cause {
-    case .damaged, .fileMissing, .notDecodable, .noMigration, .migrationFailed: true
+    case .damaged, .fileMissing, .notDecodable, .refused, .noMigration, .migrationFailed: true
     default: false
     }
   }

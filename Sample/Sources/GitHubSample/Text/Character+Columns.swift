@@ -12,7 +12,8 @@ extension Character {
 
   private static func columns(of scalar: Unicode.Scalar) -> Int {
     switch scalar.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    case .nonspacingMark, .enclosingMark, .control: return 0
+    case .format where scalar != "\u{AD}" && !scalar.isVisibleFormat: return 0
     default: break
     }
     switch scalar.value {
@@ -27,6 +28,17 @@ extension Character {
       return 2
     default:
       return 1
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the character is visible although Unicode counts it as a format character, such as the Arabic
+  /// sign before a number.
+  var isVisibleFormat: Bool {
+    switch value {
+    case 0x600...0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD: true
+    default: false
     }
   }
 }

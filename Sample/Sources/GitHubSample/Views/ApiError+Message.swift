@@ -44,6 +44,8 @@ extension ApiError {
       "\(place) sent JSON that does not match the query."
     case .refusedQuery(let detail):
       "\(place) could not answer the query: \(detail.sanitizedClause)."
+    case .withheld(let count, let detail, _):
+      "\(place) withheld \(count) \(count == 1 ? "item" : "items") of the list: \(detail.sanitizedClause)."
     case .unknownOwner(let login):
       "\(place) has no user or organization named '\(login)'."
     case .unknownRepository(let name):
@@ -69,9 +71,9 @@ extension ApiError {
       "Check the network, --hostname and GITHUB_GRAPHQL_URL, or try again later."
     case .rejectedToken:
       "Use a valid token."
-    case .forbidden(_, let singleSignOn?):
+    case .forbidden(_, let singleSignOn?), .withheld(_, _, let singleSignOn?):
       "Authorize the token here: \(singleSignOn.sanitizedClause)"
-    case .forbidden:
+    case .forbidden, .withheld:
       "Check the permissions of the token."
     case .rateLimited(_, let wait?):
       "Try again in \(wait.inWords)."

@@ -272,6 +272,56 @@ struct GitHubReposFaultTests {
     #expect(ProxyExceptions.hosts(in: variables) == exceptions)
   }
 
+  /// The server leaves one of three repositories out.
+  @Test(arguments: [
+    #"{"type": "FORBIDDEN", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "needs SSO"}"#,
+    #"{"type": "FORBIDDEN", "message": "needs SSO"}"#,
+    #"{"path": ["repositoryOwner", "repositories", "nodes", 0], "message": "needs SSO"}"#,
+  ])
+  func forbiddenRepositoryIsMissingFromTheListWithAWarning(error: String) async throws {
+    @Sendable func body(_ name: String, _ error: String? = nil, next: String? = nil) -> Data {
+      var text = String.answer(name, total: 3, next: next)
+      if let error { text = "{\"errors\": [\(error)], " + text.dropFirst() }
+      return Data(text.utf8)
+    }
+    let warning = """
+       withheld 1 item of the list: needs SSO. Check the permissions of the token. The list above is \
+      incomplete: it has 2 of 3.
+
+      """
+    try await LoopbackServer.serving({ index in
+      .answer(body: index % 2 == 0 ? body("a", error, next: "b") : body("b"))
+    }) { server in
+      let list = try await GitHubReposProcess.run("mona", variables: server.variables)
+      #expect(list.output == String.line("a") + String.line("b"))
+      #expect(list.errors.hasSuffix(warning))
+      #expect(list.exitCode == 1)
+
+      let json = try await GitHubReposProcess.run(
+        "mona",
+        "--json=nameWithOwner",
+        variables: server.variables
+      )
+      #expect(json.output == #"[{"nameWithOwner":"mona/a"},{"nameWithOwner":"mona/b"}]"# + "\n")
+      #expect(json.errors.hasSuffix(warning))
+      #expect(json.exitCode == 1)
+    }
+  }
+
+  @Test(arguments: [
+    #"{"type": "FORBIDDEN", "path": ["repositoryOwner"], "message": "no"}"#,
+    #"{"type": "RATE_LIMITED", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "no"}"#,
+    #"{"type": "NOT_FOUND", "message": "no"}"#,
+  ])
+  func errorOfTheWholeQueryLeavesNoRows(error: String) async throws {
+    let body = "{\"errors\": [\(error)], " + String.answer("a").dropFirst()
+    try await LoopbackServer.serving({ _ in .answer(body: Data(body.utf8)) }) { server in
+      let list = try await GitHubReposProcess.run("mona", variables: server.variables)
+      #expect(list.output == "")
+      #expect(list.exitCode == 1)
+    }
+  }
+
   @Test func commandShowsAnUnknownRepositoryVisibility() async throws {
     let answer = String.answer("a", visibility: "LIMITED")
 

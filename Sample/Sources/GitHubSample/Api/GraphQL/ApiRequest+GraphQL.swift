@@ -13,12 +13,24 @@ extension ApiRequest {
   /// Decodes the server's response.
   ///
   /// This method checks the status and then the errors before it decodes the data. A response with
-  /// status 200 can contain errors, which make the response's data incomplete.
+  /// status 200 can contain errors, which make the response's data incomplete. If each error concerns one item
+  /// of a list, the response has the other items.
   func decode(_ response: HTTPResponse) throws(ApiError.Reason) -> Response {
     guard response.status == 200 else { throw response.reasonOfStatus }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
-    if let error = try errors(in: response, decoder: decoder).first {
+    let errors = try errors(in: response, decoder: decoder)
+    if let error = errors.first {
+      if errors.allSatisfy({ $0.item != nil }),
+        let payload = try? decoder.decode(GraphQLData<Payload>.self, from: response.body).data,
+        let partial = self.response(
+          from: payload,
+          lacking: Set(errors.map(\.item)).count,
+          because: reason(of: error, in: response)
+        )
+      {
+        return partial
+      }
       throw reason(of: error, in: response)
     }
     let payload: Payload?
@@ -76,10 +88,33 @@ private struct GraphQLData<Payload: Decodable>: Decodable {
   let data: Payload?
 }
 
+/// The name of a field, or the index of an item in a list.
+private enum PathElement: Decodable, Hashable {
+  case field(String)
+  case index(Int)
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    self =
+      try (try? container.decode(Int.self)).map(PathElement.index)
+      ?? .field(container.decode(String.self))
+  }
+
+  var isIndex: Bool { if case .index = self { true } else { false } }
+}
+
 private struct GraphQLErrors: Decodable {
   struct Entry: Decodable {
     let type: String?
     let message: String?
+    let path: [PathElement]?
+
+    /// The path to the item of a list that the error concerns, or nil if the error concerns more. An error without
+    /// a path counts as an error of an item.
+    var item: ArraySlice<PathElement>? {
+      guard let path else { return [] }
+      return path.firstIndex(where: \.isIndex).map { path[...$0] }
+    }
 
     var text: String { message ?? "no reason is given" }
   }

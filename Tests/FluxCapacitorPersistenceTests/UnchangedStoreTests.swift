@@ -1,0 +1,141 @@
+import FluxCapacitor
+import FluxCapacitorPersistence
+import FluxCapacitorTestSupport
+import FluxCapacitorTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// A keeper writes a store only if the store has changed, although a value can be encoded as different bytes.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+struct UnchangedStoreTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Saves two generations.
+  private func saveTwice() async throws {
+    let dispatcher = Dispatcher()
+    let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+    let store = try keeper.open(TagStore.self)
+    dispatcher.dispatch(Dispatcher.Tags.add("first"))
+    try await keeper.flush()
+    dispatcher.dispatch(Dispatcher.Tags.add("second"))
+    try await keeper.close()
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func launchWithoutChangesLeavesBothGenerations() async throws {
+    try await saveTwice()
+    let before = try folder.contents
+
+    for _ in 0..<2 {
+      let dispatcher = Dispatcher()
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try keeper.open(TagStore.self)
+      dispatcher.transaction {}
+      try await keeper.flush()
+      try await keeper.close()
+      #expect(store.tags.value == ["first", "second"])
+    }
+
+    #expect(before.keys.sorted() == ["tags.json", "tags.previous"])
+    #expect(try folder.contents == before)
+  }
+
+  @Test func followerOfAnUnchangedStoreRestoresNothing() async throws {
+    try await saveTwice()
+    let writer = Dispatcher()
+    let keeper = try Keeper(directory: folder.url, dispatcher: writer, clock: ManualClock())
+    let store = try keeper.open(TagStore.self)
+    let follower = try Keeper(directory: folder.url, role: .following)
+    let followed = try follower.open(TagStore.self)
+    let calls = Log<Set<String>>()
+    followed.tags.observe(ignoreFirst: true) { calls.append($0) }.cleaned(by: followed.dusts)
+
+    writer.transaction {}
+    try await keeper.flush()
+    try await follower.flush()
+    #expect(calls.entries == [])
+    writer.dispatch(Dispatcher.Tags.add("third"))
+    try await keeper.flush()
+    try await follower.flush()
+    #expect(calls.entries == [["first", "second", "third"]])
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func changeOfAVariableOutsideOfAReduceIsSaved() async throws {
+    try await saveTwice()
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(TagStore.self)
+
+    store.removeAllDirectly()
+    try await keeper.close()
+
+    #expect(try !folder.text(of: "tags.json").contains("first"))
+    #expect(try folder.text(of: "tags.previous").contains("second"))
+  }
+
+  @Test func migratedValueIsSaved() async throws {
+    try folder.write(#"{"format": 1, "version": 1, "saved": ["old"]}"#, to: "tags.json")
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(TagStore.self)
+
+    try await keeper.close()
+
+    #expect(try folder.text(of: "tags.json").contains("\"version\" : 2"))
+    withExtendedLifetime(store) {}
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Tags: DispatchState {
+    typealias RelatedStoreType = TagStore
+    typealias RelatedActionType = Invoker<Tags>
+
+    case add(String)
+  }
+}
+
+private final class TagStore: Storable {
+  var tags: Constant<Set<String>> { _tags.constant }
+  private let _tags = Variable<Set<String>>([])
+
+  /// The bag of the tests' observations of this store.
+  var dusts: DustBuster { bag }
+  private let bag = DustBuster()
+
+  func reduce(with state: Dispatcher.Tags) {
+    switch state {
+    case .add(let tag): _tags.value.insert(tag)
+    }
+  }
+
+  func removeAllDirectly() { _tags.value = [] }
+}
+
+extension TagStore: Persistable {
+  /// A set whose encoded order differs each time, as a `Set`'s order differs in each process.
+  struct Saved: Codable {
+    var tags: Set<String>
+
+    private static let encodings = Atomic(0)
+
+    init(_ tags: Set<String>) { self.tags = tags }
+
+    init(from decoder: any Decoder) throws { tags = try Set(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws {
+      let number = Saved.encodings.add(1, ordering: .relaxed).newValue
+      let sorted = tags.sorted()
+      try (number.isMultiple(of: 2) ? sorted : sorted.reversed()).encode(to: encoder)
+    }
+  }
+
+  static let archive = Archive(Saved.self, named: "tags", version: 2)
+    .migrating(from: 1, Saved.self) { $0 }
+
+  var saved: Saved { Saved(_tags.value) }
+
+  func restore(_ saved: Saved) { _tags.value = saved.tags }
+}
