@@ -14,7 +14,8 @@ import FluxCapacitor
 /// The test fails if a change happens that you haven't listed, or if a listed change doesn't happen. The
 /// failure message shows the difference. The tester compares all variables of the store, including private
 /// variables. The tester also finds variables in the store's structs, enums, tuples, optionals, arrays and
-/// dictionaries, but not in other objects, and not in the values of variables. A table counts as one variable.
+/// dictionaries, but not in other objects, and not in the values of variables. It looks for them again before each
+/// call, so it also finds variables that an earlier state has added. A table counts as one variable.
 /// Listing the change to a derived constant is optional, and its position in the list doesn't matter.
 public final class StoreTester<Store: Storable>: Sendable {
   /// The changes that a tester compares with the listed changes.
@@ -31,9 +32,13 @@ public final class StoreTester<Store: Storable>: Sendable {
 
   private let dispatcher: Dispatcher
   private let strictness: Strictness
-  private let contents: Unchecked<StoreContents>
   private let recording = Recording<RecordedChange>()
   private let dustBuster = DustBuster()
+
+  private let lock = Lock()
+
+  /// The variables and constants that the tester observes, guarded by `lock`.
+  nonisolated(unsafe) private var observed: Set<ObjectIdentifier> = []
 
   /// Creates a tester for the live store of a type. If the store doesn't exist yet, this initializer
   /// creates the store.
@@ -54,14 +59,22 @@ public final class StoreTester<Store: Storable>: Sendable {
     self.store = store
     self.strictness = strictness
     dispatcher = .shared
+    _ = observedContents()
+  }
+
+  /// Returns the variables and constants of the store, after observing those that are new.
+  private func observedContents() -> StoreContents {
     let contents = StoreContents(of: store)
-    self.contents = Unchecked(contents)
     for item in contents.items {
-      item.value.observeAny { [recording, name = item.name] value in
-        recording.note(RecordedChange(name: name, value: value))
+      let identity = item.value.identity
+      guard lock.withLock({ observed.insert(identity).inserted }) else { continue }
+      // The observation keeps the value alive, so that no later variable has the same identity.
+      item.value.observeAny { [recording, value = item.value] new in
+        recording.note(RecordedChange(identity: value.identity, value: new))
       }
       .cleaned(by: dustBuster)
     }
+    return contents
   }
 
   /// Invokes a state, and expects the state to cause the listed changes.
@@ -83,7 +96,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     column: UInt = #column,
     @ListBuilder<Change<Store>> changes: () -> [Change<Store>] = { [] }
   ) {
-    let before = Snapshot(of: contents.value, startingAt: recording.all.count)
+    let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     dispatcher.dispatch(state)
     expect(
       changes(),
@@ -126,7 +139,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     @ListBuilder<Change<Store>> _ changes: () -> [Change<Store>],
     when operation: () async throws -> Void
   ) async rethrows {
-    let before = Snapshot(of: contents.value, startingAt: recording.all.count)
+    let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     try await operation()
     expect(
       changes(),
@@ -168,7 +181,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     @ListBuilder<Change<Store>> _ changes: () -> [Change<Store>],
     when operation: () throws -> Void
   ) rethrows {
-    let before = Snapshot(of: contents.value, startingAt: recording.all.count)
+    let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     try operation()
     expect(
       changes(),
@@ -184,34 +197,33 @@ public final class StoreTester<Store: Storable>: Sendable {
     after cause: String,
     at place: Place
   ) {
-    let happened = before.changes(in: recording.all)
+    let contents = observedContents()
+    let happened = before.changes(in: recording.all, namedBy: contents)
     let difference = Difference(
       expected: expected.map { change in
-        let name = name(of: change.property)
+        let name = name(of: change.property, in: contents)
         return Difference.Expectation(
           name: name,
           value: change.value,
           line: change.line,
-          present: contents.value.item(named: name)?.value.anyValue
+          present: contents.item(named: name)?.value.anyValue
         )
       },
       happened: happened,
-      names: contents.value.items.map(\.name),
+      names: contents.items.map(\.name),
       isExact: strictness == .exact,
-      isDerived: { [contents] name in
-        contents.value.items.contains { $0.name == name && $0.value.isDerived }
-      }
+      isDerived: { name in contents.items.contains { $0.name == name && $0.value.isDerived } }
     )
     if let text = difference.text {
-      let code = code(for: happened)
+      let code = code(for: happened, in: contents)
       place.fail("\(Store.self) after \(cause):\(text)\(dispatcher.hintAtUnsettled)\(code)")
     }
   }
 
   /// The code of an expectation that the changes meet, after an empty line.
-  private func code(for happened: [Difference.Event]) -> String {
+  private func code(for happened: [Difference.Event], in contents: StoreContents) -> String {
     let lines = happened.compactMap { event -> String? in
-      guard let item = contents.value.item(named: event.name), !item.value.isDerived else {
+      guard let item = contents.item(named: event.name), !item.value.isDerived else {
         return nil
       }
       // A key path can't contain the position or the key of a constant in a collection.
@@ -221,46 +233,55 @@ public final class StoreTester<Store: Storable>: Sendable {
     return lines.isEmpty ? "" : "\n\nThis expectation passes:" + lines.map { "\n  \($0)" }.joined()
   }
 
-  private func name(of property: Change<Store>.Property) -> String {
+  private func name(of property: Change<Store>.Property, in contents: StoreContents) -> String {
     switch property {
-    case .named(let name): contents.value.item(named: name)?.name ?? name
-    case .published(let value): contents.value.item(for: value(store))?.name ?? "?"
+    case .named(let name): contents.item(named: name)?.name ?? name
+    case .published(let value): contents.item(for: value(store))?.name ?? "?"
     }
   }
 }
 
 /// A value that the observer of a variable has received.
 struct RecordedChange: Sendable {
-  let name: String
+  /// The identity of the variable.
+  let identity: ObjectIdentifier
   let value: any Sendable
 }
 
 /// The values that a store's variables have at the same time.
 struct Snapshot {
-  private let values: [String: any Sendable]
+  private let values: [ObjectIdentifier: any Sendable]
+  private let names: [ObjectIdentifier: String]
   private let start: Int
 
   init(of contents: StoreContents, startingAt start: Int) {
-    values = Dictionary(contents.items.map { ($0.name, $0.value.anyValue) }) { first, _ in first }
+    values = contents.byIdentity(\.value.anyValue)
+    names = contents.byIdentity(\.name)
     self.start = start
   }
 
   /// Returns the changes since the snapshot, with the old and the new values. The result leaves out changes
-  /// to an equal value.
-  func changes(in all: [RecordedChange]) -> [Difference.Event] {
+  /// to an equal value, and changes of variables that the store had neither then nor now.
+  ///
+  /// - Parameter contents: The present variables of the store. A variable can have changed its name, which
+  ///   contains the variable's position in an array.
+  func changes(
+    in all: [RecordedChange],
+    namedBy contents: StoreContents
+  ) -> [Difference.Event] {
     var values = values
+    let names = names.merging(contents.byIdentity(\.name)) { $1 }
     return all[start...].compactMap { change in
-      let old = values[change.name] ?? change.value
-      values[change.name] = change.value
-      guard !isSame(old, change.value) else { return nil }
-      return Difference.Event(name: change.name, old: old, new: change.value)
+      let old = values[change.identity] ?? change.value
+      values[change.identity] = change.value
+      guard let name = names[change.identity], !isSame(old, change.value) else { return nil }
+      return Difference.Event(name: name, old: old, new: change.value)
     }
   }
 }
 
-/// A value that is never mutated, although its type isn't `Sendable`.
-struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
+extension StoreContents {
+  fileprivate func byIdentity<Value>(_ value: (Item) -> Value) -> [ObjectIdentifier: Value] {
+    Dictionary(items.map { ($0.value.identity, value($0)) }) { first, _ in first }
+  }
 }

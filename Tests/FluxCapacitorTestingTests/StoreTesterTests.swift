@@ -43,6 +43,47 @@ struct StoreTesterTests {
     }
   }
 
+  @Test func changeOfAVariableThatAnEarlierStateHasAddedIsCompared() async {
+    let tester = StoreTester(NovelStore.self)
+    tester.invoke(.open)
+
+    let sentences = await failures { tester.invoke(.turn(0)) }
+
+    #expect(sentences.count == 1)
+    #expect(sentences.first?.contains("✗ pages[0]: 0 → 1, which was not expected") == true)
+    tester.invoke(.turn(0)) { Change.named("pages[0]", to: 2) }
+    tester.invoke(.mark) { Change.named("bookmark", to: 1) }
+    // The page has another position.
+    tester.invoke(.openInFront)
+    tester.invoke(.turn(1)) { Change.named("pages[1]", to: 3) }
+  }
+
+  @Test func changeInTheStateThatRemovesTheVariableIsCompared() async {
+    let tester = StoreTester(NovelStore.self)
+    tester.invoke(.open)
+
+    let sentences = await failures { tester.invoke(.turnAndClose) }
+
+    #expect(sentences.first?.contains("✗ pages[0]: 0 → 1, which was not expected") == true)
+  }
+
+  @Test func aNaNIsTheSameValueAsAnotherNaN() async {
+    let tester = StoreTester(GaugeStore.self)
+    tester.invoke(.set(.nan)) {
+      Change(\.value, to: .nan)
+      Change(\.range, to: Range(low: .nan, high: 1))
+    }
+    tester.invoke(.set(-.nan))
+    tester.invoke(.set(2)) {
+      Change(\.value, to: 2)
+      Change(\.range, to: Range(low: 2, high: 1))
+    }
+
+    let sentences = await failures { tester.invoke(.set(.nan)) { Change(\.value, to: .nan) } }
+
+    #expect(sentences.count == 1)
+  }
+
   @Test func storeTesterFailsWhenAChangeWasNotExpected() async {
     let tester = StoreTester(SearchStore.self)
 
@@ -401,5 +442,65 @@ private final class ShelfStore: Storable {
     byName["left"]?.value = number
     pair.second.value = number
     extra?.value = number
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Novel: DispatchState {
+    typealias RelatedStoreType = NovelStore
+    typealias RelatedActionType = Invoker<Novel>
+
+    case open
+    case openInFront
+    case turn(Int)
+    case mark
+    case turnAndClose
+  }
+
+  fileprivate enum Gauge: DispatchState {
+    typealias RelatedStoreType = GaugeStore
+    typealias RelatedActionType = Invoker<Gauge>
+
+    case set(Double)
+  }
+}
+
+/// A store that gains and loses variables.
+private final class NovelStore: Storable {
+  // The dispatcher's turn guards this property.
+  nonisolated(unsafe) private var pages: [Variable<Int>] = []
+  private let bookmark: Variable<Int>? = Variable(0)
+
+  func reduce(with state: Dispatcher.Novel) {
+    switch state {
+    case .open: pages.append(Variable(0))
+    case .openInFront: pages.insert(Variable(0), at: 0)
+    case .turn(let index): pages[index].value += 1
+    case .mark: bookmark?.value = 1
+    case .turnAndClose:
+      pages[0].value += 1
+      pages = []
+    }
+  }
+}
+
+private struct Range: Equatable {
+  var low: Double
+  var high: Double
+}
+
+private final class GaugeStore: Storable {
+  var value: Constant<Double> { _value.constant }
+  private let _value = Variable(0.0)
+
+  var range: Constant<Range> { _range.constant }
+  private let _range = Variable(Range(low: 0, high: 1))
+
+  func reduce(with state: Dispatcher.Gauge) {
+    switch state {
+    case .set(let value):
+      _value.value = value
+      _range.value.low = value
+    }
   }
 }

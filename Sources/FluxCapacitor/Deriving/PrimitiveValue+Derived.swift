@@ -60,6 +60,9 @@ extension PrimitiveValue {
 extension PrimitiveValue where Element: Equatable {
   /// Returns a constant that skips each value that is equal to the previous value.
   ///
+  /// Values are compared with `==`. So a NaN, which isn't equal to itself, is never skipped. To skip it, pass a
+  /// predicate to ``removeDuplicates(by:)``.
+  ///
   /// ```swift
   /// let count = Variable(0)
   /// let dust = count.map { $0 > 0 }.removeDuplicates().observe { print($0) }  // false

@@ -134,7 +134,8 @@ extension PrimitiveTable where Trait == MutableTrait, Row: Equatable {
   /// Replaces all rows, for example with rows that were fetched again.
   ///
   /// The table finds a small set of changes: it compares the rows with the same id, and moves as few rows as
-  /// possible. If a new row equals the former row, the former row stays, and its observers aren't called.
+  /// possible. If a new row equals the former row, the former row stays, and its observers aren't called. Rows are
+  /// compared with `==`, so a row with a NaN counts as changed.
   ///
   /// ```swift
   /// let milk = Card(id: "milk", title: "Buy milk")
