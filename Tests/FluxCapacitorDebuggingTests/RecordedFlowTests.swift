@@ -124,9 +124,25 @@ struct RecordedFlowTests {
     )
   }
 
+  @Test(arguments: [Double.infinity, -.infinity, .nan, 0.1])
+  func numberThatJSONLacksIsWrittenAndRead(number: Double) throws {
+    let circuits = TimeCircuits()
+    ChainAction().invoke(.measured(number))
+
+    let data = try RecordedFlow(circuits.events).data()
+    let flow = RecordedFlow(data: data, types: [Chain.self])
+
+    #expect(flow.failure == nil)
+    guard case .measured(let read) = flow.states.first as? Chain else {
+      Issue.record("\(flow.states)")
+      return
+    }
+    #expect(read == number || read.isNaN && number.isNaN)
+  }
+
   @Test func recordedFlowReportsAStateThatFailsToEncode() throws {
     let circuits = TimeCircuits()
-    ChainAction().invoke(.refused(.nan))
+    ChainAction().invoke(.refused(Refusal()))
 
     let failure = try #require(
       #expect(throws: RecordedFlow.Failure.self) { try RecordedFlow(circuits.events).data() }
@@ -198,10 +214,22 @@ private enum Chain: DispatchState, Codable {
 
   case begin
   case add(Int)
-  case refused(Double)
+  case measured(Double)
+  case refused(Refusal)
   case unlock([Key])
   case keep(Safe)
   case hide(Pocket)
+}
+
+/// A value that refuses to be encoded.
+private struct Refusal: Codable {
+  struct Reason: Error {}
+
+  init() {}
+
+  init(from _: any Decoder) throws { throw Reason() }
+
+  func encode(to _: any Encoder) throws { throw Reason() }
 }
 
 private struct Key: Secret, Codable {
@@ -236,7 +264,7 @@ private final class ChainStore: Storable {
     switch state {
     case .begin: ChainAction().invoke(.add(1))
     case .add(let amount): _count.value += amount
-    case .refused, .unlock, .keep, .hide: break
+    case .measured, .refused, .unlock, .keep, .hide: break
     }
   }
 }

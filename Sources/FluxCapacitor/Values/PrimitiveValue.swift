@@ -81,8 +81,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - The closure receives the current value first, and misses no later change. On `.current`, the
   ///   first call happens before `observe` returns. If a derived constant has other observers, the first value
   ///   is the value that they received last.
-  /// - The closure receives each later change once, in the order of the writes. An observer that
-  ///   subscribes to a derived constant during a delivery may receive one value twice.
+  /// - The closure receives each later change once, in the order of the writes. A write is a change even if the
+  ///   new value equals the old one; see `removeDuplicates()`. An observer that subscribes to a derived constant
+  ///   during a delivery may receive one value twice.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
   ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
   ///   the variable before the transaction ends, its write belongs to the same change.

@@ -16,7 +16,8 @@ import Foundation
 /// flow.replay()
 /// ```
 ///
-/// For each state, the file has one line of JSON with the state's type and the encoded state.
+/// For each state, the file has one line of JSON with the state's type and the encoded state. The numbers infinity
+/// and NaN, which JSON lacks, are the texts "inf", "-inf" and "nan".
 public struct RecordedFlow: Sendable {
   /// A state that can be written to a file.
   public typealias CodableState = DispatchState & Codable
@@ -207,7 +208,7 @@ extension RecordedFlow {
       types: [String: [any CodableState.Type]]
     ) throws(Failure.Reason) {
       do {
-        let name = try JSONDecoder().decode(Head.self, from: data).type
+        let name = try JSONDecoder.ofFiles.decode(Head.self, from: data).type
         guard let types = types[name] else { throw Failure.Reason.unknownType(name) }
         guard types.count == 1 else { throw Failure.Reason.ambiguousType(name) }
         state = try Line.state(types[0], from: data)
@@ -237,7 +238,7 @@ extension RecordedFlow {
       _: State.Type,
       from data: Data
     ) throws -> any CodableState {
-      try JSONDecoder().decode(Body<State>.self, from: data).state
+      try JSONDecoder.ofFiles.decode(Body<State>.self, from: data).state
     }
 
     private struct Head: Decodable {
