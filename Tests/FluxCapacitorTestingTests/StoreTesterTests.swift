@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
@@ -65,6 +66,24 @@ struct StoreTesterTests {
     let sentences = await failures { tester.invoke(.turnAndClose) }
 
     #expect(sentences.first?.contains("✗ pages[0]: 0 → 1, which was not expected") == true)
+  }
+
+  @Test func differentValuesWithTheSameTextAreShownByTheirParts() async {
+    let tester = StoreTester(PriceStore.self)
+
+    let sentences = await failures {
+      tester.invoke(.set(Date(timeIntervalSinceReferenceDate: 60.5), Price(cents: 5, tax: 2))) {
+        Change(\.date, to: Date(timeIntervalSinceReferenceDate: 60.25))
+        Change(\.price, to: Price(cents: 5, tax: 1))
+      }
+    }
+
+    let text = sentences.first ?? ""
+    #expect(
+      text.contains("date.timeIntervalSinceReferenceDate is 60.5, but 60.25 was expected"),
+      "\(text)"
+    )
+    #expect(text.contains("price.tax: 0 → 2, but 1 was expected"), "\(text)")
   }
 
   @Test func aNaNIsTheSameValueAsAnotherNaN() async {
@@ -501,6 +520,39 @@ private final class GaugeStore: Storable {
     case .set(let value):
       _value.value = value
       _range.value.low = value
+    }
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Pricing: DispatchState {
+    typealias RelatedStoreType = PriceStore
+    typealias RelatedActionType = Invoker<Pricing>
+
+    case set(Date, Price)
+  }
+}
+
+/// A value whose description hides a property.
+private struct Price: Equatable, CustomStringConvertible {
+  var cents: Int
+  var tax: Int
+
+  var description: String { "\(cents) cents" }
+}
+
+private final class PriceStore: Storable {
+  var date: Constant<Date> { _date.constant }
+  private let _date = Variable(Date(timeIntervalSinceReferenceDate: 0))
+
+  var price: Constant<Price> { _price.constant }
+  private let _price = Variable(Price(cents: 5, tax: 0))
+
+  func reduce(with state: Dispatcher.Pricing) {
+    switch state {
+    case .set(let date, let price):
+      _date.value = date
+      _price.value = price
     }
   }
 }

@@ -228,7 +228,6 @@ extension KeptStore {
     }
     if data == contents { return nil }
     let (value, version) = try value(of: data, from: fileName.current, in: folder)
-    contents = data
     hasFile = true
     return { [fileName] () throws(KeeperFailure) in
       do {
@@ -236,6 +235,8 @@ extension KeptStore {
       } catch {
         throw self.refusal(error, of: fileName.current, version, in: folder)
       }
+      // After a refusal, the next pass tries again.
+      self.contents = data
     }
   }
 

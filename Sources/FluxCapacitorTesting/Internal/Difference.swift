@@ -141,9 +141,10 @@ extension ValueDifference.Change {
   fileprivate var line: String { "\(path.text): \(oldText) → \(newText)" }
 }
 
-/// Returns whether two values fit in a line.
+/// Returns whether the texts of two values fit in a line, and show that the values differ if they do.
 private func areShort(_ first: Any, _ second: Any) -> Bool {
-  shown(first).count + shown(second).count <= 80
+  let (text, other) = (shown(first), shown(second))
+  return text.count + other.count <= 80 && (text != other || isSame(first, second))
 }
 
 /// Returns the paths and the texts of the parts in which two values differ.

@@ -1,13 +1,20 @@
 #if DEBUG
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
+  import Foundation
   import Testing
+
+  /// The number of schedules with one preemption above which a scenario counts as large.
+  ///
+  /// By default, a large scenario isn't explored with two preemptions, which would take most of the time of all
+  /// tests. `.ci/mutants` explores it by setting PREEMPTIONS to 2.
+  private let mostSchedulesWithOnePreemption = 100
 
   /// Runs a scenario through every order of its threads' steps, and prints the number of schedules.
   ///
   /// - Parameters:
-  ///   - atLeast: The number of preemptions to allow, if that number is greater than the default. The default
-  ///     is two, or three if THOROUGH is set in the environment.
+  ///   - atLeast: The number of preemptions to allow, if that number is greater than the default. The default is
+  ///     three if THOROUGH is set in the environment, one for a large scenario, and two otherwise.
   ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
   ///     threads may share data only in a `Log`.
   func explore(
@@ -17,14 +24,18 @@
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
-    let exploration = Exploration(
-      preemptions: max(atLeast, isThorough ? 3 : 2),
-      isReduced: isReduced
-    )
-    if let failure = exploration.run(scenario) {
+    let isComplete = atLeast >= 2 || ProcessInfo.processInfo.environment["PREEMPTIONS"] == "2"
+    let bounds = isThorough ? [max(atLeast, 3)] : isComplete ? [max(atLeast, 2)] : [1, 2]
+    var schedules = 0
+    for preemptions in bounds where schedules <= mostSchedulesWithOnePreemption {
+      let exploration = Exploration(preemptions: preemptions, isReduced: isReduced)
+      let failure = exploration.run(scenario)
+      schedules = exploration.schedules
+      guard let failure else { continue }
       Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
+      break
     }
     let test = sourceLocation.fileName.split(separator: ".")[0]
-    print("\(exploration.schedules) schedules: \(test).\(name)")
+    print("\(schedules) schedules: \(test).\(name)")
   }
 #endif
