@@ -310,7 +310,7 @@ struct GitHubReposFaultTests {
 
   @Test(arguments: [
     #"{"type": "FORBIDDEN", "path": ["repositoryOwner"], "message": "no"}"#,
-    #"{"type": "RATE_LIMITED", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "no"}"#,
+    #"{"type": "RESOURCE_LIMITS_EXCEEDED", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "no"}"#,
     #"{"type": "NOT_FOUND", "message": "no"}"#,
   ])
   func errorOfTheWholeQueryLeavesNoRows(error: String) async throws {
