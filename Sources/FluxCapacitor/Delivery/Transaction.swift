@@ -80,10 +80,10 @@ extension Place {
 extension AnyChannel {
   /// Locks several channels.
   ///
-  /// The thread never waits for the lock of one variable while holding the lock of another. Otherwise, the thread could deadlock
-  /// with a mutation that holds one variable's lock while waiting for another variable's lock. A thread that
-  /// has locked a table may wait for the locks of the table's parts, because a thread with the lock of a
-  /// part waits for no table.
+  /// The thread never waits for the lock of one variable while holding the lock of another. Otherwise, the
+  /// thread could deadlock with a mutation that holds one variable's lock while waiting for a different
+  /// variable's lock. A thread that has locked a table may wait for the locks of the table's parts, because a
+  /// thread with the lock of a part waits for no table.
   ///
   /// - Parameters:
   ///   - count: The number of channels.

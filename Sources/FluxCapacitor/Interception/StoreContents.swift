@@ -39,6 +39,7 @@ package struct StoreContents: Sendable {
   /// The versions of the variables, each of which changes with every write, or nil if the store's value might
   /// depend on more than these variables.
   package var versions: [ObjectIdentifier: Version]? {
+    let variables = variables
     guard isComplete, !variables.isEmpty else { return nil }
     let versions = variables.map { ($0.value.identity, $0.value.snapshot.version) }
     return Dictionary(versions) { first, _ in first }

@@ -43,8 +43,7 @@
           withUnsafeBytes(of: (address &- last).bigEndian) { bytes += $0 }
           last = address
         }
-        let images = ImageMap.capture()
-        guard let example = try? Backtrace.capture(limit: 1, images: images),
+        guard let example = try? Backtrace.capture(limit: 1, images: imageMap),
           var fields = try? JSONDecoder().decode(
             [String: String].self,
             from: JSONEncoder().encode(example)
@@ -54,7 +53,7 @@
         guard let encoded = try? JSONEncoder().encode(fields),
           let all = try? JSONDecoder().decode(Backtrace.self, from: encoded)
         else { return [:] }
-        let frames = Dictionary(grouping: all.symbolicated(with: images)?.frames ?? []) { frame in
+        let frames = Dictionary(grouping: all.symbolicated(with: imageMap)?.frames ?? []) { frame in
           // The original program counter is the return address, and the call's program counter is one less.
           UInt64(frame.captured.originalProgramCounter) ?? 0
         }
@@ -72,6 +71,11 @@
         return [:]
       #endif
     }
+
+    #if os(Linux) || os(macOS)
+      @available(macOS 26, *)
+      private static let imageMap = ImageMap.capture()
+    #endif
 
     #if os(Linux)
       /// Looks up the frames with two tools of the toolchain to which the Swift runtime of this process belongs,
@@ -144,7 +148,7 @@
 
       /// The executable and the libraries of this process.
       private static let images: [(path: String, addresses: Range<UInt64>)] =
-        ImageMap.capture().compactMap { image in
+        imageMap.compactMap { image in
           guard let path = image.path, let start = UInt64(image.baseAddress),
             let end = UInt64(image.endOfText)
           else { return nil }

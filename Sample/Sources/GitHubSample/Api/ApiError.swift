@@ -25,9 +25,7 @@ package struct ApiError: Error, Equatable {
     case notJSON(status: Int)
     case unexpectedShape
     case refusedQuery(String)
-
-    /// The server left items out of a list, with the reason for the first one.
-    case withheld(count: Int, String, singleSignOn: String?)
+    case withheld(Omission)
     case unknownOwner(login: String)
     case unknownRepository(String)
     case pagesWithoutEnd

@@ -32,13 +32,7 @@ extension ApiSession {
       }
     }
     if pager.isStuck { throw ApiError(.pagesWithoutEnd, at: place) }
-    if let omission = pager.omission {
-      let (count, detail) = (omission.count, omission.detail)
-      throw ApiError(
-        .withheld(count: count, detail, singleSignOn: omission.singleSignOn),
-        at: place
-      )
-    }
+    if let omission = pager.omission { throw ApiError(.withheld(omission), at: place) }
   }
 }
 

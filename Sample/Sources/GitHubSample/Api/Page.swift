@@ -9,14 +9,8 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
   /// The cursor at which the next page begins.
   package let endCursor: String?
 
-  /// The reason why the server left items out of the page, if it did.
+  /// The items that the server left out of the page, if any.
   package var omission: Omission?
-
-  package struct Omission: Equatable, Sendable {
-    package var count: Int
-    package let detail: String
-    package let singleSignOn: String?
-  }
 
   package init(
     items: [Item],
@@ -29,6 +23,13 @@ package struct Page<Item: Identifiable & Sendable>: Sendable {
     self.hasNextPage = hasNextPage
     self.endCursor = endCursor
   }
+}
+
+/// The items that a server left out of a list, with the reason for the first one.
+package struct Omission: Equatable, Sendable {
+  package var count: Int
+  package let detail: String
+  package let singleSignOn: String?
 }
 
 extension Page: Equatable where Item: Equatable {}

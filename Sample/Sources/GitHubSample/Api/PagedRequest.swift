@@ -20,9 +20,9 @@ extension PagedRequest {
     guard var page = try? response(from: payload) else { return nil }
     switch error {
     case .forbidden(let detail, let singleSignOn):
-      page.omission = Page.Omission(count: count, detail: detail, singleSignOn: singleSignOn)
+      page.omission = Omission(count: count, detail: detail, singleSignOn: singleSignOn)
     case .refusedQuery(let detail):
-      page.omission = Page.Omission(count: count, detail: detail, singleSignOn: nil)
+      page.omission = Omission(count: count, detail: detail, singleSignOn: nil)
     default:
       return nil
     }

@@ -17,7 +17,7 @@ package struct Pager<Request: PagedRequest> {
   package var hasMore: Bool { hasNextPage && !isStuck || hasDropped }
 
   /// The items that the server has left out of the pages so far, with the reason for the first one.
-  package private(set) var omission: Page<Request.Item>.Omission?
+  package private(set) var omission: Omission?
 
   private let request: Request
   private let limit: Int

@@ -44,8 +44,11 @@ extension ApiError {
       "\(place) sent JSON that does not match the query."
     case .refusedQuery(let detail):
       "\(place) could not answer the query: \(detail.sanitizedClause)."
-    case .withheld(let count, let detail, _):
-      "\(place) withheld \(count) \(count == 1 ? "item" : "items") of the list: \(detail.sanitizedClause)."
+    case .withheld(let omission):
+      """
+      \(place) withheld \(omission.count) \(omission.count == 1 ? "item" : "items") of the list: \
+      \(omission.detail.sanitizedClause).
+      """
     case .unknownOwner(let login):
       "\(place) has no user or organization named '\(login)'."
     case .unknownRepository(let name):
@@ -71,10 +74,8 @@ extension ApiError {
       "Check the network, --hostname and GITHUB_GRAPHQL_URL, or try again later."
     case .rejectedToken:
       "Use a valid token."
-    case .forbidden(_, let singleSignOn?), .withheld(_, _, let singleSignOn?):
-      "Authorize the token here: \(singleSignOn.sanitizedClause)"
-    case .forbidden, .withheld:
-      "Check the permissions of the token."
+    case .forbidden(_, let singleSignOn): remedy(singleSignOn)
+    case .withheld(let omission): remedy(omission.singleSignOn)
     case .rateLimited(_, let wait?):
       "Try again in \(wait.inWords)."
     case .rateLimited:
@@ -86,5 +87,10 @@ extension ApiError {
     case .unknownOwner, .unknownRepository:
       "Check the spelling, and that the token has access."
     }
+  }
+
+  private func remedy(_ singleSignOn: String?) -> String {
+    guard let singleSignOn else { return "Check the permissions of the token." }
+    return "Authorize the token here: \(singleSignOn.sanitizedClause)"
   }
 }

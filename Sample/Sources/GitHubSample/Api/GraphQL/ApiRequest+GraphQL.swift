@@ -20,25 +20,19 @@ extension ApiRequest {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     let errors = try errors(in: response, decoder: decoder)
+    let payload = Result { try decoder.decode(GraphQLData<Payload>.self, from: response.body).data }
     if let error = errors.first {
-      if errors.allSatisfy({ $0.item != nil }),
-        let payload = try? decoder.decode(GraphQLData<Payload>.self, from: response.body).data,
+      let reason = reason(of: error, in: response)
+      guard errors.allSatisfy({ $0.item != nil }), let payload = try? payload.get(),
         let partial = self.response(
           from: payload,
           lacking: Set(errors.map(\.item)).count,
-          because: reason(of: error, in: response)
+          because: reason
         )
-      {
-        return partial
-      }
-      throw reason(of: error, in: response)
+      else { throw reason }
+      return partial
     }
-    let payload: Payload?
-    do {
-      payload = try decoder.decode(GraphQLData<Payload>.self, from: response.body).data
-    } catch {
-      throw .unexpectedShape
-    }
+    guard case .success(let payload) = payload else { throw .unexpectedShape }
     guard let payload else {
       // If GitHub receives too many simultaneous requests, GitHub's response contains a message
       // instead of data.

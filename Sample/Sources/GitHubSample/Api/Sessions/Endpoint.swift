@@ -151,7 +151,7 @@ extension Endpoint {
   }
 
   /// Returns the trimmed value of an environment variable, or nil if the value is empty.
-  private static func value(of name: String, in variables: [String: String]) -> String? {
+  static func value(of name: String, in variables: [String: String]) -> String? {
     let value = variables[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
     return value?.isEmpty == false ? value : nil
   }

@@ -8,10 +8,9 @@ package enum ProxyExceptions {
   /// receives such requests, and the host must be a loopback host; see `Endpoint`. The value names exactly this
   /// host, because libcurl compares ranges of addresses only since version 7.86.
   package static func hosts(in variables: [String: String]) -> String? {
-    let address = variables["GITHUB_GRAPHQL_URL"] ?? ""
-    guard
-      let url = URLComponents(string: address.trimmingCharacters(in: .whitespacesAndNewlines)),
-      url.scheme?.lowercased() == "http", let host = url.host, !host.isEmpty
+    guard let address = Endpoint.value(of: "GITHUB_GRAPHQL_URL", in: variables),
+      let url = URLComponents(string: address), url.scheme?.lowercased() == "http",
+      let host = url.host, !host.isEmpty
     else { return nil }
     // libcurl reads the second variable only if the first one is empty.
     let exceptions =
