@@ -1,5 +1,5 @@
-// A transaction is a reduce, a call of `transaction`, or the body of a `modify`. Nested transactions belong to
-// the outermost one, so a thread has at most one open transaction.
+// A transaction is a reduce, a call of `transaction` or `read`, or the body of a `modify`. Nested
+// transactions belong to the outermost one, so a thread has at most one open transaction.
 //
 // A transaction adds a *place* (an entry) to the thread's round for each observed variable that it writes and
 // each event that it sends. While the transaction is open, its places are among the last entries of the
@@ -34,8 +34,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Whether the open transaction has already added a place for a variable or a sink.
   ///
-  /// - Complexity: O(n) in the number of places. The method is called only if another open transaction has
-  ///   written the same variable.
+  /// - Complexity: O(n) in the number of places. The method is called only if a transaction has a place for the
+  ///   variable, and another transaction has written or committed the variable since this one's last write.
   @usableFromInline func hasPlace(for channel: AnyChannel) -> Bool {
     for index in pointee.round.count - pointee.openPlaces..<pointee.round.count
     where pointee.round[index].member?.use({ $0 === channel }) ?? false {

@@ -41,9 +41,9 @@
   // Inputs
 
   /// Whether an open transaction had written the value with which the input started. The transaction might
-  /// restore the old value, so the next value counts as changed. The lock of the target's region guards this
-  /// flag.
-  final var isAhead = false
+  /// restore the old value, so the next value counts as changed. A thread that links the edge sets this flag
+  /// under the locks of the roots. Later, the lock of the target's region guards it.
+  @exclusivity(unchecked) final var isAhead = false
 
   /// The versions of the announced changes that await this input's value, in order. A version leaves the
   /// queue when the target takes the value. The lock of the target's region guards this queue.
@@ -120,7 +120,7 @@
   override final func announce(isFirstOfGroup: Bool) {
     target.use { $0.region }.use { region in
       if isFirstOfGroup { region.lockAndAppendChange() }
-      let isVariable = !source.isDerived
+      let isVariable = sourceReference.use { !$0.isDerived }
       // If the edge was linked after the write, the input's first value includes the write, and the source's
       // region will bring no value. The commit has already been announced to the regions upstream, whose
       // constants are older.

@@ -22,7 +22,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var regionChannel: Unmanaged<AnyChannel>!
 
   /// The region that the node belongs to. The reference is set when the node begins the region or is
-  /// first linked. The first node of a region owns the region.
+  /// first linked. The attachments of the first channel own the region.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
   /// Whether the node begins its region.
@@ -45,7 +45,8 @@ import Synchronization
   /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // The region's lock guards the properties from `snapshot` through `deliveredSum`.
+  // The region's lock guards the properties from `snapshot` through `deliveredSum`. A thread that activates the
+  // node sets `snapshot` under the locks of the roots.
 
   /// The values of the roots when the node became active, until the node has a delivered value. The property
   /// is `nil` if no observer has needed a value yet.

@@ -47,11 +47,11 @@
   private(set) var outgoing: [AnyEdge] = []
 
   /// Whether the copies are equal to `nodes` and `outgoing`.
-  private var areCopiesValid = false
+  @exclusivity(unchecked) private var areCopiesValid = false
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
   /// the number of missing values. The versions are consecutive numbers.
-  private var pending = FIFO<(version: Version, missing: Int32)>()
+  @exclusivity(unchecked) private var pending = FIFO<(version: Version, missing: Int32)>()
 
   /// The objects to release when the delivery in progress has ended. Among them is each channel that has left
   /// the region, so that the deliverer's unretained references stay valid.

@@ -2,7 +2,7 @@
 ///
 /// A transaction delivers only the last value of a variable, but every event of a channel. When the
 /// transaction ends, its events are delivered at their positions among the transaction's writes. Events
-/// that other threads send during the transaction are delivered after the transaction's events.
+/// that other threads send during the transaction keep their order among the transaction's events.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable init() { super.init() }
 

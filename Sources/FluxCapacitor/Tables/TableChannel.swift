@@ -23,7 +23,7 @@ where Row.ID: Sendable {
   @usableFromInline var ids: TablePart<Row, [Row.ID]>?
 
   /// The latest edit, as long as code observes the changes of the table.
-  @usableFromInline var edits: TablePart<Row, TableEdit<Row.ID>>?
+  @exclusivity(unchecked) @usableFromInline var edits: TablePart<Row, TableEdit<Row.ID>>?
 
   // The row that a thread has taken out of the table to change it, and the row's entry. As local variables of
   // an accessor, these properties would need an allocation for each change.
