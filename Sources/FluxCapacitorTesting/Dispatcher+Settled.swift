@@ -125,7 +125,7 @@ extension Dispatcher {
       if pendingWork.hasEnded { return }
       guard !Task.isCancelled, pendingWork.isResting else { continue }
       // A task that begins to sleep after this attempt also changes the record.
-      if !clock.advanceToNextDeadline() { await reach(.changed(since: changeCount)) }
+      if clock.advanceToNextDeadline() == nil { await reach(.changed(since: changeCount)) }
     }
   }
 

@@ -111,13 +111,13 @@ private func compare(
     }
   }
   let list = lines.joined(separator: "\n")
-  let passing = states.map { "\n  \(code(forState: $0))" }.joined()
+  let passing = passingExpectation(states.map { code(forState: $0) })
   place.fail(
     """
     The states differ from the expected states:
     \(list)\(dispatcher.hintAtUnsettled)
 
-    \(states.isEmpty ? "No state was invoked." : "This expectation passes:")\(passing)
+    \(states.isEmpty ? "No state was invoked." : passing)
     """
   )
 }

@@ -9,7 +9,7 @@ import FluxCapacitor
 ///   return "a minute later"
 /// }
 /// await clock.sleeping()
-/// clock.advance(by: .seconds(60))
+/// await clock.advance(by: .seconds(60))
 /// #expect(try await task.value == "a minute later")
 /// ```
 public final class ManualClock: Clock, @unchecked Sendable {
@@ -38,9 +38,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
 
+    /// The task that sleeps.
+    let task = TaskID()
+
     /// The task rests, so that `settled(advancing:)` may advance the clock.
     let suspension = TaskSuspension(.resting)
-
   }
 
   /// A call of `sleeping` that waits for sleeps.
@@ -111,42 +113,109 @@ public final class ManualClock: Clock, @unchecked Sendable {
     sleeper?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Advances the clock, and wakes the sleeping tasks whose deadlines the clock has reached, in the order
-  /// of their deadlines.
+  /// Advances the clock at once, and wakes the sleeping tasks whose deadlines the clock has reached, in the
+  /// order of their deadlines.
+  ///
+  /// The woken tasks run later, when the clock already shows the last instant, as after a machine has been
+  /// suspended. An asynchronous function can call this method only in a synchronous closure, because the compiler
+  /// otherwise chooses the asynchronous method of the same name.
   public func advance(by duration: Duration) {
-    advance { $0.advanced(by: duration) }
+    for sleeper in advance(to: { $0.advanced(by: duration) }) { sleeper.continuation.resume() }
   }
 
-  /// Advances the clock to the next deadline of a sleeping task. A later call of `sleeping()` doesn't return
-  /// the sleeps that end now.
+  /// Advances the clock from deadline to deadline, and lets the woken tasks run at each of them.
   ///
-  /// - Returns: Whether a task was sleeping.
-  func advanceToNextDeadline() -> Bool {
-    advance { now in
-      let deadline = sleepers.values.map(\.deadline).min() ?? now
+  /// A task that sleeps five times for a second is awake five times in five seconds:
+  ///
+  /// ```swift
+  /// let seconds = Variable<[Duration]>([])
+  /// let ticks = Task {
+  ///   for _ in 1...5 {
+  ///     try await clock.sleep(for: .seconds(1))
+  ///     seconds.value.append(clock.now.offset)
+  ///   }
+  /// }
+  /// await clock.advance(by: .seconds(5))
+  /// try await ticks.value
+  /// #expect(seconds.value == [.seconds(1), .seconds(2), .seconds(3), .seconds(4), .seconds(5)])
+  /// ```
+  ///
+  /// The method first lets the tasks run that have begun before the call. At each deadline, the method goes on
+  /// as soon as each task that it has woken there sleeps on this clock again. A task can also end, or wait for
+  /// something else. The clock can't observe this, so the method goes on after it has yielded to other tasks
+  /// a few hundred times, which takes milliseconds. If a task computes for a longer time between two sleeps,
+  /// advance the clock after each ``sleeping(_:within:isolation:fileID:filePath:line:column:)``. For effects
+  /// and tasks in a bag, `settled(advancing:)` never advances too early.
+  ///
+  /// In a scenario of `everyInterleaving`, the method doesn't yield, because the scenario explores each order.
+  ///
+  /// - Parameters:
+  ///   - duration: The time between the first and the last instant.
+  ///   - isolation: The actor of the caller.
+  public func advance(
+    by duration: Duration,
+    isolation: isolated (any Actor)? = #isolation
+  ) async {
+    let end = now.advanced(by: duration)
+    await yield { false }
+    while let tasks = advanceToNextDeadline(before: end) {
+      await yield { areSleeping(tasks) }
+    }
+  }
+
+  /// Lets other tasks run until a condition holds, or for a limited number of turns.
+  private func yield(
+    isolation: isolated (any Actor)? = #isolation,
+    until isFulfilled: () -> Bool
+  ) async {
+    #if DEBUG
+      guard scheduledThread == nil else { return }
+    #endif
+    for _ in 1...200 where !isFulfilled() {
+      // The caller's actor and the pool have a queue each.
+      await Task.yield()
+      await Task.detached { await Task.yield() }.value
+    }
+  }
+
+  /// Returns whether each of a few tasks sleeps on this clock.
+  private func areSleeping(_ tasks: Set<TaskID>) -> Bool {
+    lock.withLock { tasks.isSubset(of: sleepers.values.compactMap(\.task)) }
+  }
+
+  /// Advances the clock to the next deadline of a sleeping task, and wakes the task. A later call of
+  /// `sleeping()` doesn't return the sleeps that end now.
+  ///
+  /// - Parameter end: The latest instant to advance to. If no deadline is earlier or equal, the clock shows this
+  ///   instant afterward.
+  /// - Returns: The tasks that the method has woken, or nil if no deadline has been reached.
+  @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Set<TaskID>? {
+    let due = advance { now in
+      let deadline = sleepers.values.map(\.deadline).min()
+      guard let deadline, deadline <= end ?? deadline else { return max(now, end ?? now) }
       begun.removeAll { sleepers[$0.number].map { $0.deadline <= deadline } ?? true }
       return deadline
     }
+    for sleeper in due { sleeper.continuation.resume() }
+    return due.isEmpty ? nil : Set(due.compactMap(\.task))
   }
 
   /// Sets the time to the result of a closure, which this method calls under the lock.
   ///
-  /// A woken task counts as busy before this method unlocks. So `settled(advancing:)` can't find that all work
+  /// A due task counts as busy before this method unlocks. So `settled(advancing:)` can't find that all work
   /// is resting while no task sleeps on the clock.
   ///
-  /// - Returns: Whether the method has woken a task.
-  @discardableResult private func advance(to end: (_ now: Instant) -> Instant) -> Bool {
-    let due = lock.withLock {
+  /// - Returns: The sleepers whose deadlines the clock has reached. The caller wakes them.
+  private func advance(to end: (_ now: Instant) -> Instant) -> [Sleeper] {
+    lock.withLock {
       time = end(time)
       let due = sleepers.filter { $0.value.deadline <= time }
       for (number, sleeper) in due {
         sleepers[number] = nil
         sleeper.suspension.end()
       }
-      return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+      return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
     }
-    for sleeper in due { sleeper.value.continuation.resume() }
-    return !due.isEmpty
   }
 
   /// A sentence that lists the deadlines of the sleeping tasks. The text is empty if no task is sleeping.

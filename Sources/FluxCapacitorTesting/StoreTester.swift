@@ -40,6 +40,9 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// The variables and constants that the tester observes, guarded by `lock`.
   nonisolated(unsafe) private var observed: Set<ObjectIdentifier> = []
 
+  /// The variables and constants that a test has listed by key path, guarded by `lock`.
+  nonisolated(unsafe) private var published: Set<ObjectIdentifier> = []
+
   /// Creates a tester for the live store of a type. If the store doesn't exist yet, this initializer
   /// creates the store.
   ///
@@ -226,17 +229,31 @@ public final class StoreTester<Store: Storable>: Sendable {
       guard let item = contents.item(named: event.name), !item.value.isDerived else {
         return nil
       }
-      // A key path can't contain the position or the key of a constant in a collection.
-      let isProperty = item.value.isConstant || item.otherName != nil
-      return event.code(isPublished: isProperty && !event.name.contains("["))
+      return event.code(isPublished: hasKeyPath(item, in: contents))
     }
-    return lines.isEmpty ? "" : "\n\nThis expectation passes:" + lines.map { "\n  \($0)" }.joined()
+    return lines.isEmpty ? "" : "\n\n\(passingExpectation(lines))"
+  }
+
+  /// Returns whether the store seems to publish a value as a property with the item's name.
+  ///
+  /// Reflection doesn't list computed properties. If a derived constant reads the variable `_count`, the store
+  /// may publish only the derived constant. Then a test must already have listed a change to `\.count`.
+  private func hasKeyPath(_ item: StoreContents.Item, in contents: StoreContents) -> Bool {
+    // A key path can't contain the position or the key of a constant in a collection.
+    if item.name.contains("[") { return false }
+    let identity = item.value.identity
+    if item.value.isConstant || lock.withLock({ published.contains(identity) }) { return true }
+    return item.otherName != nil && !contents.items.contains { $0.value.sources.contains(identity) }
   }
 
   private func name(of property: Change<Store>.Property, in contents: StoreContents) -> String {
     switch property {
-    case .named(let name): contents.item(named: name)?.name ?? name
-    case .published(let value): contents.item(for: value(store))?.name ?? "?"
+    case .named(let name):
+      return contents.item(named: name)?.name ?? name
+    case .published(let value):
+      let value = value(store)
+      _ = lock.withLock { published.insert(value.identity) }
+      return contents.item(for: value)?.name ?? "?"
     }
   }
 }

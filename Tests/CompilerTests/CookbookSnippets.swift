@@ -142,9 +142,9 @@ struct CookbookSnippets {
     } when: {
       for text in ["B", "Be", "Ber"] {
         action.search(text)
-        clock.advance(by: .milliseconds(200))
+        await clock.advance(by: .milliseconds(200))
       }
-      clock.advance(by: .milliseconds(100))
+      await clock.advance(by: .milliseconds(100))
       await Dispatcher.shared.settled()
       action.search("")
       await Dispatcher.shared.settled()
@@ -167,11 +167,11 @@ struct CookbookSnippets {
       Dispatcher.CitySearch.fail("Failure()")
     } when: {
       action.search("old")
-      clock.advance(by: .milliseconds(300))
+      await clock.advance(by: .milliseconds(300))
       await gate.reached()
       action.search("new")
       gate.open()
-      clock.advance(by: .milliseconds(300))
+      await clock.advance(by: .milliseconds(300))
       await Dispatcher.shared.settled()
     }
   }

@@ -101,9 +101,9 @@ struct EffectSnippets {
     } when: {
       for text in ["f", "fl", "flux"] {
         action.search(text)
-        clock.advance(by: .milliseconds(200))
+        await clock.advance(by: .milliseconds(200))
       }
-      clock.advance(by: .milliseconds(100))
+      await clock.advance(by: .milliseconds(100))
       await Dispatcher.shared.settled()
     }
   }

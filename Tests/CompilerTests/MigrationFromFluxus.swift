@@ -105,7 +105,7 @@ struct MigrationFromFluxus {
     VotesAction(clock: clock).addRandom(range: 20)
     let durations = await clock.sleeping()
     let before = store.count.value
-    clock.advance(by: .milliseconds(150))
+    await clock.advance(by: .milliseconds(150))
     await Dispatcher.shared.settled()
 
     #expect(durations == [.milliseconds(150)])
@@ -133,7 +133,7 @@ struct MigrationFromFluxus {
 
       view.button("Add random")?.action()
       await clock.sleeping()
-      clock.advance(by: .milliseconds(150))
+      await clock.advance(by: .milliseconds(150))
       await Dispatcher.shared.settled()
 
       #expect(view.texts.first != "Votes: 0")

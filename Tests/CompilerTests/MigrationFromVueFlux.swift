@@ -99,7 +99,7 @@ struct MigrationFromVueFlux {
     let later = store.actions.incrementLater(on: clock)
     let durations = await clock.sleeping()
     let before = store.countText.value
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     try await later.value
 
     #expect(durations == [.seconds(1)])

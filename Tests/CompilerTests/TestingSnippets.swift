@@ -193,7 +193,7 @@ struct ReminderTests {
     await clock.sleeping()
     #expect(store.count.value == 0)
 
-    clock.advance(by: .seconds(60))
+    await clock.advance(by: .seconds(60))
     try await reminder.value
     #expect(store.count.value == 1)
   }
@@ -284,8 +284,22 @@ struct TestingSnippets {
       return "a minute later"
     }
     await clock.sleeping()
-    clock.advance(by: .seconds(60))
+    await clock.advance(by: .seconds(60))
     #expect(try await task.value == "a minute later")
+  }
+
+  @Test func taskSleepsFiveTimesWhileAManualClockAdvancesByFiveSeconds() async throws {
+    let clock = ManualClock()
+    let seconds = Variable<[Duration]>([])
+    let ticks = Task {
+      for _ in 1...5 {
+        try await clock.sleep(for: .seconds(1))
+        seconds.value.append(clock.now.offset)
+      }
+    }
+    await clock.advance(by: .seconds(5))
+    try await ticks.value
+    #expect(seconds.value == [.seconds(1), .seconds(2), .seconds(3), .seconds(4), .seconds(5)])
   }
 
   @Test func storeTesterPassesWhenAStoreMakesTheExpectedChanges() async {

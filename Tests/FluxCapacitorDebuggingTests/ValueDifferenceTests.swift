@@ -52,10 +52,49 @@ struct ValueDifferenceTests {
 
     #expect(
       lines(Hidden(year: 1985), Hidden(year: 1955)) == [
-        #": Hidden(year: "?") → Hidden(year: "?")"#
+        #": Hidden(year: "?") → Hidden(year: "?"), which looks the same but differs"#
       ]
     )
     #expect(lines([Hidden(year: 1985)], [Hidden(year: 1985)]) == [])
+  }
+
+  @Test func numbersWithTheSameTextDifferInTheirFields() {
+    #expect(
+      lines(Cents(amount: 5, currency: "USD"), Cents(amount: 5, currency: "EUR")) == [
+        #".currency: "USD" → "EUR""#
+      ]
+    )
+    #expect(
+      lines(Cents(amount: 5, currency: "USD"), Cents(amount: 6, currency: "USD")) == [
+        ": 5 cents → 6 cents"
+      ]
+    )
+  }
+
+  @Test func unequalValuesWithTheSameFieldsDiffer() {
+    struct Formula: Equatable {
+      let evaluate: @Sendable () -> Int
+
+      init(_ number: Int) { evaluate = { number } }
+
+      static func == (first: Formula, second: Formula) -> Bool {
+        first.evaluate() == second.evaluate()
+      }
+    }
+
+    #expect(lines(Formula(1), Formula(1)) == [])
+    let line = lines(Formula(1), Formula(2)).first
+    #expect(line?.hasSuffix(", which looks the same but differs") == true, "\(line ?? "")")
+  }
+
+  @Test(arguments: [
+    ("Marty McFly", "Marty\u{A0}McFly", #""Marty McFly" → "Marty\u{A0}McFly""#),
+    ("admin", "ad\u{200D}min", #""admin" → "ad\u{200D}min""#),
+    ("a", "\u{FEFF}a\u{202E}", #""a" → "\u{FEFF}a\u{202E}""#),
+    ("می\u{200C}روم", "👩\u{200D}🔬", "\"می\u{200C}روم\" → \"👩\u{200D}🔬\""),
+  ])
+  func invisibleCharacterIsEscapedUnlessItJoins(old: String, new: String, line: String) {
+    #expect(lines(old, new) == [": \(line)"])
   }
 
   @Test func mirrorThatContainsItselfIsComparedUpToALimit() {
@@ -192,4 +231,31 @@ struct ValueDifferenceTests {
   @Test func contentOfAnOptionalOptionalDiffersFromNil() {
     #expect(lines([Int??.none], [Int??.some(nil)]) == ["[0]: nil → .some(nil)"])
   }
+}
+
+private struct Cents: Numeric, CustomStringConvertible {
+  var amount: Int
+  var currency: String
+  var description: String { "\(amount) cents" }
+  var magnitude: Int { amount }
+
+  init(amount: Int, currency: String) { (self.amount, self.currency) = (amount, currency) }
+
+  init(integerLiteral value: Int) { self.init(amount: value, currency: "USD") }
+
+  init?(exactly source: some BinaryInteger) { self.init(amount: Int(source), currency: "USD") }
+
+  static func + (first: Cents, second: Cents) -> Cents {
+    Cents(amount: first.amount + second.amount, currency: first.currency)
+  }
+
+  static func - (first: Cents, second: Cents) -> Cents {
+    Cents(amount: first.amount - second.amount, currency: first.currency)
+  }
+
+  static func * (first: Cents, second: Cents) -> Cents {
+    Cents(amount: first.amount * second.amount, currency: first.currency)
+  }
+
+  static func *= (first: inout Cents, second: Cents) { first = first * second }
 }

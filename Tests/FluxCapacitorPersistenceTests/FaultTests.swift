@@ -93,10 +93,10 @@ struct FaultTests {
     NotesAction(dispatcher).add("Roads")
 
     #expect(await clock.sleeping() == [.milliseconds(500)])
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
     // After each failure, the keeper waits twice as long.
     #expect(await clock.sleeping() == [.seconds(1)])
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     #expect(await clock.sleeping() == [.seconds(2)])
     let failure = await failures.next(2).last?.flatMap(\.self)
     #expect(failure?.cause == .system(call: "write", code: ENOSPC))
@@ -104,7 +104,7 @@ struct FaultTests {
     // The part that was written doesn't fill the disk.
     #expect(folder.names == [])
     system.heal()
-    clock.advance(by: .seconds(2))
+    await clock.advance(by: .seconds(2))
 
     #expect(await failures.next(1) == [nil])
     #expect(try folder.contains("Roads"))
@@ -233,7 +233,7 @@ struct FaultTests {
     let saved = FileWatch(folder)
     NotesAction(dispatcher).add("Roads")
     await clock.sleeping()
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
 
     await saved.until { (try? folder.contains("Roads")) == true }
     withExtendedLifetime((notes, stubborn)) {}

@@ -104,7 +104,7 @@ struct KeeperTests {
     #expect(delays == [.milliseconds(500)])
     #expect(folder.names == [])
     let saved = FileWatch(folder)
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
 
     try await saved.until { try folder.contains("Roads") }
     withExtendedLifetime((store, keeper)) {}
@@ -120,7 +120,7 @@ struct KeeperTests {
     let saved = FileWatch(folder)
     for tenth in 1...10 {
       NotesAction().add("\(tenth)")
-      clock.advance(by: .milliseconds(100))
+      await clock.advance(by: .milliseconds(100))
     }
 
     try await saved.until { try folder.contains("\"10\"") }
@@ -168,7 +168,7 @@ struct KeeperTests {
 
     Dispatcher.shared.transaction { store.changeDraftDirectly("1.21 gigawatts") }
     await clock.sleeping()
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
 
     try await saved.until { try folder.contains("1.21 gigawatts") }
     withExtendedLifetime(keeper) {}
@@ -183,7 +183,7 @@ struct KeeperTests {
 
     Dispatcher.shared.dispatch(Dispatcher.Counter.add(3))
     await clock.sleeping()
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
 
     await saved.until { folder.names.contains("counter.json") }
     withExtendedLifetime((hasty, store, keeper)) {}

@@ -73,8 +73,8 @@
         }
       }
 
-      #expect(failures.count == 2)
-      #expect(failures.last?.contains("variable.value") == true)
+      #expect(failures.count == 1)
+      #expect(failures.first?.contains("variable.value") == true)
     }
 
     // MARK: Other failures

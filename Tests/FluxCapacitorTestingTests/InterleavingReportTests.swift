@@ -423,6 +423,35 @@
       )
     }
 
+    @Test func failedExpectationOfACheckIsOneFailureWithItsComment() async throws {
+      let failures = await failures {
+        everyInterleaving { scenario in
+          let variable = Variable(0)
+          scenario.thread { variable.value = 1 }
+          scenario.check { #expect(variable.value == 2, "a vote is lost") }
+        }
+      }
+
+      #expect(failures.count == 1)
+      #expect(
+        failures.first?.hasPrefix(
+          "Schedule 1 fails: Expectation failed: (variable.value → 1) == 2: a vote is lost\n"
+        ) == true
+      )
+    }
+
+    @Test func reportEndsWithTheLastStepBeforeTheScenarioFreesItsObjects() async throws {
+      let steps = try await stepsOfAFailure { scenario in
+        let (variable, dustBuster) = (Variable(0), DustBuster())
+        variable.observe { _ in }.cleaned(by: dustBuster)
+        variable.map { $0 + 1 }.observe { _ in }.cleaned(by: dustBuster)
+        scenario.thread { [dustBuster] in withExtendedLifetime(dustBuster) { variable.value = 1 } }
+      }
+
+      #expect(steps.contains("sets a Variable<Int> to 1"))
+      #expect(!steps.contains("cleans the observation"))
+    }
+
     // MARK: Running scenarios
 
     private func report(_ scenario: (Scenario) throws -> Void) async throws -> String {

@@ -13,11 +13,12 @@ struct ManualClockTests {
     }
     #expect(await clock.sleeping() == [.seconds(60)])
 
-    clock.advance(by: .seconds(59))
+    await clock.advance(by: .seconds(59))
     #expect(clock.now.offset == .seconds(59))
-    clock.advance(by: .seconds(2))
+    await clock.advance(by: .seconds(2))
 
-    #expect(try await isAwake.value == .seconds(61))
+    #expect(try await isAwake.value == .seconds(60))
+    #expect(clock.now.offset == .seconds(61))
   }
 
   @Test func sleepOnAManualClockDoesNotEndBeforeTheDeadline() async throws {
@@ -32,14 +33,71 @@ struct ManualClockTests {
       }
       await clock.sleeping(3)
       for seconds in 1...3 {
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(await recorder.next() == [Array(1...seconds)])
       }
     }
   }
 
+  @Test func taskSleepsAndWakesAtEachDeadlineThatAnAdvanceReaches() async throws {
+    let seconds = Variable<[Duration]>([])
+    let ticks = Task {
+      for _ in 1...5 {
+        try await clock.sleep(for: .seconds(1))
+        seconds.value.append(clock.now.offset)
+      }
+    }
+
+    await clock.advance(by: .seconds(5))
+
+    try await ticks.value
+    #expect(seconds.value == [.seconds(1), .seconds(2), .seconds(3), .seconds(4), .seconds(5)])
+  }
+
+  @Test @MainActor func taskOfTheMainActorWakesAtEachDeadlineThatAnAdvanceReaches() async throws {
+    var instants: [Duration] = []
+    let ticks = Task {
+      for _ in 1...3 {
+        try await clock.sleep(for: .seconds(1))
+        instants.append(clock.now.offset)
+      }
+    }
+
+    await clock.advance(by: .seconds(3))
+
+    #expect(instants == [.seconds(1), .seconds(2), .seconds(3)])
+    try await ticks.value
+  }
+
+  @Test func timeoutInAChildTaskWakesAtEachDeadlineThatAnAdvanceReaches() async throws {
+    let instants = Variable<[Duration]>([])
+    let ticks = Task {
+      for _ in 1...3 {
+        async let pause: Void = clock.sleep(for: .milliseconds(500))
+        try await pause
+        instants.value.append(clock.now.offset)
+      }
+    }
+
+    await clock.advance(by: .seconds(2))
+
+    #expect(instants.value == [.milliseconds(500), .seconds(1), .milliseconds(1_500)])
+    #expect(clock.now.offset == .seconds(2))
+    try await ticks.value
+  }
+
+  @Test func sleepingAfterAnAdvanceReturnsOnlyTheSleepThatLasts() async {
+    let ticks = Task { while true { try await clock.sleep(for: .seconds(2)) } }
+
+    await clock.advance(by: .seconds(5))
+
+    #expect(await clock.sleeping() == [.seconds(2)])
+    #expect(clock.sleepersByNow.contains("until 6.0 seconds"))
+    ticks.cancel()
+  }
+
   @Test func sleepOnAManualClockReturnsImmediatelyWhenTheDeadlineIsNow() async throws {
-    clock.advance(by: .seconds(5))
+    await clock.advance(by: .seconds(5))
 
     try await clock.sleep(until: clock.now)
     try await clock.sleep(for: .zero)
@@ -69,7 +127,7 @@ struct ManualClockTests {
       let sleep = Task { try? await clock.sleep(for: .seconds(1)) }
       await withTaskGroup { group in
         group.addTask { sleep.cancel() }
-        group.addTask { clock.advance(by: .seconds(1)) }
+        group.addTask { await clock.advance(by: .seconds(1)) }
       }
       await sleep.value
     }

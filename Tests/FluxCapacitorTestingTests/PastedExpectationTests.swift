@@ -78,14 +78,64 @@ struct PastedExpectationTests {
     )
   }
 
-  @Test func expectationSaysThatAValueHasNoKnownCode() async {
-    let lines = await pasted { $0.trip.value.date = Date(timeIntervalSinceReferenceDate: 88) }
+  @Test func expectationHasACommentForAValueWithoutKnownCode() async {
+    let sentences = await failures {
+      tester.invoke(
+        Drive {
+          $0.byte.value = 88
+          $0.trip.value.date = Date(timeIntervalSinceReferenceDate: 88)
+        }
+      )
+    }
 
     #expect(
-      lines == [
-        "Change.named(\"trip\", to: …)  // No code is known for a part of this value."
-      ]
+      sentences.first?.hasSuffix(
+        """
+
+        This expectation passes after you replace each comment by code:
+          Change.named("byte", as: UInt8.self) { $0 = 88 }
+          // Change.named("trip", to: …): No code is known for a part of this value.
+        """
+      ) == true
     )
+  }
+
+  @Test func expectationNamesAVariableThatOnlyADerivedConstantPublishes() async {
+    let tester = StoreTester(PageStore.self)
+    // The read-only side of the private variable exists, but no property of the store returns it.
+    #expect(tester.store.title.value == "0")
+
+    let first = await failures { tester.invoke(.init(text: "1")) }
+    PageAction().invoke(.init(text: "2"))
+    let second = await failures {
+      tester.invoke(.init(text: "3")) { Change(\.text, to: "0") }
+    }
+
+    #expect(
+      first.first?.hasSuffix(
+        """
+
+        This expectation passes:
+          Change.named("revision", to: 1)
+          Change.named("text", to: "1")
+        """
+      ) == true
+    )
+    // The test itself has listed a change to `text`, so this computed property exists.
+    #expect(
+      second.first?.hasSuffix(
+        """
+
+        This expectation passes:
+          Change.named("revision", to: 3)
+          Change(\\.text, to: "3")
+        """
+      ) == true
+    )
+    tester.invoke(.init(text: "4")) {
+      Change.named("revision", to: 4)
+      Change(\.text, to: "4")
+    }
   }
 
   @Test func expectationOfAStructStateBeginsWithTheFullNameOfItsType() async {
@@ -134,6 +184,37 @@ private struct SignAction: Actionable {
 
 private final class SignStore: Storable {
   func reduce(with _: Dispatcher.Sign) {}
+}
+
+private struct Page: DispatchState {
+  typealias RelatedStoreType = PageStore
+  typealias RelatedActionType = PageAction
+
+  let text: String
+}
+
+private struct PageAction: Actionable {
+  typealias DispatchStateType = Page
+}
+
+private final class PageStore: Storable {
+  private let _revision = Variable(0)
+  private let _text = Variable("0")
+
+  let title: Constant<String>
+  let length: Constant<Int>
+
+  var text: Constant<String> { _text.constant }
+
+  init() {
+    title = _revision.constant.map { "\($0)" }
+    length = _text.map(\.count)
+  }
+
+  func reduce(with state: Page) {
+    _revision.value += 1
+    _text.value = state.text
+  }
 }
 
 private struct Drive: DispatchState {

@@ -118,7 +118,7 @@ final class XCTestTests: XCTestCase {
       await gate.reached()
       gate.open()
       await clock.sleeping()
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
       await Dispatcher.shared.settled()
 
       XCTAssertEqual(store.count.value, 1)

@@ -78,9 +78,9 @@ struct EffectsLatestTests {
     await tasks[0].value
     await tasks[1].value
     #expect(effects.isRunning.value)
-    clock.advance(by: .milliseconds(999))
+    await clock.advance(by: .milliseconds(999))
     #expect(log.entries == [])
-    clock.advance(by: .milliseconds(1))
+    await clock.advance(by: .milliseconds(1))
     await tasks[2].value
 
     #expect(log.entries == ["3"])
@@ -111,7 +111,7 @@ struct EffectsLatestTests {
       log.append("outer \(outer.isSuperseded)")
     }
     if pause > .zero { await clock.sleeping() }
-    clock.advance(by: pause)
+    await clock.advance(by: pause)
     await all
 
     #expect(log.entries == ["inner false", "outer true"])

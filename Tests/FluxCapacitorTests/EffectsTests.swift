@@ -219,7 +219,7 @@ struct EffectsTests {
     let effects = Effects(.serial)
     let first = effects.run { _ in await gate.pass() }
     let second = effects.run(after: .seconds(1), clock: clock) { _ in log.append("second") }
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     gate.open()
     await first.value
     await second.value

@@ -69,7 +69,7 @@ struct BoardTests {
 
     for text in ["milk", "soap"] {
       await board.type("find \(text)")
-      clock.advance(by: .milliseconds(300))
+      await clock.advance(by: .milliseconds(300))
       await Dispatcher.shared.settled()
     }
 

@@ -14,9 +14,9 @@ struct SearchActionTests {
     } when: {
       for text in ["m", "mi", "milk"] {
         action.find(text)
-        clock.advance(by: .milliseconds(200))
+        await clock.advance(by: .milliseconds(200))
       }
-      clock.advance(by: .milliseconds(100))
+      await clock.advance(by: .milliseconds(100))
       await Dispatcher.shared.settled()
     }
   }

@@ -145,10 +145,10 @@ struct SyncActionTests {
     action.sync()
     #expect(await clock.sleeping() == [.seconds(1)])
     #expect(store.unsynced.value.map(\.id) == [1, 2])
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     await clock.sleeping()
     #expect(store.unsynced.value.map(\.id) == [2])
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     await Dispatcher.shared.settled()
 
     #expect(cards.cards.ids.value == [1])

@@ -114,6 +114,8 @@ extension PrimitiveTable: AnyPrimitiveValue {
 
   package var isDerived: Bool { false }
 
+  package var sources: [ObjectIdentifier] { [] }
+
   package var isConstant: Bool { Trait.self == ImmutableTrait.self }
 
   package var anyValue: any Sendable { rows.value }

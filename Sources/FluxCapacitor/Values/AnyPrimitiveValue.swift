@@ -6,6 +6,9 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// Whether the value is computed from other values.
   var isDerived: Bool { get }
 
+  /// The identities of the variables from which a derived constant is computed.
+  var sources: [ObjectIdentifier] { get }
+
   /// Whether the value can only be read.
   var isConstant: Bool { get }
 
@@ -35,6 +38,10 @@ extension PrimitiveValue: AnyPrimitiveValue {
   package var identity: ObjectIdentifier { ObjectIdentifier(channel) }
 
   package var isDerived: Bool { channel.isDerived }
+
+  package var sources: [ObjectIdentifier] {
+    channel.derivedNode?.roots.map { ObjectIdentifier($0.channel) } ?? []
+  }
 
   package var isConstant: Bool { Trait.self == ImmutableTrait.self }
 

@@ -47,7 +47,9 @@ struct Comparison {
       )
     case (.composed(let mirror, let style), .composed(let other, _)):
       compareParts(of: old, mirror, new, other, style, at: path)
-    case (.described, .described):
+    case (.number(let text), .number(let other)) where text != other:
+      note(ValueTree(.number, text), ValueTree(.number, other), at: path)
+    case (.number, .number), (.described, .described):
       if areEqual(old, new) { return }
       let (text, other) = (String(reflecting: old), String(reflecting: new))
       if text == other, !(type(of: old) is AnyClass) {
@@ -87,14 +89,12 @@ struct Comparison {
       return
     }
     let count = difference.count
-    // The fields of a custom mirror might not be properties, and might be alike in unequal values.
+    // The fields of a custom mirror might not be properties.
     let isCustom = style == .struct && new is any CustomReflectable
     let fieldsPath = isCustom ? path.withoutCode : path
-    if compareFields(of: mirror, other, style, at: fieldsPath),
-      !isCustom || difference.count > count
-    {
-      return
-    }
+    let hasFields = compareFields(of: mirror, other, style, at: fieldsPath)
+    // Unequal values might have the same fields.
+    if hasFields, difference.count > count || !isCustom && !(new is any Equatable) { return }
     noteIfDifferent(old, new, at: path)
   }
 
@@ -168,7 +168,12 @@ struct Comparison {
   mutating func skip(_ count: Int) { difference.uncompared += count }
 
   private mutating func note(_ old: ValueTree?, _ new: ValueTree?, at path: ValuePath) {
-    if hasRoom() { difference.changes.append(.init(path: path, old: old, new: new)) }
+    guard hasRoom() else { return }
+    var new = new
+    if let text = new?.text, text == old?.text, text != ValueTree.secret.text {
+      new = ValueTree(.description, "\(text), which looks the same but differs")
+    }
+    difference.changes.append(.init(path: path, old: old, new: new))
   }
 
   /// Returns whether the list has room for a change. If not, this method counts the change as omitted.

@@ -19,6 +19,9 @@ package struct TreeBudget: Sendable {
 }
 
 extension ValueTree {
+  /// The tree that stands for a secret.
+  static let secret = ValueTree(.description, "•••")
+
   /// Creates the tree of a value.
   ///
   /// - Complexity: O(budget), for a value of any size.
@@ -48,7 +51,7 @@ extension ValueTree {
     if text.utf8.count <= bytes {
       self.init(.string, text)
     } else {
-      let excerpt = text.excerpt(of: bytes, beside: other) { $0.debugDescription }
+      let excerpt = text.excerpt(of: bytes, beside: other, \.literal)
       self.init(.description, excerpt, omitted: text.utf8.count - bytes)
     }
   }
@@ -70,7 +73,7 @@ private struct TreeBuilder {
     let room = max(budget.bytes, 100)
     let tree =
       switch Reflection(value, searches: &budget.searches) {
-      case .secret: ValueTree(.description, "•••")
+      case .secret: ValueTree.secret
       case .number(let text): ValueTree(.number, text)
       case .string(let text): ValueTree(text, bytes: room)
       case .data(let data): ValueTree(.description, data.excerpt())

@@ -61,7 +61,7 @@ package struct ValueTree: Sendable, Hashable {
   package var text: String {
     switch form {
     case .number, .description: name
-    case .string: name.debugDescription
+    case .string: name.literal
     case .fields: "\(name)(\(list { $0.label.isEmpty ? "" : "\($0.label): " }))"
     case .elements: "[\(list { _ in "" })]"
     case .entries:

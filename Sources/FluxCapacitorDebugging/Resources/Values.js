@@ -22,12 +22,18 @@ const areSame = (one, other) => one === other
   || Array.isArray(one) && Array.isArray(other) && one.length === other.length
     && one.every((part, place) => areSame(part, other[place]));
 
+// Returns a text as a string literal. Invisible characters and unusual spaces are escaped, except joiners, variation
+// selectors and tags after a character that they can change.
+const hidden = /[^\S ]|(?=\p{Default_Ignorable_Code_Point})(?:[^\p{Mn}\p{Join_Control}\u{e0020}-\u{e007f}]|(?<=[\0-\x7f]).)/gu;
+const literal = (text) => JSON.stringify(text).replace(hidden, (one, at, all) =>
+  /\p{Mn}/u.test(one) && /[#*\d]/.test(all[at - 1]) ? one : `\\u{${one.codePointAt(0).toString(16).toUpperCase()}}`);
+
 // Returns the text of a tree as in source code. If the text is longer than `room`, the text ends early.
 function text(tree, room = Infinity) {
   if (!Array.isArray(tree)) {
     const own = tree.slice(1);
     const shown = own.length > room ? own.slice(0, room) + "…" : own;
-    return tree[0] === "s" ? JSON.stringify(shown) : shown;
+    return tree[0] === "s" ? literal(shown) : shown;
   }
   const [form, name, omitted] = tree;
   let list = "";

@@ -56,6 +56,14 @@
     /// task, and a thread that only starts a task, run no code of the scenario.
     var matters: Bool { thread.isMain || !thread.isJob && thread.children == 0 }
 
+    /// Whether the steps only free memory or end observations, after the code of the scenario has returned.
+    var isCleanup: Bool {
+      guard line == nil, text == nil, reasonToWait == nil else { return false }
+      return operation.map {
+        ["cleans the observation of", "releases"].contains($0.operation.verb)
+      } ?? true
+    }
+
     /// Joins this passage with the next one if both perform the same or equal operations.
     func join(_ other: Passage) -> Bool {
       guard thread === other.thread, line == other.line, text == other.text, let operation,

@@ -28,6 +28,7 @@
         }
         guard let last = joined.last, last.join(passage) else { return joined.append(passage) }
       }
+      while passages.last?.isCleanup == true { passages.removeLast() }
     }
 
     private mutating func add(_ entry: ScheduleRecording.Entry) {

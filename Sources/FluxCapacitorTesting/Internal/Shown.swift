@@ -11,6 +11,15 @@ func shownState(_ state: Any) -> String {
   ValueTree(ofState: state, within: TreeBudget(bytes: 500)).text
 }
 
+/// Returns a list of code for the end of a failure message.
+///
+/// - Parameter lines: The lines of the expectation. If no code is known for a value, its line is a comment.
+func passingExpectation(_ lines: [String]) -> String {
+  let condition =
+    lines.contains { $0.hasPrefix("//") } ? " after you replace each comment by code" : ""
+  return "This expectation passes\(condition):" + lines.map { "\n  \($0)" }.joined()
+}
+
 /// Returns the code of a state, which begins with the full name of the state's type.
 func code(forState state: any DispatchState) -> String {
   let tree = ValueTree(of: state, within: TreeBudget(bytes: 1_000))
@@ -25,7 +34,7 @@ func code(forState state: any DispatchState) -> String {
     } else {
       tree.text
     }
-  return tree.isCode ? text : "\(text)  // \(tree.excuse(for: "state"))"
+  return tree.isCode ? text : "// \(text): \(tree.excuse(for: "state"))"
 }
 
 extension ValueTree {
@@ -57,7 +66,7 @@ extension Difference.Event {
     if 1...3 ~= changes.count, assignments.count == changes.count, difference.rest.isEmpty {
       return "\(start)\(type)) { \(assignments.joined(separator: "; ")) }"
     }
-    return whole ?? "\(start), to: …)  // \(tree.excuse(for: "value"))"
+    return whole ?? "// \(start), to: …): \(tree.excuse(for: "value"))"
   }
 
   /// Whether the new value has a type that the compiler finds without the type of the variable. The types of the

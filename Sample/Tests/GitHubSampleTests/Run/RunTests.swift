@@ -37,7 +37,7 @@ struct RunTests {
       pauses: pauses
     )
     await pauses.spinnerClock.sleeping()
-    pauses.spinnerClock.advance(by: .milliseconds(100))
+    await pauses.spinnerClock.advance(by: .milliseconds(100))
     await pauses.spinnerClock.sleeping()
     gate.open()
 
