@@ -4,20 +4,23 @@ import Testing
 
 #if canImport(Combine)
   import Combine
+  import Dispatch
 #endif
 
 extension PrimitiveValue {
+  /// An observable that emits the current value and every change on the main queue.
   func asObservable() -> Observable<Element> {
     Observable.create { observer in
-      // The library never overlaps calls to one observer, so `observer` can leave this thread.
+      // From here on, only the main queue uses `observer`.
       nonisolated(unsafe) let observer = observer
-      let dust = self.observe { observer.onNext($0) }
+      let dust = self.observe(on: .main) { observer.onNext($0) }
       return Disposables.create { dust.clean() }
     }
   }
 }
 
-@Suite(.isolatedDispatcher)
+@MainActor
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationWithRxSwift {
   @Test func observableSendsEveryValueUntilItIsDisposed() {
     let log = Variable<[Int]>([])
@@ -31,6 +34,21 @@ struct MigrationWithRxSwift {
     CounterAction().increment()
 
     #expect(log.value == [0, 1])
+  }
+
+  @Test func valuesOfAnotherThreadReachAClosureOfTheMainActor() async {
+    let count = Variable(0)
+    let titles = Variable<[String]>([])
+    let recorder = ValueRecorder(titles)
+    let disposable = count.asObservable().subscribe { number in
+      MainActor.assertIsolated()
+      titles.value.append("\(number)")
+    }
+
+    await Task.detached { for number in 1...3 { count.value = number } }.value
+
+    while await recorder.next().last != ["0", "1", "2", "3"] {}
+    disposable.dispose()
   }
 
   @Test func disposingCleansTheDust() {
@@ -99,6 +117,19 @@ struct MigrationWithRxSwift {
       CounterAction().increment()
 
       #expect(log.value == [0, 1])
+    }
+
+    @MainActor
+    final class CounterModel {
+      private(set) var title = ""
+      private var cancellables: Set<AnyCancellable> = []
+
+      init(_ count: Constant<Int>) {
+        count.publisher
+          .receive(on: DispatchQueue.main)
+          .sink { [weak self] in self?.title = "\($0)" }
+          .store(in: &cancellables)
+      }
     }
 
     @Test func publisherMayInvokeStates() {

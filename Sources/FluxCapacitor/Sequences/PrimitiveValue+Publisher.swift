@@ -8,6 +8,9 @@
     /// subscriber's observation. If a subscriber requests too few values, the subscriber misses older
     /// values, but receives the last value.
     ///
+    /// A closure of a `@MainActor` class traps on another thread than the main thread, so call
+    /// `receive(on: DispatchQueue.main)` before `sink` or `assign` in such a class.
+    ///
     /// The publisher is available only on Apple platforms. On other platforms, the project compiles and
     /// tests this property with a substitute for Combine.
     public var publisher: AnyPublisher<Element, Never> {

@@ -106,6 +106,13 @@ extension Publisher {
   }
 }
 
+extension Publisher {
+  /// In Combine, the queue is any `Scheduler`.
+  public func receive(on queue: DispatchQueue) -> Publishers.ReceiveOn<Self> {
+    Publishers.ReceiveOn(upstream: self, queue: queue)
+  }
+}
+
 extension Publisher where Failure == Never {
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     let sink = Sink(receiveValue)
@@ -171,6 +178,42 @@ public enum Publishers {
     where Target.Input == Output, Target.Failure == Failure {
       upstream.subscribe(Relay(subscriber, receiveCancel: receiveCancel) { $0 })
     }
+  }
+}
+
+extension Publishers {
+  public struct ReceiveOn<Upstream: Publisher>: Publisher {
+    public typealias Output = Upstream.Output
+    public typealias Failure = Upstream.Failure
+
+    let upstream: Upstream
+    let queue: DispatchQueue
+
+    public func receive<Target: Subscriber>(subscriber: Target)
+    where Target.Input == Output, Target.Failure == Failure {
+      upstream.subscribe(Relay<Output, Hop<Target>>(Hop(subscriber, to: queue)) { $0 })
+    }
+  }
+}
+
+/// Passes the values of a publisher on to a subscriber on a queue.
+private final class Hop<Target: Subscriber>: Subscriber {
+  private let target: Target
+  private let queue: DispatchQueue
+
+  init(_ target: Target, to queue: DispatchQueue) { (self.target, self.queue) = (target, queue) }
+
+  func receive(subscription: any Subscription) { target.receive(subscription: subscription) }
+
+  func receive(_ input: Target.Input) -> Subscribers.Demand {
+    nonisolated(unsafe) let (target, input) = (target, input)
+    queue.async { _ = target.receive(input) }
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Target.Failure>) {
+    nonisolated(unsafe) let (target, completion) = (target, completion)
+    queue.async { target.receive(completion: completion) }
   }
 }
 
