@@ -64,6 +64,22 @@ struct UnchangedStoreTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test func followerOfAnEqualValueInAnotherOrderRestoresNothing() async throws {
+    let file = "tags.json"
+    try folder.write(#"{"format": 1, "version": 2, "saved": ["b", "a"]}"#, to: file)
+    let follower = try Keeper(directory: folder.url, role: .following)
+    let followed = try follower.open(TagStore.self)
+    let calls = Log<Set<String>>()
+    followed.tags.observe(ignoreFirst: true) { calls.append($0) }.cleaned(by: followed.dusts)
+
+    try folder.write(#"{"format": 1, "version": 2, "saved": ["a", "b"]}"#, to: file)
+    try await follower.flush()
+    #expect(calls.entries == [])
+    try folder.write(#"{"format": 1, "version": 2, "saved": ["a", "c"]}"#, to: file)
+    try await follower.flush()
+    #expect(calls.entries == [["a", "c"]])
+  }
+
   @Test func changeOfAVariableOutsideOfAReduceIsSaved() async throws {
     try await saveTwice()
     let keeper = try Keeper(directory: folder.url, clock: ManualClock())
@@ -116,7 +132,7 @@ private final class TagStore: Storable {
 
 extension TagStore: Persistable {
   /// A set whose encoded order differs each time, as a `Set`'s order differs in each process.
-  struct Saved: Codable {
+  struct Saved: Codable, Equatable {
     var tags: Set<String>
 
     private static let encodings = Atomic(0)

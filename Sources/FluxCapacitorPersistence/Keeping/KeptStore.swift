@@ -230,10 +230,13 @@ extension KeptStore {
     let (value, version) = try value(of: data, from: fileName.current, in: folder)
     hasFile = true
     return { [fileName] () throws(KeeperFailure) in
-      do {
-        try store.restore(value)
-      } catch {
-        throw self.refusal(error, of: fileName.current, version, in: folder)
+      // The same set can be encoded in a different order.
+      if !areEqual(value, store.saved) {
+        do {
+          try store.restore(value)
+        } catch {
+          throw self.refusal(error, of: fileName.current, version, in: folder)
+        }
       }
       // After a refusal, the next pass tries again.
       self.contents = data
