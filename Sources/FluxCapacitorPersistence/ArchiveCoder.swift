@@ -55,7 +55,10 @@ public struct JSONCoder: ArchiveCoder {
       negativeInfinity: "-inf",
       nan: "nan"
     )
-    return try encoder.encode(saved)
+    let data = try encoder.encode(saved)
+    // Foundation writes a `Decimal` that isn't a number as `NaN`, and can't read the file.
+    if data.range(of: Data("NaN".utf8)) != nil { _ = try JSONSerialization.jsonObject(with: data) }
+    return data
   }
 
   /// Decodes a saved value from JSON.

@@ -78,16 +78,8 @@ private func compare(
   on dispatcher: Dispatcher,
   at place: Place
 ) {
-  let difference = states.difference(from: expected, by: isSame)
-  guard !difference.isEmpty else { return }
-  var missing: Set<Int> = []
-  var extra: Set<Int> = []
-  for change in difference {
-    switch change {
-    case .remove(let offset, _, _): missing.insert(offset)
-    case .insert(let offset, _, _): extra.insert(offset)
-    }
-  }
+  let (missing, extra) = differingPlaces(states, expected)
+  if missing.isEmpty, extra.isEmpty { return }
 
   var lines: [String] = []
   var (next, nextExpected) = (0, 0)
@@ -120,6 +112,26 @@ private func compare(
     \(states.isEmpty ? "No state was invoked." : passing)
     """
   )
+}
+
+/// Returns the places of the missing and of the unexpected states.
+private func differingPlaces(
+  _ states: [any DispatchState],
+  _ expected: [any DispatchState]
+) -> (missing: Set<Int>, extra: Set<Int>) {
+  // The time to find the fewest differences is quadratic, so long lists are compared place by place.
+  if states.count * expected.count > 100_000 {
+    let same = zip(states, expected).enumerated().filter { isSame($1.0, $1.1) }.map(\.offset)
+    return (Set(expected.indices).subtracting(same), Set(states.indices).subtracting(same))
+  }
+  var (missing, extra): (Set<Int>, Set<Int>) = ([], [])
+  for change in states.difference(from: expected, by: isSame) {
+    switch change {
+    case .remove(let offset, _, _): missing.insert(offset)
+    case .insert(let offset, _, _): extra.insert(offset)
+    }
+  }
+  return (missing, extra)
 }
 
 /// Returns a line for each part in which a long state differs from the expected state. The result is nil if the

@@ -38,8 +38,8 @@ struct DoorAction: Actionable {
 #if DEBUG
   @Suite(LostUpdate())
   struct DoorTests {
-    @Test func storeCountsTwoVisitorsThatEnterConcurrently() {
-      everyInterleaving { scenario in
+    @Test func storeCountsTwoVisitorsThatEnterConcurrently() async {
+      await everyInterleaving { scenario in
         let store = DoorStore.instantiate()
         for _ in 1...2 {
           scenario.thread { DoorAction().enter(store) }
@@ -107,8 +107,8 @@ struct DoorAction: Actionable {
     }
   }
 
-  @Test func reduceCountsTwoVisitorsThatEnterConcurrently() {
-    everyInterleaving { scenario in
+  @Test func reduceCountsTwoVisitorsThatEnterConcurrently() async {
+    await everyInterleaving { scenario in
       let store = DoorStore.instantiate()
       for _ in 1...2 {
         scenario.thread { DoorAction().invoke(.enter) }
@@ -124,6 +124,18 @@ struct DoorAction: Actionable {
         scenario.thread { CounterAction().increment() }
       }
       scenario.check { #expect(store.count.value == 2) }
+    }
+  }
+
+  @Suite struct AsynchronousInterleavingTests {
+    @Test func concurrentIncrementsAreNotLost() async {
+      await everyInterleaving { scenario in
+        let store = CounterStore.instantiate()
+        for _ in 1...2 {
+          scenario.thread { CounterAction().increment() }
+        }
+        scenario.check { #expect(store.count.value == 2) }
+      }
     }
   }
 

@@ -140,6 +140,13 @@ struct RecordedFlowTests {
     #expect(read == number || read.isNaN && number.isNaN)
   }
 
+  @Test func decimalThatIsNoNumberIsNotWritten() {
+    let circuits = TimeCircuits()
+    ChainAction().invoke(.priced(.nan))
+
+    #expect(throws: RecordedFlow.Failure.self) { try RecordedFlow(circuits.events).data() }
+  }
+
   @Test func recordedFlowReportsAStateThatFailsToEncode() throws {
     let circuits = TimeCircuits()
     ChainAction().invoke(.refused(Refusal()))
@@ -215,6 +222,7 @@ private enum Chain: DispatchState, Codable {
   case begin
   case add(Int)
   case measured(Double)
+  case priced(Decimal)
   case refused(Refusal)
   case unlock([Key])
   case keep(Safe)
@@ -264,7 +272,7 @@ private final class ChainStore: Storable {
     switch state {
     case .begin: ChainAction().invoke(.add(1))
     case .add(let amount): _count.value += amount
-    case .measured, .refused, .unlock, .keep, .hide: break
+    case .measured, .priced, .refused, .unlock, .keep, .hide: break
     }
   }
 }

@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
@@ -82,6 +83,22 @@ struct TimeCircuitsTests {
 
     #expect(circuits.events.count > 1 && circuits.events.count < 10)
     withExtendedLifetime(store) {}
+  }
+
+  /// Threads of Apple's systems have stacks of this size.
+  @Test func deepStateFitsAStackOf512Kilobytes() async {
+    let dispatcher = Dispatcher()
+    let circuits = TimeCircuits(dispatcher)
+    await withCheckedContinuation { continuation in
+      let thread = Thread {
+        dispatcher.dispatch(Deep.of(levels: 2_000))
+        continuation.resume()
+      }
+      thread.stackSize = 512 << 10
+      thread.start()
+    }
+
+    #expect(circuits.events.count == 1)
   }
 
   @Test func undoAndRedoSucceedAfterTheStoreIsFreed() {
@@ -206,4 +223,18 @@ private final class BoardStore: Storable {
     }
     _count.value = _names.value.count
   }
+}
+
+private indirect enum Deep: DispatchState {
+  typealias RelatedStoreType = DeepStore
+  typealias RelatedActionType = Invoker<Deep>
+
+  case end
+  case next(Deep, Int)
+
+  static func of(levels: Int) -> Deep { (0..<levels).reduce(.end) { .next($0, $1) } }
+}
+
+private final class DeepStore: Storable {
+  func reduce(with _: Deep) {}
 }

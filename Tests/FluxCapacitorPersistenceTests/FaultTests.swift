@@ -167,6 +167,20 @@ struct FaultTests {
     withExtendedLifetime(stubborn) {}
   }
 
+  @Test func longestDelayIsNotExceededAfterManyFailures() async throws {
+    let folder = try TemporaryFolder()
+    let keeper = try Keeper(
+      directory: folder.url,
+      dispatcher: Dispatcher(),
+      maximumDelay: .seconds(Int64.max),
+      clock: ManualClock()
+    )
+    let stubborn = try keeper.open(StubbornStore.self)
+
+    for _ in 1...8 { await #expect(throws: KeeperFailure.self) { try await keeper.flush() } }
+    withExtendedLifetime(stubborn) {}
+  }
+
   // MARK: - Recovery
 
   /// The notes after an interrupted recovery, and after the next attempt with the same decision.

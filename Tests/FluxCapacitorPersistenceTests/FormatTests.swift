@@ -46,6 +46,13 @@ struct FormatTests {
     #expect(restored.map(\.bitPattern) == values.map(\.bitPattern))
   }
 
+  @Test func decimalThatIsNoNumberIsRefused() throws {
+    let archive = Archive([String: Decimal].self, named: "prices", version: 1)
+
+    #expect(try archive.value(in: Envelope(archive.data(for: ["NaN": 1]))) == ["NaN": 1])
+    #expect(throws: KeeperFailure.Cause.self) { try archive.data(for: ["price": .nan]) }
+  }
+
   @Test func dateKeepsItsFraction() throws {
     let date = Date(timeIntervalSince1970: 499_137_600.123_456)
     let archive = Archive([Date].self, named: "dates", version: 1)

@@ -43,6 +43,32 @@ struct UnchangedStoreTests {
     #expect(try folder.contents == before)
   }
 
+  @Test func changeOfAPropertyThatIsNoVariableIsSaved() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(PlaceStore.self)
+    Invoker<Dispatcher.Places>().invoke(.visit)
+    try await keeper.flush()
+
+    Dispatcher.shared.transaction { store.place.withLock { $0 = "Hill Valley" } }
+    try await keeper.flush()
+    #expect(try folder.text(of: "places.json").contains("Hill Valley"))
+    store.place.withLock { $0 = "Mill Valley" }
+    try await keeper.close()
+    #expect(try folder.text(of: "places.json").contains("Mill Valley"))
+  }
+
+  @Test func launchWithoutChangesLeavesTheFileOfAStoreWithOtherProperties() async throws {
+    let old = #"{"format": 1, "version": 1, "saved": {"visits": 1, "places": ["b", "a"]}}"#
+    try folder.write(old, to: "places.json")
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(PlaceStore.self)
+
+    try await keeper.close()
+
+    #expect(try folder.text(of: "places.json") == old)
+    withExtendedLifetime(store) {}
+  }
+
   @Test func followerOfAnUnchangedStoreRestoresNothing() async throws {
     try await saveTwice()
     let writer = Dispatcher()
@@ -154,4 +180,38 @@ extension TagStore: Persistable {
   var saved: Saved { Saved(_tags.value) }
 
   func restore(_ saved: Saved) { _tags.value = saved.tags }
+}
+
+extension Dispatcher {
+  fileprivate enum Places: DispatchState {
+    typealias RelatedStoreType = PlaceStore
+    typealias RelatedActionType = Invoker<Places>
+
+    case visit
+  }
+}
+
+private final class PlaceStore: Storable, Persistable {
+  struct Saved: Codable, Equatable {
+    var visits: Int
+    var places: Set<String>
+  }
+
+  static let archive = Archive(Saved.self, named: "places", version: 1)
+
+  let place = Mutex("")
+  private let _places = Variable<Set<String>>([])
+  private let _visits = Variable(0)
+
+  var saved: Saved {
+    let place = place.withLock { $0 }
+    return Saved(visits: _visits.value, places: place.isEmpty ? _places.value : [place])
+  }
+
+  func reduce(with state: Dispatcher.Places) { _visits.value += 1 }
+
+  func restore(_ saved: Saved) {
+    _visits.value = saved.visits
+    _places.value = saved.places
+  }
 }

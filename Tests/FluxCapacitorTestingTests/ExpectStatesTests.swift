@@ -35,6 +35,23 @@ struct ExpectStatesTests {
     }
   }
 
+  @Test func expectStatesComparesLongListsPlaceByPlace() async {
+    let sentences = await failures {
+      expectStates {
+        for number in 0..<400 { Dispatcher.Note.write("\(number)") }
+      } when: {
+        for number in 0..<400 {
+          KeepingAction().invoke(.write(number == 88 ? "late" : "\(number)"))
+        }
+      }
+    }
+
+    let lines = sentences.first?.split(separator: "\n").filter { $0.hasPrefix("✗") }
+    #expect(
+      lines == [#"✗ Note.write("88") was expected"#, #"✗ Note.write("late") was not expected"#]
+    )
+  }
+
   @Test func expectStatesIgnoresStatesInvokedBeforeTheOperation() {
     KeepingAction().invoke(.write("before"))
 

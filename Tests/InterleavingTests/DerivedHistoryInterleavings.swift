@@ -4,7 +4,7 @@
   import Testing
 
   /// B1: `removeDuplicates` compares each new value with the last delivered value.
-  struct DerivedHistoryInterleavings {
+  @Suite(.onExplorationThreads) struct DerivedHistoryInterleavings {
     @Test func readOfAnObservedRemoveDuplicatesReturnsTheValueThatObserversReceivedLast() {
       explore { scenario in
         let number = Variable(11)

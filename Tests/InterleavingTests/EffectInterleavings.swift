@@ -5,7 +5,7 @@
   import Testing
 
   /// B9: effects supersede or await each other as their policy says, in every order of the threads.
-  struct EffectInterleavings {
+  @Suite(.onExplorationThreads) struct EffectInterleavings {
     @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
       explore { scenario in
         let effects = Effects(.latest)

@@ -5,7 +5,7 @@
   import Testing
 
   /// B5: reading a constant inside `withObservationTracking` tracks the constant.
-  struct TrackingInterleavings {
+  @Suite(.onExplorationThreads) struct TrackingInterleavings {
     @Test func twoConcurrentTrackedReadsOfAConstantBothReportTheNextChange() {
       explore { scenario in
         let variable = Variable(0)

@@ -4,7 +4,7 @@
   import Testing
 
   /// B7: if a store calls `waitFor`, the awaited store reduces the state first, and only once.
-  struct WaitForInterleavings {
+  @Suite(.onExplorationThreads) struct WaitForInterleavings {
     @Test func storeAwaitedWithWaitForReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Log<String>()

@@ -1,15 +1,26 @@
 import BoardSample
 import FluxCapacitorPersistence
 import Foundation
+import Synchronization
 
 @main
 struct BoardMain {
+  /// The first error of writing to standard output. The board goes on, so that no edit is lost.
+  private static let outputFailure = Mutex<String?>(nil)
+
   static func main() async {
+    // Without HOME, Foundation takes `/home` for the home folder of each user.
+    if getenv("HOME").map({ $0.pointee == 0 }) ?? true, let user = getpwuid(getuid()) {
+      setenv("HOME", user.pointee.pw_dir, 1)
+    }
     do {
       let options = try Options(CommandLine.arguments.dropFirst())
-      guard !options.showsHelp else { return write(Options.usage) }
-      let board = try Board(folder: options.folder, server: SlowServer(), print: write)
-      try await board.run(lines)
+      if options.showsHelp {
+        write(Options.usage)
+      } else {
+        let board = try Board(folder: options.folder, server: SlowServer(), print: write)
+        try await board.run(lines)
+      }
     } catch let mistake as Mistake {
       fail(mistake.text, exitCode: 2)
     } catch let failure as KeeperFailure {
@@ -17,24 +28,28 @@ struct BoardMain {
     } catch {
       fail("\(error)", exitCode: 1)
     }
+    if let failure = outputFailure.withLock({ $0 }) {
+      fail("Standard output can't be written: \(failure).", exitCode: 1)
+    }
   }
 
-  /// The lines of standard input. `readLine` blocks, so a thread of its own calls it.
+  /// The lines of standard input. A thread of its own reads them, because reading blocks the thread.
   private static var lines: AsyncStream<String> {
     AsyncStream { continuation in
       Thread.detachNewThread {
-        while let line = readLine() { continuation.yield(line) }
+        for line in InputLines() { continuation.yield(line) }
         continuation.finish()
       }
     }
   }
 
   @Sendable private static func write(_ text: String) {
-    FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+    guard let failure = StandardStream.write(text, to: STDOUT_FILENO) else { return }
+    outputFailure.withLock { if $0 == nil { $0 = failure } }
   }
 
-  private static func fail(_ text: String, exitCode: Int32) {
-    FileHandle.standardError.write(Data("\(text)\n".utf8))
+  private static func fail(_ text: String, exitCode: Int32) -> Never {
+    _ = StandardStream.write(text, to: STDERR_FILENO)
     exit(exitCode)
   }
 }

@@ -5,6 +5,10 @@ import GitHubSample
 struct GitHubRepos {
   static func main() async {
     StandardStreams.fillGaps()
+    // Without HOME, Foundation takes `/home` for the home folder of each user.
+    if getenv("HOME").map({ $0.pointee == 0 }) ?? true, let user = getpwuid(getuid()) {
+      setenv("HOME", user.pointee.pw_dir, 1)
+    }
     TokenProtection.apply()
     let environment = CommandEnvironment.process
     Signals.prepare {

@@ -77,6 +77,31 @@ struct BoardProcessTests {
     )
   }
 
+  /// An edit isn't lost because nobody can read the answer.
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func boardSavesEditsAndFailsIfItsOutputCannotBeWritten() async throws {
+    let path = folder.url.path
+    let first = try BoardProcess("--file", path, outputPath: "/dev/full")
+    try first.type("add Buy milk")
+    #expect(try await first.exitCode() == 1)
+    #expect(
+      await first.output() == ["Standard output can't be written: No space left on device."]
+    )
+
+    let second = try BoardProcess("--file", path)
+    #expect(try await second.exitCode() == 0)
+    #expect(await second.output().first == "1 [ ] Buy milk")
+  }
+
+  @Test func boardWaitsForInputThatDoesNotBlock() async throws {
+    let process = try BoardProcess("--file", folder.url.path, isWaiting: false)
+    _ = await process.output(through: "0 to do, 0 done, all synced")
+    try process.type("add Buy milk")
+
+    #expect(await process.output(through: "Saved.").first == "1 [ ] Buy milk")
+    #expect(try await process.exitCode() == 0)
+  }
+
   @Test func secondBoardInAFolderIsRejected() async throws {
     let first = try BoardProcess("--file", folder.url.path)
     _ = await first.output(through: "0 to do, 0 done, all synced")

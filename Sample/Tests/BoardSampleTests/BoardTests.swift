@@ -39,6 +39,7 @@ struct BoardTests {
     ),
     (#"[{"id":2,"title":"a","isDone":false}]"#, 0, "[]", "last number is 0"),
     (#"[{"id":0,"title":"a","isDone":false}]"#, 0, "[]", "number 0"),
+    ("[]", Int.max, "[]", "last number is 9"),
     ("[]", 2, #"[{"id":1,"new":{"id":2,"title":"a","isDone":false}}]"#, "edit of card 1"),
   ])
   func valueThatTheBoardNeverHasIsReportedAndSetAside(
@@ -60,6 +61,17 @@ struct BoardTests {
     #expect(text.contains(reason))
     #expect(text.contains("The board shows the state before the last save."))
     #expect(text.contains("1 [ ] Buy milk"))
+  }
+
+  @Test func serverWithTwoCardsOfANumberIsReportedAndSetAside() throws {
+    let cards = #"[{"id":1,"title":"a","isDone":false},{"id":1,"title":"b","isDone":false}]"#
+    try folder.write(#"{"format":1,"version":1,"saved":\#(cards)}"#, to: "server.json")
+    try folder.write(#"{"format":1,"version":1,"saved":[]}"#, to: "server.previous")
+
+    let text = try Conversation(in: folder).newText()
+
+    #expect(text.contains("two cards have the number 1"))
+    #expect(text.contains("The board is empty."))
   }
 
   @Test func searchShowsTheCardsAfterAPause() async throws {

@@ -18,7 +18,8 @@ package struct StoreContents: Sendable {
   /// A fixed store can't contain other variables later.
   package private(set) var isFixed = true
 
-  /// Whether no property of the store is or contains another object, whose variables the search doesn't find.
+  /// Whether each property of the store is a variable, a constant, a bag, or a struct of these. Other properties
+  /// might change while no variable changes.
   package private(set) var isComplete = true
 
   private var indices: [ObjectIdentifier: Int] = [:]
@@ -61,7 +62,11 @@ package struct StoreContents: Sendable {
       add(Item(name: name, value: value))
       return true
     }
+    if value is DustBuster || value is Dust { return false }
     let mirror = Mirror(reflecting: value)
+    // Without its children, a struct might be a value with state, such as a number, or not copyable.
+    let isStruct = mirror.displayStyle == .struct || mirror.displayStyle == .tuple
+    if !isStruct || mirror.children.isEmpty { isComplete = false }
     switch mirror.displayStyle {
     case .struct, .tuple:
       var hasAny = false
@@ -89,9 +94,6 @@ package struct StoreContents: Sendable {
         let named = pairs.map { (name: "\(name)[\($0[0])]", value: $0[1]) }
         for (name, value) in named.sorted(by: { $0.name < $1.name }) { add(value, name: name) }
       }
-    case .class:
-      if !(value is DustBuster || value is Dust) { isComplete = false }
-      return false
     default:
       return false
     }

@@ -19,6 +19,7 @@ extension DispatchEvent {
     let stores = stores.isEmpty ? "no store" : stores.map { "\($0)" }.joined(separator: ", ")
     let duration = duration.formatted(
       .units(allowed: [.microseconds], fractionalPart: .show(length: 1))
+        .locale(Locale(identifier: "en_US"))
     )
     return "\(sequenceNumber) \(state) → \(stores), \(duration), \(fileID):\(line)"
   }

@@ -22,11 +22,16 @@ private func isPlain<Value>(_: Value) -> Bool { _isPOD(Value.self) }
 private struct Estimate {
   private var parts = 0
 
+  /// The number of parts that contain the examined part. The limit fits the stacks of all threads.
+  private var depth = 0
+
   /// Returns the number of bytes that a value uses outside of its inline storage.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
     // A custom mirror can contain itself.
-    if isPlain(value) || parts > 2_000 { return 0 }
+    if isPlain(value) || parts > 2_000 || depth > 32 { return 0 }
+    depth += 1
+    defer { depth -= 1 }
     switch value {
     case let text as String: return text.utf8.count
     case let text as Substring: return text.base.utf8.count

@@ -226,7 +226,12 @@ extension RecordedFlow {
         if try Reflection.hasSecret(state) || SecretFinder.hasSecret(state) {
           throw Failure.Reason.secret(name)
         }
-        return try JSONEncoder.ofFiles.encode(Whole(type: name, state: state))
+        let data = try JSONEncoder.ofFiles.encode(Whole(type: name, state: state))
+        // Foundation writes a `Decimal` that isn't a number as `NaN`, and can't read the file.
+        if data.range(of: Data("NaN".utf8)) != nil {
+          _ = try JSONSerialization.jsonObject(with: data)
+        }
+        return data
       } catch let reason as Failure.Reason {
         throw reason
       } catch {

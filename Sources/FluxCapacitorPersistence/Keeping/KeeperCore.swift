@@ -94,7 +94,9 @@ extension KeeperCore {
       guard folder != nil, timers[isRetry] == nil else { return nil }
       lastTimer += 1
       timers[isRetry] = lastTimer
-      let retryDelay = max(maximumDelay, .milliseconds(100)) * (1 << min(failedPasses, 6))
+      let longest = Duration.seconds(Int64.max >> 6)
+      let retryDelay =
+        min(max(maximumDelay, .milliseconds(100)), longest) * (1 << min(failedPasses, 6))
       return (lastTimer, isRetry ? retryDelay : maximumDelay, keeperWasReleased ? self : nil)
     }
     guard let (number, delay, owner) = started else { return }

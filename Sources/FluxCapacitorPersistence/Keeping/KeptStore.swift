@@ -43,6 +43,9 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// the contents of a file with the value that the store had when it was opened.
   private var contents: Data?
 
+  /// Whether the contents were read, and have not been written by this object.
+  private var hasReadContents = false
+
   /// Whether the file has existed.
   private var hasFile = false
 
@@ -91,7 +94,7 @@ extension KeptStore {
     isClosed = isLast
     if changedStore == nil, !isOnlyIfChanged { changedStore = store }
     guard let store = changedStore.take() else { return }
-    // The bytes can't tell whether the store has changed, because a set is encoded in a different order in each
+    // The bytes alone can't tell whether the store has changed, because a set is encoded in a different order in each
     // process. So a store that has reduced nothing is compared by its variables' versions, if they suffice.
     let newVersions = StoreContents(of: store).versions
     let isUnchanged = newVersions != nil && newVersions == versions
@@ -104,18 +107,29 @@ extension KeptStore {
     guard let (store, value) = snapshot else { return }
     do {
       let data = try archive.data(for: value)
-      if data != contents {
+      if data != contents, !hasRead(value) {
         // If an error is thrown, the contents of the file are unknown.
         contents = nil
         try folder.checkPlace()
         try folder.replace(fileName, with: data)
         contents = data
+        hasReadContents = false
       }
     } catch {
       throw KeeperFailure(folder.url(of: fileName.current), archive.version, error)
     }
     snapshot = nil
     withExtendedLifetime(store) {}
+  }
+
+  /// Whether the file was read with an equal value. Another process can have encoded the same set in a different
+  /// order.
+  private func hasRead(_ value: S.Saved) -> Bool {
+    guard hasReadContents, value is any Equatable, let contents,
+      let envelope = try? Envelope(contents),
+      envelope.version == archive.version, let old = try? archive.value(in: envelope)
+    else { return false }
+    return areEqual(old, value)
   }
 
   func retrySnapshot() {
@@ -153,6 +167,7 @@ extension KeptStore {
       hasFile = true
       let store = try store(data, from: fileName.current, in: folder, makeStore)
       contents = data
+      hasReadContents = true
       return store
     } catch {
       switch try decide(error) {

@@ -51,6 +51,9 @@ import FluxCapacitor
 /// `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait for each other in a deadlock,
 /// the message says why each thread waits, and the threads stay blocked.
 ///
+/// The function blocks the calling thread. An asynchronous test calls the asynchronous function of the same name,
+/// which explores on a thread of its own.
+///
 /// A long exploration writes one line to standard error after every 10,000 schedules. To bound the number of
 /// schedules, pass a limit.
 ///
@@ -79,13 +82,74 @@ public func everyInterleaving(
   column: UInt = #column,
   _ scenario: (Scenario) throws -> Void
 ) -> Int {
+  explore(preemptions, limit, schedule, at: Place(fileID, filePath, line, column), scenario)
+}
+
+/// Runs a scenario of a few threads in every order of the threads' steps, on a thread of its own.
+///
+/// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative
+/// pool are free for other tests. Otherwise, the function is equal to the synchronous function of the same name:
+///
+/// ```swift
+/// @Test func concurrentIncrementsAreNotLost() async {
+///   await everyInterleaving { scenario in
+///     let store = CounterStore.instantiate()
+///     for _ in 1...2 {
+///       scenario.thread { CounterAction().increment() }
+///     }
+///     scenario.check { #expect(store.count.value == 2) }
+///   }
+/// }
+/// ```
+///
+/// As many explorations run at a time as the machine has processors. Later ones wait.
+///
+/// - Parameters:
+///   - preemptions: The maximum number of preemptions in a schedule.
+///   - limit: The maximum number of schedules. If the scenario has more schedules, the test fails after
+///     this number of schedules. By default, there is no limit.
+///   - schedule: A single schedule to run, in the form that a failure message contains.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
+///   - scenario: A closure that sets up the scenario's state, threads and checks.
+/// - Returns: The number of schedules that the function has run.
+@discardableResult
+public func everyInterleaving(
+  preemptions: Int = 2,
+  limit: Int? = nil,
+  replaying schedule: String? = nil,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column,
+  _ scenario: @escaping @Sendable (Scenario) throws -> Void
+) async -> Int {
   let place = Place(fileID, filePath, line, column)
+  #if DEBUG
+    return await withTaskExecutorPreference(ExplorationThreads.shared) {
+      explore(preemptions, limit, schedule, at: place, scenario)
+    }
+  #else
+    return explore(preemptions, limit, schedule, at: place, scenario)
+  #endif
+}
+
+private func explore(
+  _ preemptions: Int,
+  _ limit: Int?,
+  _ schedule: String?,
+  at place: Place,
+  _ scenario: (Scenario) throws -> Void
+) -> Int {
   #if DEBUG
     let exploration = Exploration(
       preemptions: max(0, preemptions),
       limit: limit,
       isReduced: false,
-      name: "everyInterleaving at \("\(fileID)".split(separator: "/").last ?? ""):\(line)"
+      name:
+        "everyInterleaving at \("\(place.fileID)".split(separator: "/").last ?? ""):\(place.line)"
     )
     let failure = exploration.run(replaying: schedule, scenario)
     if let failure { place.fail(failure) }

@@ -76,28 +76,20 @@ extension CardStore: Persistable {
     let lastID: Int
 
     /// Checks what the board relies on, because a person can edit the file.
-    func check() throws(Invalid) {
+    func check() throws(InvalidCards) {
+      try cards.checkNumbers()
       let ids = cards.map(\.id)
-      if let id = Dictionary(grouping: ids, by: \.self).first(where: { $1.count > 1 })?.key {
-        throw .init("two cards have the number \(id)")
-      }
-      if let id = ids.first(where: { $0 < 1 }) { throw .init("a card has the number \(id)") }
       let edits = undoable + redoable
       let used = ids + edits.map(\.id)
       if let id = used.max(), id > lastID {
-        throw .init("the last number is \(lastID), but a card has the number \(id)")
+        throw InvalidCards("the last number is \(lastID), but a card has the number \(id)")
       }
+      if lastID > Card.highestID { throw InvalidCards("the last number is \(lastID)") }
       for edit in edits {
         for card in [edit.old, edit.new] where card.map({ $0.id != edit.id }) ?? false {
-          throw .init("an edit of card \(edit.id) changes the card's number")
+          throw InvalidCards("an edit of card \(edit.id) changes the card's number")
         }
       }
-    }
-
-    package struct Invalid: Error, CustomStringConvertible {
-      package let description: String
-
-      fileprivate init(_ description: String) { self.description = description }
     }
   }
 

@@ -48,5 +48,8 @@ extension SyncStore: Persistable {
 
   package var saved: [Card] { confirmed.rows.value }
 
-  package func restore(_ saved: [Card]) { confirmed.replaceAll(with: saved) }
+  package func restore(_ saved: [Card]) throws {
+    try saved.checkNumbers()
+    confirmed.replaceAll(with: saved)
+  }
 }

@@ -5,6 +5,9 @@ package struct Card: Identifiable, Codable, Equatable, Sendable {
   package var title: String
   package var isDone = false
 
+  /// The highest number of a card, so that the board never runs out of numbers.
+  static let highestID = 1_000_000_000
+
   package init(id: Int, title: String, isDone: Bool = false) {
     self.id = id
     self.title = title

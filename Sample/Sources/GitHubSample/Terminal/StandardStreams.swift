@@ -30,20 +30,17 @@ package enum StandardStreams {
     return poll(&streams, nfds_t(streams.count), 0) < streams.count
   }
 
-  /// Reads standard input up to the end of the first line that isn't blank. This method reads at
-  /// most 4,096 bytes, which is longer than any token.
+  /// Reads standard input up to the end of the first line that isn't blank. The result is empty if the line is
+  /// longer than an environment variable can be.
   static func readLine() -> String {
     var bytes: [UInt8] = []
-    var byte: UInt8 = 0
-    while bytes.count < 4_096 {
-      let count = read(STDIN_FILENO, &byte, 1)
-      if count < 0, errno == EINTR { continue }
-      guard count == 1 else { break }
+    while let byte = readByte() {
       if byte != UInt8(ascii: "\n") {
         bytes.append(byte)
       } else if bytes.contains(where: { $0 > UInt8(ascii: " ") }) {
         break
       }
+      if bytes.count > 131_072 { return "" }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -53,12 +50,32 @@ package enum StandardStreams {
   static func awaitEnter() async -> Bool {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
-        var byte: UInt8 = 0
-        while byte != UInt8(ascii: "\n") {
-          let count = read(STDIN_FILENO, &byte, 1)
-          if count == 0 || (count < 0 && errno != EINTR) { pause() }
+        while true {
+          if let byte = readByte() {
+            if byte == UInt8(ascii: "\n") { return continuation.resume(returning: true) }
+          } else if errno == EIO {
+            // A process in the background can't read the terminal, until the user moves it to the foreground.
+            sleep(1)
+          } else {
+            pause()
+          }
         }
-        continuation.resume(returning: true)
+      }
+    }
+  }
+
+  /// Waits for a byte of standard input, and returns nil at the end or after an error.
+  private static func readByte() -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      errno = 0
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count == 1 { return byte }
+      if count < 0, errno == EAGAIN {
+        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, -1)
+      } else if count == 0 || errno != EINTR {
+        return nil
       }
     }
   }

@@ -19,13 +19,18 @@ final class BoardProcess {
     FileManager.default.isExecutableFile(atPath: executable.path)
   }
 
-  init(_ arguments: String...) throws {
+  /// - Parameters:
+  ///   - isWaiting: Whether reading the input waits for a line.
+  ///   - outputPath: A file for standard output. By default, a pipe collects the output.
+  init(_ arguments: String..., isWaiting: Bool = true, outputPath: String? = nil) throws {
     let output = Pipe()
     lines = Self.lines(of: output)
     process.executableURL = Self.executable
     process.arguments = arguments
+    if !isWaiting { _ = fcntl(input.fileHandleForReading.fileDescriptor, F_SETFL, O_NONBLOCK) }
     process.standardInput = input
     process.standardOutput = output
+    if let outputPath { process.standardOutput = FileHandle(forWritingAtPath: outputPath) }
     process.standardError = output
     running = try RunningProcess(process)
   }

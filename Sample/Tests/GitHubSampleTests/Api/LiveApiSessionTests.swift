@@ -167,7 +167,10 @@ struct LiveApiSessionTests {
       (["Retry-After": "7"], 7), (["Retry-After": "100000"], 100_000), (["Retry-After": "0"], 1),
       (["Retry-After": "-5"], 60), (["Retry-After": "soon"], 60), ([:], 60),
       (["Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"], 1),
+      (["Retry-After": "Wednesday, 21-Oct-15 07:28:00 GMT"], 1),
+      (["Retry-After": "Wed Oct 21 07:28:00 2015"], 1),
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"], 1),
+      (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "\(Int.min)"], 1),
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "never"], 60),
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1", "Retry-After": "9"], 9),
     ] as [([String: String], Int)]
@@ -181,6 +184,29 @@ struct LiveApiSessionTests {
     #expect(
       try await failure(from: reply) == .rateLimited("slow down", retryAfter: .seconds(seconds))
     )
+  }
+
+  @Test func tokenInAResponseIsReplaced() async throws {
+    let (token, replaced) = (LiveApiSessionTests.token, "<token>")
+    #expect(
+      try await failure(
+        from: .answer(status: 401, body: Data(#"{"message": "No \#(token), \#(token)"}"#.utf8))
+      ) == .rejectedToken("No \(replaced), \(replaced)")
+    )
+    #expect(
+      try await failure(
+        from: .answer(
+          status: 302,
+          headers: ["Location": "https://a.example/\(token)"],
+          body: Data()
+        )
+      ) == .redirected(to: "https://a.example/\(replaced)")
+    )
+    try await LoopbackServer.serving({ _ in .answer(body: Data(String.answer(token).utf8)) }) {
+      server in
+      let page = try await session(at: server.url).send(request)
+      #expect(page == .of(replaced, total: 1))
+    }
   }
 
   @Test func liveSessionReportsTheURLOfARequiredSingleSignOn() async throws {

@@ -26,6 +26,7 @@ struct TableTests {
 
   @Test(arguments: [
     ("a\u{FE0F}", 1), ("✈️", 2), ("🇯🇵", 2), ("🈐", 2), ("น้ำ", 2), ("क्षि", 3), ("각", 2), ("\u{1B}", 0),
+    ("〈", 2), ("☰", 2), ("a🏽", 3), ("\u{1D306}", 2),
   ])
   func tableNeverUnderestimatesTheWidthOfACharacter(text: String, columns: Int) {
     let lines = lines([text, "1", "x"], ["abcd", "1", "x"])

@@ -88,6 +88,21 @@ struct GitHubReposTests {
     }
   }
 
+  @Test func commandReadsALongTokenWhole() async throws {
+    try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
+      let token = String(repeating: "g", count: 60_000)
+      let setup = GitHubReposProcess.Setup(
+        variables: ["GITHUB_GRAPHQL_URL": server.url],
+        input: "\(token)\n"
+      )
+
+      _ = try await GitHubReposProcess.run(["mona", "--token-stdin"], setup)
+
+      let head = try #require(server.receivedRequests.first?.head)
+      #expect(head.contains("Authorization: bearer \(token)\r\n"))
+    }
+  }
+
   @Test func terminalDoesNotShowATypedToken() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(

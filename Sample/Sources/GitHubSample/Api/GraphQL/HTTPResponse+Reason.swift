@@ -49,16 +49,25 @@ extension HTTPResponse {
 
   private var secondsUntilReset: Int? {
     guard let reset = header("X-RateLimit-Reset").flatMap({ Int($0) }) else { return nil }
-    return min(reset, 1 << 40) - Int(Date().timeIntervalSince1970) + 1
+    return min(max(0, reset), 1 << 40) - Int(Date().timeIntervalSince1970) + 1
   }
+
+  /// The three formats of dates in HTTP headers. Two of them are obsolete, but a client must accept them.
+  private static let dateFormats = [
+    "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy",
+  ]
 
   /// Returns the seconds until the time in an HTTP header, which is a number of seconds or a date.
   private static func seconds(until text: String) -> Int? {
     if let seconds = Int(text) { return seconds >= 0 ? min(seconds, 1 << 40) : nil }
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    return formatter.date(from: text).map { Int($0.timeIntervalSinceNow) + 1 }
+    formatter.timeZone = .gmt
+    for format in dateFormats {
+      formatter.dateFormat = format
+      if let date = formatter.date(from: text) { return Int(date.timeIntervalSinceNow) + 1 }
+    }
+    return nil
   }
 
   static func mentionsRateLimit(_ text: String) -> Bool {

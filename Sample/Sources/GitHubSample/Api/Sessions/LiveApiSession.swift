@@ -41,7 +41,7 @@ package struct LiveApiSession: ApiSession {
     do throws(ApiError.Reason) {
       let urlRequest = endpoint.urlRequest(body: try request.body())
       let response = try await HTTPTransport.shared.send(urlRequest, limits: limits)
-      return try request.decode(response)
+      return try request.decode(response.redacting(endpoint.token))
     } catch {
       let isDeadline = error == .timedOut(after: remaining)
       throw ApiError(isDeadline ? .timedOut(after: deadline.total) : error, at: place)
