@@ -42,7 +42,8 @@
     /// A hash of the thread's steps, and of all steps that the thread's steps depend on.
     @exclusivity(unchecked) var history: UInt64
 
-    unowned let run: ScheduleRun
+    // The run lives until its threads have ended, or forever if the threads wait forever.
+    unowned(unsafe) let run: ScheduleRun
     private var body: (@Sendable () throws -> Void)?
     private let worker: Worker
 

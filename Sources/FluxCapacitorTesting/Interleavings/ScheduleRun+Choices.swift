@@ -41,9 +41,8 @@
 
     /// Whether the exploration can preempt the running thread at this step.
     private var isToDecide: Bool {
-      position < exploration.decisions.count
-        ? exploration.decisions[position].step == trace.count
-        : !isKnown && preemptions < exploration.preemptions
+      if let nextDecision { return nextDecision == trace.count }
+      return !isKnown && preemptions < exploration.preemptions
     }
 
     private var threadsThatMayGoOn: UInt64 {
