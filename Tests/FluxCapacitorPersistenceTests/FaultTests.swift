@@ -59,7 +59,11 @@ struct FaultTests {
       let text =
         "\(fault) at call \(place), \(calls.indices.contains(place) ? calls[place] : "none")"
       let dispatcher = Dispatcher()
-      let keeper = try Keeper(directory: folder.file("state"), dispatcher: dispatcher)
+      let keeper = try Keeper(
+        directory: folder.file("state"),
+        dispatcher: dispatcher,
+        fileSystem: FaultyFileSystem.intact
+      )
       let store = try keeper.open(NotesStore.self)
       #expect(store.saved.isWhole, "\(text)")
       #expect(store.count.value >= flushed, "\(text)")
@@ -206,7 +210,11 @@ struct FaultTests {
       } catch {}
 
       let text = "\(recovery), \(fault) at call \(place), \(system.calls)"
-      let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher())
+      let keeper = try Keeper(
+        directory: folder.url,
+        dispatcher: Dispatcher(),
+        fileSystem: FaultyFileSystem.intact
+      )
       let store = try keeper.open(NotesStore.self) { failure in
         if case .damaged = failure.cause {} else { Issue.record("\(failure) after \(text)") }
         return recovery

@@ -66,7 +66,7 @@
 
     @Test func failedExpectationInACheckFailsTheSchedule() async {
       let failures = await failures {
-        everyInterleaving(preemptions: 0) { scenario in
+        await everyInterleaving(preemptions: 0) { scenario in
           let variable = Variable(0)
           scenario.thread { variable.value += 1 }
           scenario.check { #expect(variable.value == 2) }
@@ -191,11 +191,9 @@
         processExitsWith: .success,
         observing: [\.standardErrorContent]
       ) {
-        _ = await failures {
-          everyInterleaving(preemptions: 16, limit: 10_000) { scenario in
-            for _ in 1...2 {
-              scenario.thread { for _ in 1...8 { interleavingPoint() } }
-            }
+        everyInterleaving(preemptions: 16) { scenario in
+          for _ in 1...2 {
+            scenario.thread { for _ in 1...7 { interleavingPoint() } }
           }
         }
       }

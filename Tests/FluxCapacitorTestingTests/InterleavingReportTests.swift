@@ -425,7 +425,7 @@
 
     @Test func failedExpectationOfACheckIsOneFailureWithItsComment() async throws {
       let failures = await failures {
-        everyInterleaving { scenario in
+        await everyInterleaving { scenario in
           let variable = Variable(0)
           scenario.thread { variable.value = 1 }
           scenario.check { #expect(variable.value == 2, "a vote is lost") }
@@ -454,12 +454,14 @@
 
     // MARK: Running scenarios
 
-    private func report(_ scenario: (Scenario) throws -> Void) async throws -> String {
+    private func report(_ scenario: @escaping (Scenario) throws -> Void) async throws -> String {
       try #require(await failures { everyInterleaving(scenario) }.last)
     }
 
     /// Returns the steps of the first schedule, without source locations.
-    private func stepsOfAFailure(_ scenario: (Scenario) throws -> Void) async throws -> String {
+    private func stepsOfAFailure(_ scenario: @escaping (Scenario) throws -> Void) async throws
+      -> String
+    {
       try await steps {
         try scenario($0)
         $0.check { throw Failure() }
@@ -467,7 +469,7 @@
     }
 
     /// Returns the steps of the schedule that fails, without source locations.
-    private func steps(_ scenario: (Scenario) throws -> Void) async throws -> String {
+    private func steps(_ scenario: @escaping (Scenario) throws -> Void) async throws -> String {
       let lines = try await report(scenario).split(
         separator: "\n",
         omittingEmptySubsequences: false

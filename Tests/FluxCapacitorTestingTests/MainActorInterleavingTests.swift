@@ -18,11 +18,11 @@
               model.count = count + 1
             }
           }
-          scenario.check { #expect(model.count == 2) }
+          scenario.check { if model.count != 2 { throw WrongCount(count: model.count) } }
         }
       }
 
-      #expect(failures.last?.contains("(model.count → 1) == 2") == true)
+      #expect(failures.last?.contains("the check throws WrongCount(count: 1)") == true)
       #expect(failures.last?.contains("\na task on main (") == true)
     }
 
@@ -151,6 +151,10 @@
       }
       return orders
     }
+  }
+
+  private struct WrongCount: Error {
+    let count: Int
   }
 
   @MainActor

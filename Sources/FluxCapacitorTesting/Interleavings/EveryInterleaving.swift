@@ -82,7 +82,10 @@ public func everyInterleaving(
   column: UInt = #column,
   _ scenario: (Scenario) throws -> Void
 ) -> Int {
-  explore(preemptions, limit, schedule, at: Place(fileID, filePath, line, column), scenario)
+  let place = Place(fileID, filePath, line, column)
+  let (failure, schedules) = explore(preemptions, limit, schedule, at: place, scenario)
+  if let failure { place.fail(failure) }
+  return schedules
 }
 
 /// Runs a scenario of a few threads in every order of the threads' steps, on a thread of its own.
@@ -127,13 +130,20 @@ public func everyInterleaving(
   _ scenario: @escaping @Sendable (Scenario) throws -> Void
 ) async -> Int {
   let place = Place(fileID, filePath, line, column)
+  nonisolated(unsafe) var (failure, schedules): (String?, Int) = (nil, 0)
   #if DEBUG
-    return await withTaskExecutorPreference(ExplorationThreads.shared) {
-      explore(preemptions, limit, schedule, at: place, scenario)
+    do {
+      try await onExplorationThread {
+        (failure, schedules) = explore(preemptions, limit, schedule, at: place, scenario)
+      }
+    } catch {
+      failure = "\(error)"
     }
   #else
-    return explore(preemptions, limit, schedule, at: place, scenario)
+    (failure, schedules) = explore(preemptions, limit, schedule, at: place, scenario)
   #endif
+  if let failure { place.fail(failure) }
+  return schedules
 }
 
 private func explore(
@@ -142,7 +152,7 @@ private func explore(
   _ schedule: String?,
   at place: Place,
   _ scenario: (Scenario) throws -> Void
-) -> Int {
+) -> (failure: String?, schedules: Int) {
   #if DEBUG
     let exploration = Exploration(
       preemptions: max(0, preemptions),
@@ -152,16 +162,13 @@ private func explore(
         "everyInterleaving at \("\(place.fileID)".split(separator: "/").last ?? ""):\(place.line)"
     )
     let failure = exploration.run(replaying: schedule, scenario)
-    if let failure { place.fail(failure) }
-    return exploration.schedules
+    return (failure, exploration.schedules)
   #else
-    place.fail(
-      """
+    let failure = """
       everyInterleaving needs a debug build, because a release build has no points at which to switch \
       threads. Run `swift test` without `-c release`, or exclude this test with `#if DEBUG`.
       """
-    )
-    return 0
+    return (failure, 0)
   #endif
 }
 

@@ -95,14 +95,21 @@
     }
 
     private func check(_ body: () throws -> Void) {
-      // A failed expectation counts as known, because the report of the schedule is the failure of the test.
+      func check() {
+        do { try body() } catch { fail("the check throws \(error).") }
+      }
+      if let issues = IssuesOfChecks.current { return issues.check(self, check) }
+      // In a synchronous test, the issue of the check counts as known, because the report is the failure.
       withKnownIssue(isIntermittent: true) {
-        do { try body() } catch { self.fail("the check throws \(error).") }
+        check()
       } matching: { issue in
-        let comments = issue.comments.map { ": \($0)" }.joined()
-        self.fail("\(issue.kind)\(comments)")
+        self.fail(issue)
         return true
       }
+    }
+
+    func fail(_ issue: Issue) {
+      fail("\(issue.kind)\(issue.comments.map { ": \($0)" }.joined())")
     }
   }
 

@@ -2,18 +2,25 @@ import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
-/// Runs a body, and returns the messages of its failures without failing the test.
-func failures(
+/// Runs a body, and returns the messages with which the library fails the test. These failures neither fail the
+/// test nor count as known issues. A failed expectation of the body fails the test.
+func failures<Failure>(
   isolation: isolated (any Actor)? = #isolation,
-  of body: () async throws -> Void
-) async rethrows -> [String] {
+  of body: @escaping () async throws(Failure) -> Void
+) async throws(Failure) -> [String] {
   let sentences = Log<String>()
-  try await withKnownIssue(isIntermittent: true) {
-    try await body()
-  } matching: { issue in
+  let trait = IssueHandlingTrait.compactMapIssues { issue in
+    guard case .unconditional = issue.kind else { return issue }
     sentences.append(issue.comments.map(\.rawValue).joined(separator: "\n"))
-    return true
+    return nil
   }
+  // The body runs only while this function waits.
+  nonisolated(unsafe) let body = body
+  nonisolated(unsafe) var failure: Failure?
+  try! await trait.provideScope(for: Test.current!, testCase: Test.Case.current) {
+    do throws(Failure) { try await body() } catch { failure = error }
+  }
+  if let failure { throw failure }
   return sentences.entries
 }
 

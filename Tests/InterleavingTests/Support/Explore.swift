@@ -52,7 +52,7 @@
       testCase _: Test.Case?,
       performing function: @Sendable () async throws -> Void
     ) async throws {
-      try await withTaskExecutorPreference(ExplorationThreads.shared, operation: function)
+      try await onExplorationThread(function)
     }
   }
 
