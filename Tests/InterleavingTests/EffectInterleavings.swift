@@ -7,7 +7,7 @@
   /// B9: effects supersede or await each other as their policy says, in every order of the threads.
   @Suite(.onExplorationThreads) struct EffectInterleavings {
     @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
-      explore { scenario in
+      explore(atLeast: 2) { scenario in
         let effects = Effects(.latest)
         let store = LogStore.instantiate()
         scenario.thread {

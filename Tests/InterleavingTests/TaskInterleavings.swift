@@ -23,6 +23,24 @@
       }
     }
 
+    /// An insertion into a large bag forgets the Dust that is over. A task that is about to be cancelled isn't over.
+    @Test func taskIsCancelledAfterACleanThatFollowsAnInsertionBesideAnotherClean() {
+      explore { scenario in
+        let (bag, variable) = (DustBuster(), Variable(0))
+        let task = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        task.cleaned(by: bag)
+        let cancelled = Log<Bool>()
+        scenario.thread { bag.clean() }
+        scenario.thread {
+          let dust = variable.observe { _ in }
+          bag.insert(Array(repeating: dust, count: 100))
+          bag.clean()
+          cancelled.append(task.isCancelled)
+        }
+        scenario.check { #expect(cancelled.entries == [true]) }
+      }
+    }
+
     @Test func taskAddedToADustBusterDuringCleanRunsToItsEnd() {
       explore { scenario in
         let bag = DustBuster()

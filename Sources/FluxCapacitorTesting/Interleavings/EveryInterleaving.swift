@@ -162,7 +162,13 @@ private func explore(
         "everyInterleaving at \("\(place.fileID)".split(separator: "/").last ?? ""):\(place.line)"
     )
     let failure = exploration.run(replaying: schedule, scenario)
-    return (failure, exploration.schedules)
+    let schedules = exploration.schedules
+    guard failure == nil, exploration.hasReachedLimit else { return (failure, schedules) }
+    let sentence = """
+      everyInterleaving has tried \(schedules.withCommas) schedules without a failure, and the scenario \
+      has more. Use fewer threads or steps, fewer preemptions, or a higher limit.
+      """
+    return (sentence, schedules)
   #else
     let failure = """
       everyInterleaving needs a debug build, because a release build has no points at which to switch \

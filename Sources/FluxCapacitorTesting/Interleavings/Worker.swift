@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import Foundation
+  import Synchronization
 
   /// A system thread that runs the threads of scenarios, one at a time.
   ///
@@ -30,7 +31,7 @@
   /// The workers that an exploration uses.
   final class Workers {
     private var workers: [Worker] = []
-    private let processor = Processor.current
+    private let processor = Processor.take()
 
     /// Returns the worker with a given number. In each run, threads with the same number run on the same
     /// worker.
@@ -41,6 +42,7 @@
 
     func end() {
       for worker in workers { worker.baton.signal() }
+      processor.release()
     }
 
     /// Abandons the workers, because some workers run threads that never end.
@@ -52,28 +54,50 @@
   /// The processor that runs all workers of an exploration.
   ///
   /// Only one worker runs at a time, and handovers between workers take half the time if all workers share
-  /// a processor.
+  /// a processor. Explorations that run at the same time use different processors.
   struct Processor: Sendable {
     #if canImport(Darwin) || os(Windows)
-      static let current = Processor()
+      static func take() -> Processor { Processor() }
+
+      func release() {}
 
       func keepThisThread() {}
     #else
-      private let number: Int32?
+      private let number: Int?
 
-      static var current: Processor {
-        guard let call = symbol("sched_getcpu") else { return Processor(number: nil) }
-        let number = unsafeBitCast(call, to: (@convention(c) () -> Int32).self)()
-        return Processor(number: (0..<1024).contains(number) ? number : nil)
+      /// The numbers of explorations on each of the processors that the process may use.
+      private static let users = Mutex(
+        Dictionary(uniqueKeysWithValues: allowed.map { ($0, 0) })
+      )
+
+      static func take() -> Processor {
+        users.withLock { users in
+          let number = users.min { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+          if let number { users[number, default: 0] += 1 }
+          return Processor(number: number)
+        }
+      }
+
+      func release() {
+        guard let number else { return }
+        Processor.users.withLock { $0[number, default: 1] -= 1 }
       }
 
       func keepThisThread() {
         guard let number, let call = Processor.symbol("sched_setaffinity") else { return }
         typealias SetAffinity = @convention(c) (Int32, Int, UnsafeRawPointer) -> Int32
         var set = [UInt8](repeating: 0, count: 128)
-        set[Int(number) / 8] = 1 << (UInt8(number) % 8)
+        set[number / 8] = 1 << UInt8(number % 8)
         _ = unsafeBitCast(call, to: SetAffinity.self)(0, set.count, &set)
       }
+
+      private static let allowed: [Int] = {
+        guard let call = symbol("sched_getaffinity") else { return [] }
+        typealias GetAffinity = @convention(c) (Int32, Int, UnsafeMutableRawPointer) -> Int32
+        var set = [UInt8](repeating: 0, count: 128)
+        let result = unsafeBitCast(call, to: GetAffinity.self)(getpid(), set.count, &set)
+        return result < 0 ? [] : (0..<1024).filter { set[$0 / 8] >> UInt8($0 % 8) & 1 == 1 }
+      }()
 
       /// Looks up a C function that Swift's system modules don't declare.
       private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
