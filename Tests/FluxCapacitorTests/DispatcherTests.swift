@@ -88,12 +88,12 @@ struct DispatcherTests {
     inParallel(1, stackSize: 256 * 1024) { _ in
       dust.append(
         store.count.observe { count in
-          if count < 100_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+          if count < 20_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
         }
       )
     }
 
-    #expect(store.count.value == 100_000)
+    #expect(store.count.value == 20_000)
     dust.entries.forEach { $0.clean() }
   }
 
@@ -102,11 +102,11 @@ struct DispatcherTests {
 
     inParallel(1, stackSize: 256 * 1024) { _ in dispatcher.reduce(countUp) }
 
-    #expect(store.first.value == 100_000)
+    #expect(store.first.value == 20_000)
 
     @Sendable func countUp(_ store: ScriptStore) {
       store.first.value += 1
-      if store.first.value < 100_000 { dispatcher.reduce(countUp) }
+      if store.first.value < 20_000 { dispatcher.reduce(countUp) }
     }
   }
 

@@ -202,30 +202,17 @@ private final class ReadingStore: Storable {
 #if DEBUG
   @Suite(.timeLimit(.minutes(20)))
   struct CycleTests {
-    @Test func observersThatSetEachOthersVariablesForeverTrapWithTheTypesOfTheVariables() async {
+    @Test func observersThatSetEachOthersVariablesForeverTrapWithEachVariable() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let number = Variable(0)
-        let text = Variable("")
-        _ = number.observe { text.value = "\($0)" }
-        _ = text.map { $0 + "!" }.observe { number.value = $0.count }
-      }
-
-      expectSentence(
-        in: result,
-        "Observers never settle",
-        "A Variable<Int>",
-        "A Variable<String>"
-      )
-    }
-
-    @Test func trapOfAnEndlessObserverCycleListsEachVariableOfTheSameType() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let (first, second) = (Variable(0), Variable(0))
+        let (first, second, text) = (Variable(0), Variable(0), Variable(""))
         _ = first.observe { second.value = $0 &+ 1 }
-        _ = second.observe { first.value = $0 &+ 1 }
+        _ = second.observe { text.value = "\($0)" }
+        _ = text.map { $0 + "!" }.observe { first.value = $0.count }
       }
 
-      expectSentence(in: result, "A Variable<Int> → A Variable<Int>.")
+      expectSentence(in: result, "Observers never settle", "A Variable<String>")
+      let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(sentence.components(separatedBy: "A Variable<Int>").count == 3)
     }
 
     @Test func longFiniteChainOfWritesByAnObserverDoesNotTrapAsACycle() async {

@@ -17,8 +17,13 @@ func failures<Failure>(
   // The body runs only while this function waits.
   nonisolated(unsafe) let body = body
   nonisolated(unsafe) var failure: Failure?
-  try! await trait.provideScope(for: Test.current!, testCase: Test.Case.current) {
-    do throws(Failure) { try await body() } catch { failure = error }
+  guard let test = Test.current else { preconditionFailure("Call `failures` in a test's task.") }
+  do {
+    try await trait.provideScope(for: test, testCase: Test.Case.current) {
+      do throws(Failure) { try await body() } catch { failure = error }
+    }
+  } catch {
+    Issue.record(error)
   }
   if let failure { throw failure }
   return sentences.entries
