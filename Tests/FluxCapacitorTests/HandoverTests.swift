@@ -89,7 +89,7 @@ struct HandoverTests {
 ///
 /// The writing thread stops when the delivering thread has returned.
 final class Tireless: Sendable {
-  private let limit = 20_000_000
+  private let limit = 1_000_000
   private let observer = ExclusiveObserver()
   private let teller = ObjectIdentifier.currentThread
   private let isObserved = Gate()

@@ -6,7 +6,7 @@
 
   /// B3: a binding holds its target weakly, and ends when the target is freed. `observeChanges` skips no
   /// change.
-  @Suite(.onExplorationThreads) struct BindingInterleavings {
+  struct BindingInterleavings {
     @Test func scopedObservationEndsWhenItsObjectIsFreed() {
       explore { scenario in
         let variable = Variable(0)

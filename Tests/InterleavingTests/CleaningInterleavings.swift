@@ -8,7 +8,7 @@
   ///
   /// The scheduler can't switch threads between the start of a call and the first action in that call.
   /// Scenarios that look for late calls therefore set a `Flag` after `clean()`, and explore every schedule.
-  @Suite(.onExplorationThreads) struct CleaningInterleavings {
+  struct CleaningInterleavings {
     @Test func cleanYieldsToACallThatHasStarted() { exploreCalls { $0.clean() } }
 
     @Test func dustBusterYieldsToACallThatHasStarted() {

@@ -5,7 +5,7 @@
 
   /// B1: a derived constant delivers every change while it has observers, even if some observers are
   /// cleaned during changes.
-  @Suite(.onExplorationThreads) struct DerivedCleaningInterleavings {
+  struct DerivedCleaningInterleavings {
     @Test func observerThatSubscribesToAMapWhileAnotherMapLosesItsObserverMissesNoChange() {
       explore { scenario in
         let number = Variable(0)

@@ -5,7 +5,7 @@
 
   /// B1: an observer's first value can be a value that earlier observers never receive. A new
   /// observer with such a first value is called again with the constant's final value.
-  @Suite(.onExplorationThreads) struct DerivedFirstValueInterleavings {
+  struct DerivedFirstValueInterleavings {
     @Test func observerOfRemoveDuplicatesIsNotCalledAgainWhenAnEqualValueIsWritten() {
       explore { scenario in
         let number = Variable(0)

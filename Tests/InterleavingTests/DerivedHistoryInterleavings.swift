@@ -4,7 +4,7 @@
   import Testing
 
   /// B1: `removeDuplicates` compares each new value with the last delivered value.
-  @Suite(.onExplorationThreads) struct DerivedHistoryInterleavings {
+  struct DerivedHistoryInterleavings {
     @Test func readOfAnObservedRemoveDuplicatesReturnsTheValueThatObserversReceivedLast() {
       explore { scenario in
         let number = Variable(11)

@@ -7,7 +7,7 @@
 
   /// B1, B5, V1 and V2: a derived constant is freed once, after its last reference and its last observer
   /// are gone. A derived constant can be observed on a queue and tracked by Observation.
-  @Suite(.onExplorationThreads) struct DerivedLifetimeInterleavings {
+  struct DerivedLifetimeInterleavings {
     @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
       explore { scenario in
         let number = Variable(0)

@@ -6,7 +6,7 @@
 
   /// B1: an observer that subscribes to a derived constant during changes receives one value first. The
   /// observer never receives half of a later transaction.
-  @Suite(.onExplorationThreads) struct DerivedObservingInterleavings {
+  struct DerivedObservingInterleavings {
     @Test func observerThatSubscribesToACombineDuringWritesReceivesEachLaterChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))

@@ -5,7 +5,7 @@
 
   /// B1: a derived constant is computed at most once for each change. A read combines values that the
   /// variables have at the same time.
-  @Suite(.onExplorationThreads) struct DerivedReadingInterleavings {
+  struct DerivedReadingInterleavings {
     @Test func readOfADiamondComputesBothPathsFromTheSameValueOfTheVariable() {
       explore { scenario in
         let number = Variable(0)

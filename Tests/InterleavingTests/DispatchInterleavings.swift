@@ -5,7 +5,7 @@
 
   /// D1, D2, D3 and D5: reduces never overlap, and every observer sees reduces in the same order. A state
   /// that is invoked inside a reduce waits for the end of that reduce.
-  @Suite(.onExplorationThreads) struct DispatchInterleavings {
+  struct DispatchInterleavings {
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
         let log = Log<String>()

@@ -5,7 +5,7 @@
   import Testing
 
   /// B9: effects supersede or await each other as their policy says, in every order of the threads.
-  @Suite(.onExplorationThreads) struct EffectInterleavings {
+  struct EffectInterleavings {
     @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
       explore(atLeast: 2) { scenario in
         let effects = Effects(.latest)

@@ -9,7 +9,7 @@
   ///
   /// A handover takes 257 changes, which are too many for a scenario. An observer therefore sets the
   /// thread's count of changes to 257.
-  @Suite(.onExplorationThreads) struct HandoverInterleavings {
+  struct HandoverInterleavings {
     @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore(atLeast: 2) { scenario in

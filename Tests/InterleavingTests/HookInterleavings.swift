@@ -4,7 +4,7 @@
   import Testing
 
   /// B6: the hooks behind interceptors can be added and removed at any time. A hook keeps no store alive.
-  @Suite(.onExplorationThreads) struct HookInterleavings {
+  struct HookInterleavings {
     @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
         let log = Log<String>()

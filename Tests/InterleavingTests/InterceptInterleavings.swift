@@ -5,7 +5,7 @@
 
   /// B6: interceptors receive an event for each dispatch, in the order of the reduces. An event has a
   /// number and lists the changes.
-  @Suite(.onExplorationThreads) struct InterceptInterleavings {
+  struct InterceptInterleavings {
     @Test func interceptorsReceiveDispatchEventsInTheOrderOfTheReduces() {
       explore { scenario in
         let (first, second) = (Log<String>(), Log<String>())

@@ -7,7 +7,7 @@
   import Testing
 
   /// B13: a keeper loses no change, whichever threads use the keeper, and whenever the power fails.
-  @Suite(.onExplorationThreads) struct KeeperInterleavings {
+  struct KeeperInterleavings {
     private static let directory = URL(fileURLWithPath: "/memory")
 
     private static func keeper(

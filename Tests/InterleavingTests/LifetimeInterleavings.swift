@@ -6,7 +6,7 @@
 
   /// V7: unreachable objects are freed once. Values that were written before a variable is released are
   /// still delivered.
-  @Suite(.onExplorationThreads) struct LifetimeInterleavings {
+  struct LifetimeInterleavings {
     @Test func variableReleasedDuringADeliveryFreesItsObservers() {
       explore { scenario in
         let variables = Log(Variable(0))

@@ -5,7 +5,7 @@
 
   /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
   /// delivers every change once and in order.
-  @Suite(.onExplorationThreads) struct MapInterleavings {
+  struct MapInterleavings {
     @Test func observerThatSubscribesToAMapDuringAWriteReceivesTheWrittenValueOnce() {
       explore { scenario in
         let number = Variable(0)

@@ -6,7 +6,7 @@
 
   /// V2, V4, V6 and V8: changes are delivered in the order of the writes, and no change is lost. All
   /// observers receive a change before any observer receives the next change.
-  @Suite(.onExplorationThreads) struct OrderInterleavings {
+  struct OrderInterleavings {
     @Test func allObserversReceiveAChangeBeforeAnyObserverReceivesTheNextChange() {
       explore { scenario in
         let variable = Variable(0)

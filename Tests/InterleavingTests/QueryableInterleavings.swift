@@ -4,7 +4,7 @@
   import Testing
 
   /// B8: a store is notified of each change to its active queries, once and in order.
-  @Suite(.onExplorationThreads) struct QueryableInterleavings {
+  struct QueryableInterleavings {
     @Test func queryThatTwoThreadsHoldIsAddedToTheActiveQueriesOnce() {
       explore { scenario in
         let store = QueriedStore()

@@ -6,7 +6,7 @@
 
   /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
   /// `.main`, a synchronous delivery doesn't overtake a queued delivery.
-  @Suite(.onExplorationThreads) struct QueueInterleavings {
+  struct QueueInterleavings {
     @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
       explore { scenario in
         let variable = Variable(0)

@@ -5,7 +5,7 @@
 
   /// R3 and R4: a state reaches every registered store, in the order of registration. `clear()` unregisters
   /// only the store that `clear()` is called on.
-  @Suite(.onExplorationThreads) struct RegistrationInterleavings {
+  struct RegistrationInterleavings {
     @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in
         let log = Log<String>()

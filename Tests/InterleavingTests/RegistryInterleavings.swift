@@ -8,7 +8,7 @@
   ///
   /// Because the scheduler can't switch threads at the read of a weak reference, scenarios that free a
   /// store explore every schedule.
-  @Suite(.onExplorationThreads, .serialized)
+  @Suite(.serialized)
   struct RegistryInterleavings {
     @Test func instantiateOnTwoThreadsCreatesOneStore() {
       explore { scenario in

@@ -5,7 +5,7 @@
   import Testing
 
   /// B4: tasks consume the asynchronous sequences of a variable's values and of a dispatcher's states.
-  @Suite(.onExplorationThreads) struct SequenceInterleavings {
+  struct SequenceInterleavings {
     @Test func consumerOfValuesMissesNoValueWrittenWhenItsWaitBegins() {
       explore { scenario in
         let variable = Variable(0)

@@ -5,7 +5,7 @@
 
   /// B2: a signal delivers every event once, in the order of sending, to all observers that exist at the
   /// time of sending.
-  @Suite(.onExplorationThreads) struct SignalInterleavings {
+  struct SignalInterleavings {
     @Test func allObserversOfASignalReceiveAnEventBeforeTheNextEvent() {
       explore { scenario in
         let sink = Sink<Int>()

@@ -5,7 +5,7 @@
 
   /// B4: `dispatcher.observe(State.self)` delivers every state that is dispatched after the subscription,
   /// in the order of the reduces.
-  @Suite(.onExplorationThreads) struct StatesInterleavings {
+  struct StatesInterleavings {
     @Test func observersOfStatesReceiveEachStateInTheOrderOfTheReduces() {
       explore { scenario in
         let (reduced, first, second) = (Log<Int>(), Log<Int>(), Log<Int>())

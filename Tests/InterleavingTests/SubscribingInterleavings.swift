@@ -6,7 +6,7 @@
 
   /// V1: an observer is called with the current value, and then with each later change once, in the order
   /// of the writes. No write is lost between the first value and the changes.
-  @Suite(.onExplorationThreads) struct SubscribingInterleavings {
+  struct SubscribingInterleavings {
     @Test func observerThatSubscribesDuringWritesMissesNoWriteAfterItsFirstValue() {
       explore { scenario in
         let variable = Variable(0)

@@ -5,7 +5,7 @@
   import Testing
 
   /// B12: the rows of a table keep the promises of values, whichever threads use the table.
-  @Suite(.onExplorationThreads) struct TableInterleavings {
+  struct TableInterleavings {
     private static func table(_ ids: Range<Int>) -> VariableTable<Item> {
       VariableTable(ids.map { Item(id: $0) })
     }

@@ -5,7 +5,7 @@
   import Testing
 
   /// B4: a `DustBuster` cancels the tasks that it contains.
-  @Suite(.onExplorationThreads) struct TaskInterleavings {
+  struct TaskInterleavings {
     @Test func taskIsCancelledAfterEitherOfTwoConcurrentCleansOfItsDustBusterReturns() {
       explore { scenario in
         let bag = DustBuster()

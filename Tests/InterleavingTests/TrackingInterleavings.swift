@@ -5,7 +5,7 @@
   import Testing
 
   /// B5: reading a constant inside `withObservationTracking` tracks the constant.
-  @Suite(.onExplorationThreads) struct TrackingInterleavings {
+  struct TrackingInterleavings {
     @Test func twoConcurrentTrackedReadsOfAConstantBothReportTheNextChange() {
       explore { scenario in
         let variable = Variable(0)

@@ -5,7 +5,7 @@
 
   /// D4: a dispatch or a transaction is one change, which is delivered after the dispatch or transaction
   /// has ended. `Dispatcher.read` never sees half of a change.
-  @Suite(.onExplorationThreads) struct TransactionInterleavings {
+  struct TransactionInterleavings {
     @Test func dispatcherReadNeverSeesHalfOfAReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()

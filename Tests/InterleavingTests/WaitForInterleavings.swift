@@ -4,7 +4,7 @@
   import Testing
 
   /// B7: if a store calls `waitFor`, the awaited store reduces the state first, and only once.
-  @Suite(.onExplorationThreads) struct WaitForInterleavings {
+  struct WaitForInterleavings {
     @Test func storeAwaitedWithWaitForReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Log<String>()

@@ -5,7 +5,7 @@
 
   /// B1: a diamond (a combined constant whose sources share a variable) calls its observers once for each
   /// change, in order. The diamond never mixes old and new values.
-  @Suite(.onExplorationThreads) struct WholeChangeInterleavings {
+  struct WholeChangeInterleavings {
     @Test func diamondDeliversEachWriteOnce() {
       explore { scenario in
         let number = Variable(0)

@@ -43,25 +43,4 @@
     let test = sourceLocation.fileName.split(separator: ".")[0]
     print("\(schedules) schedules: \(test).\(name)")
   }
-
-  /// Runs tests on the threads of explorations, so that the threads of the pool are free for other tests.
-  struct ExplorationThreadsTrait: TestTrait, SuiteTrait, TestScoping {
-    var isRecursive: Bool { true }
-
-    func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
-      testCase == nil ? nil : self
-    }
-
-    func provideScope(
-      for _: Test,
-      testCase _: Test.Case?,
-      performing function: @Sendable () async throws -> Void
-    ) async throws {
-      try await onExplorationThread(function)
-    }
-  }
-
-  extension Trait where Self == ExplorationThreadsTrait {
-    static var onExplorationThreads: Self { Self() }
-  }
 #endif
