@@ -140,7 +140,7 @@ struct RecordedFlowTests {
     #expect(read == number || read.isNaN && number.isNaN)
   }
 
-  @Test func decimalThatIsNoNumberIsNotWritten() {
+  @Test func decimalNaNIsNotWritten() {
     let circuits = TimeCircuits()
     ChainAction().invoke(.priced(.nan))
 

@@ -46,7 +46,7 @@ struct FormatTests {
     #expect(restored.map(\.bitPattern) == values.map(\.bitPattern))
   }
 
-  @Test func decimalThatIsNoNumberIsRefused() throws {
+  @Test func decimalNaNIsRefused() throws {
     let archive = Archive([String: Decimal].self, named: "prices", version: 1)
 
     #expect(try archive.value(in: Envelope(archive.data(for: ["NaN": 1]))) == ["NaN": 1])

@@ -43,7 +43,7 @@ struct UnchangedStoreTests {
     #expect(try folder.contents == before)
   }
 
-  @Test func changeOfAPropertyThatIsNoVariableIsSaved() async throws {
+  @Test func changeOfANonVariablePropertyIsSaved() async throws {
     let keeper = try Keeper(directory: folder.url, clock: ManualClock())
     let store = try keeper.open(PlaceStore.self)
     Invoker<Dispatcher.Places>().invoke(.visit)
@@ -62,6 +62,19 @@ struct UnchangedStoreTests {
     try folder.write(old, to: "places.json")
     let keeper = try Keeper(directory: folder.url, clock: ManualClock())
     let store = try keeper.open(PlaceStore.self)
+
+    try await keeper.close()
+
+    #expect(try folder.text(of: "places.json") == old)
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func recoveryWithoutChangesLeavesTheRestoredFile() async throws {
+    let old = #"{"format": 1, "version": 1, "saved": {"visits": 1, "places": ["b", "a"]}}"#
+    try folder.write("damaged", to: "places.json")
+    try folder.write(old, to: "places.previous")
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(PlaceStore.self) { _ in .restorePrevious }
 
     try await keeper.close()
 

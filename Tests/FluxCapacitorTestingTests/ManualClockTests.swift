@@ -40,21 +40,6 @@ struct ManualClockTests {
     }
   }
 
-  @Test func taskSleepsAndWakesAtEachDeadlineThatAnAdvanceReaches() async throws {
-    let seconds = Variable<[Duration]>([])
-    let ticks = Task {
-      for _ in 1...5 {
-        try await clock.sleep(for: .seconds(1))
-        seconds.value.append(clock.now.offset)
-      }
-    }
-
-    await clock.advance(by: .seconds(5))
-
-    try await ticks.value
-    #expect(seconds.value == [.seconds(1), .seconds(2), .seconds(3), .seconds(4), .seconds(5)])
-  }
-
   @Test @MainActor func taskOfTheMainActorWakesAtEachDeadlineThatAnAdvanceReaches() async throws {
     var instants: [Duration] = []
     let ticks = Task {

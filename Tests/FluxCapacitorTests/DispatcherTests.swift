@@ -3,6 +3,9 @@ import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
+/// The number of states in a chain, which would overflow a small stack if each state took a frame of it.
+private let chainLength = isThorough ? 100_000 : 20_000
+
 @Suite(.isolatedDispatcher)
 struct DispatcherTests {
   private let dispatcher = Dispatcher.shared
@@ -88,12 +91,12 @@ struct DispatcherTests {
     inParallel(1, stackSize: 256 * 1024) { _ in
       dust.append(
         store.count.observe { count in
-          if count < 20_000 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+          if count < chainLength { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
         }
       )
     }
 
-    #expect(store.count.value == 20_000)
+    #expect(store.count.value == chainLength)
     dust.entries.forEach { $0.clean() }
   }
 
@@ -102,11 +105,11 @@ struct DispatcherTests {
 
     inParallel(1, stackSize: 256 * 1024) { _ in dispatcher.reduce(countUp) }
 
-    #expect(store.first.value == 20_000)
+    #expect(store.first.value == chainLength)
 
     @Sendable func countUp(_ store: ScriptStore) {
       store.first.value += 1
-      if store.first.value < 20_000 { dispatcher.reduce(countUp) }
+      if store.first.value < chainLength { dispatcher.reduce(countUp) }
     }
   }
 

@@ -201,6 +201,7 @@ extension KeptStore {
       try folder.restorePrevious(of: fileName, data)
     }
     contents = data
+    hasReadContents = true
     return store
   }
 

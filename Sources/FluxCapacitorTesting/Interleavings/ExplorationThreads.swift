@@ -23,7 +23,7 @@
 
   /// Runs a body that explores scenarios on a thread of its own. Failed expectations of a check only fail the
   /// schedule.
-  package func onExplorationThread(_ body: @Sendable () async throws -> Void) async throws {
+  func onExplorationThread(_ body: @Sendable () async throws -> Void) async throws {
     try await withTaskExecutorPreference(ExplorationThreads.shared) {
       guard let test = Test.current else { return try await body() }
       let issues = IssuesOfChecks()

@@ -42,8 +42,7 @@
     /// A hash of the thread's steps, and of all steps that the thread's steps depend on.
     @exclusivity(unchecked) var history: UInt64
 
-    // `main()` keeps the run alive. A checked reference would take a fifth of an exploration's time.
-    unowned(unsafe) let run: ScheduleRun
+    unowned let run: ScheduleRun
     private var body: (@Sendable () throws -> Void)?
     private let worker: Worker
 
@@ -93,9 +92,6 @@
 
     /// Runs the thread's body. The thread's worker calls this method.
     func main() {
-      // The exploration releases the run as soon as the last thread tells it to, within `end`.
-      let run = run
-      defer { withExtendedLifetime(run) {} }
       scheduledThread = self
       run.begin(self)
       do { try body?() } catch { run.fail("\(name) throws \(error).") }

@@ -9,8 +9,7 @@
   /// exploration runs while all threads wait. The threads and the exploration hand over to each other
   /// through semaphores.
   final class ScheduleRun: @unchecked Sendable {
-    // The exploration waits until `isDone` is signaled. Afterward, no thread uses this reference.
-    unowned(unsafe) let exploration: Exploration
+    unowned let exploration: Exploration
     let schedule: Schedule?
 
     /// The dispatcher that replaces `Dispatcher.shared` on the scenario's threads.

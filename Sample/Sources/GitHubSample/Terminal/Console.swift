@@ -9,11 +9,11 @@ package final class Console: Sendable {
     var activity: String?
     var outputFailure: String?
     var whenOutputFails: @Sendable () -> Void = {}
-    var secret: String?
+    var redaction: Redaction?
     var timeSpentWriting = Duration.zero
 
     func redacted(_ text: String) -> String {
-      secret.map { text.replacing($0, with: "<token>") } ?? text
+      redaction?(text) ?? text
     }
   }
 
@@ -49,13 +49,10 @@ package final class Console: Sendable {
     state.withLock { $0.whenOutputFails = body }
   }
 
-  /// Redacts a secret in all later text.
-  ///
-  /// The console doesn't redact secrets of less than 8 bytes. Real tokens have at least 8 bytes,
-  /// and a short token for a local test server might be an ordinary word.
+  /// Redacts a secret in all later text, unless the secret is too short. See `Redaction`.
   func redact(_ secret: String) {
-    guard secret.utf8.count >= 8 else { return }
-    state.withLock { $0.secret = secret }
+    guard let redaction = Redaction(of: secret) else { return }
+    state.withLock { $0.redaction = redaction }
   }
 
   /// Writes a line to the output stream.

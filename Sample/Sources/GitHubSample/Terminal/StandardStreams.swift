@@ -72,8 +72,7 @@ package enum StandardStreams {
       let count = read(STDIN_FILENO, &byte, 1)
       if count == 1 { return byte }
       if count < 0, errno == EAGAIN {
-        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        _ = poll(&descriptor, 1, -1)
+        wait(for: POLLIN, on: STDIN_FILENO)
       } else if count == 0 || errno != EINTR {
         return nil
       }
@@ -89,13 +88,18 @@ package enum StandardStreams {
       if count >= 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        var descriptor = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&descriptor, 1, -1)
+        wait(for: POLLOUT, on: stream)
       } else if errno == EPIPE, stream == STDOUT_FILENO {
         Signals.terminate(by: SIGPIPE)
       } else if errno != EINTR {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }
     }
+  }
+
+  /// Waits for a stream that doesn't block.
+  private static func wait(for event: some BinaryInteger, on stream: Int32) {
+    var descriptor = pollfd(fd: stream, events: Int16(event), revents: 0)
+    _ = poll(&descriptor, 1, -1)
   }
 }

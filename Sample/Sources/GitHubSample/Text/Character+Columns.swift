@@ -7,11 +7,11 @@ extension Character {
       first.properties.isEmojiPresentation
       || (first.properties.isEmoji && unicodeScalars.contains("\u{FE0F}"))
     if isEmoji { return 2 }
-    // A skin tone after another character than a person is an emoji of its own.
     return unicodeScalars.reduce(0) { $0 + Character.columns(of: $1) }
   }
 
   private static func columns(of scalar: Unicode.Scalar) -> Int {
+    // A skin tone after another character than a person is an emoji of its own.
     if scalar.properties.isEmojiPresentation { return 2 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .control: return 0

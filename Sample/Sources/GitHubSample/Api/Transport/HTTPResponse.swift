@@ -17,20 +17,14 @@ package struct HTTPResponse: Equatable, Sendable {
     )
   }
 
-  /// Returns the response with `<token>` in place of a token, which a server might repeat in a message.
-  ///
-  /// Logs, pages and saved lists contain parts of the response. As in the console's lines, a token of less than
-  /// 8 bytes stays, because it might be an ordinary word.
+  /// Returns the response without a token, which a server might repeat in a message. Logs, pages and saved lists
+  /// contain parts of the response.
   func redacting(_ token: AccessToken) -> HTTPResponse {
-    guard token.secret.utf8.count >= 8 else { return self }
-    var body = body
-    while let range = body.range(of: Data(token.secret.utf8)) {
-      body.replaceSubrange(range, with: Data("<token>".utf8))
-    }
+    guard let redaction = Redaction(of: token.secret) else { return self }
     return HTTPResponse(
       status: status,
-      headers: headers.mapValues { $0.replacing(token.secret, with: "<token>") },
-      body: body
+      headers: headers.mapValues { redaction($0) },
+      body: redaction(body)
     )
   }
 
