@@ -188,7 +188,7 @@
     /// The tracked read can happen after the variable's observers are called and before the constant's
     /// tracker is called.
     @Test func trackedReadOfAnUncommittedValueReportsACommitThatIsBeingDelivered() {
-      explore(atLeast: 3) { scenario in
+      explore(isThorough: true) { scenario in
         let number = Variable(0)
         let distinct = number.removeDuplicates()
         let (log, dispatcher) = (Log<String>(), Dispatcher())

@@ -7,7 +7,7 @@
   /// B9: effects supersede or await each other as their policy says, in every order of the threads.
   struct EffectInterleavings {
     @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
-      explore(atLeast: 2) { scenario in
+      explore(isThorough: true) { scenario in
         let effects = Effects(.latest)
         let store = LogStore.instantiate()
         scenario.thread {

@@ -12,7 +12,7 @@
   struct HandoverInterleavings {
     @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
-      explore(atLeast: 2) { scenario in
+      explore(isThorough: true) { scenario in
         let variable = Variable<[Int]>([])
         let log = Log<[Int]>()
         let writes = ThreadLocal()
@@ -47,7 +47,7 @@
     /// the delivery after the first of these two changes.
     @Test func threadThatDeliversABacklogHandsTheRestToTheNextWritingThread() {
       let isHandedOver = Flag()
-      explore(atLeast: 2) { scenario in
+      explore(isThorough: true) { scenario in
         let variable = Variable<[Int]>([])
         let log = Log<[Int]>()
         let writes = ThreadLocal()
@@ -155,7 +155,7 @@
 
     @Test func threadThatDeliversAFirstValueHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
-      explore(atLeast: 2) { scenario in
+      explore(isThorough: true) { scenario in
         let variable = Variable(0)
         let log = Log<Int>()
         let number = ThreadLocal()

@@ -102,7 +102,7 @@
 
     /// Before a thread delivers a value that it has committed, a second thread can commit a later value.
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
-      explore(atLeast: 2) { scenario in
+      explore(isThorough: true) { scenario in
         let (trigger, variable) = (Variable(0), Variable(0))
         let log = Log<String>()
         let write = { @Sendable (count: Int) in

@@ -4,36 +4,54 @@
   import Foundation
   import Testing
 
-  /// The largest number of schedules with one preemption for which a default run also tries two preemptions.
+  /// The schedules that a run of the tests explores of each scenario.
   ///
-  /// Of the faults in `.ci/mutants.txt`, one preemption finds nine in ten. Two preemptions find the others in
-  /// scenarios with few schedules, and after few schedules. `.ci/mutants` sets PREEMPTIONS to 2, which explores each
-  /// scenario completely.
-  private let fewSchedules = 100
+  /// Of the faults in `.ci/mutants.txt`, one preemption finds nine in ten. Two preemptions find nearly all others, in
+  /// scenarios with few schedules and after few schedules. A scenario has a limit, because some scenarios have millions
+  /// of schedules with three preemptions.
+  private struct Extent {
+    /// The number of preemptions that each schedule may contain.
+    let preemptions: Int
 
-  /// The largest number of schedules with two preemptions in a default run.
-  private let enoughSchedules = 800
+    /// The largest number of schedules.
+    let limit: Int
+
+    /// The largest number of schedules with one preemption less for which the scenario is explored to this extent.
+    let formerLimit: Int
+
+    static let usual = [
+      Extent(preemptions: 1, limit: 6_000, formerLimit: 0),
+      Extent(preemptions: 2, limit: 800, formerLimit: 100),
+    ]
+
+    static let thorough = [
+      Extent(preemptions: 2, limit: 6_000, formerLimit: 0),
+      Extent(preemptions: 3, limit: 2_000, formerLimit: 500),
+    ]
+  }
 
   /// Runs a scenario through the orders of its threads' steps, and prints the number of schedules.
   ///
   /// - Parameters:
-  ///   - atLeast: The number of preemptions to allow completely. By default, a run allows three if THOROUGH is
-  ///     set in the environment.
+  ///   - isThorough: Whether to explore the scenario thoroughly. By default, a run does so if THOROUGH is set in the
+  ///     environment.
   ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
   ///     threads may share data only in a `Log`.
   func explore(
     _ name: String = #function,
-    atLeast: Int = 0,
+    isThorough: Bool = isThorough,
     isReduced: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
-    let isComplete = atLeast >= 2 || ProcessInfo.processInfo.environment["PREEMPTIONS"] == "2"
-    let bounds = isThorough ? [max(atLeast, 3)] : isComplete ? [max(atLeast, 2)] : [1, 2]
     var schedules = 0
-    for preemptions in bounds where schedules <= fewSchedules {
-      let limit = schedules == 0 ? nil : enoughSchedules
-      let exploration = Exploration(preemptions: preemptions, limit: limit, isReduced: isReduced)
+    for extent in isThorough ? Extent.thorough : Extent.usual {
+      guard schedules <= extent.formerLimit else { break }
+      let exploration = Exploration(
+        preemptions: extent.preemptions,
+        limit: extent.limit,
+        isReduced: isReduced
+      )
       let failure = exploration.run(scenario)
       schedules = exploration.schedules
       guard let failure else { continue }
