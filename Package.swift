@@ -167,9 +167,8 @@ if Context.environment["WARNINGS_AS_ERRORS"] != nil {
   }
 }
 
-// LIBRARIES_ONLY excludes the sample and the executables, so the long race tests have half as much code to
-// build.
+// LIBRARIES_ONLY excludes the samples, so the long race tests have half as much code to build.
 if Context.environment["LIBRARIES_ONLY"] != nil {
   package.products.removeAll { !$0.name.hasPrefix("FluxCapacitor") }
-  package.targets.removeAll { !$0.name.hasPrefix("FluxCapacitor") || $0.type == .executable }
+  package.targets.removeAll { !$0.name.hasPrefix("FluxCapacitor") }
 }

@@ -73,7 +73,7 @@ struct FlowExplorerTests {
     withExtendedLifetime(stores) {}
   }
 
-  @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."), .timeLimit(.minutes(20)))
+  @Test(.enabled(if: Browser.isUsed, "Only a thorough debug run uses Chromium."), .timeLimit(.minutes(20)))
   func flowExplorerPageRespondsToClicksKeysAndTheFilter() async throws {
     let store = NoteStore.instantiate()
     let circuits = TimeCircuits()

@@ -8,7 +8,7 @@ import Testing
 @Suite(
   .isolatedDispatcher,
   .timeLimit(.minutes(20)),
-  .enabled(if: Browser.isInstalled, "There is no chromium here.")
+  .enabled(if: Browser.isUsed, "Only a thorough debug run uses Chromium.")
 )
 struct LiveExplorerPageTests {
   private let store = TallyStore.instantiate()

@@ -159,7 +159,7 @@ struct TableToolsTests {
     withExtendedLifetime(logger) {}
   }
 
-  @Test(.enabled(if: Browser.isInstalled, "There is no chromium here."))
+  @Test(.enabled(if: Browser.isUsed, "Only a thorough debug run uses Chromium."))
   func liveExplorerShowsTheChangedRows() async throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits, title: "Cards")

@@ -1,10 +1,9 @@
 import FluxCapacitor
+import FluxCapacitorPersistence
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
-
-@testable import FluxCapacitorPersistence
 
 /// B13: one keeper saves the stores of many dispatchers, each in the file of its key.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))

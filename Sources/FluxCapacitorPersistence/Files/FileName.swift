@@ -1,12 +1,12 @@
 import Foundation
 
 /// The names of the files of an archive, or of one key of an archive.
-struct FileName: Equatable {
-  let name: String
+package struct FileName: Equatable {
+  package let name: String
   let hasKey: Bool
 
   /// - Parameter key: The key, or nil for an archive without keys.
-  init(of archive: String, key: String? = nil) {
+  package init(of archive: String, key: String? = nil) {
     hasKey = key != nil
     name = key.map { "\(archive)\(FileName.separator)\(FileName.escaped($0))" } ?? archive
   }
@@ -14,7 +14,7 @@ struct FileName: Equatable {
   /// The name in a table. Some file systems ignore case.
   var inTable: String { name.lowercased() }
 
-  var current: String { "\(name).json" }
+  package var current: String { "\(name).json" }
   var previous: String { "\(name).previous" }
 
   /// The file that is being written.

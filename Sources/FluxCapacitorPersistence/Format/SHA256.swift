@@ -1,9 +1,9 @@
 import Foundation
 
 /// The hash function SHA-256 (FIPS 180-4), for names of files that no two texts share.
-enum SHA256 {
+package enum SHA256 {
   /// Returns the 64 hexadecimal digits of the hash of bytes.
-  static func hash(of bytes: [UInt8]) -> String {
+  package static func hash(of bytes: [UInt8]) -> String {
     var padded = bytes + [0x80]
     padded += Array(repeating: 0, count: (120 - padded.count % 64) % 64)
     padded += withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian, Array.init)

@@ -7,7 +7,14 @@ enum Browser {
   static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
     .first(where: FileManager.default.isExecutableFile)
 
-  static var isInstalled: Bool { path != nil }
+  /// Whether tests use the browser. Starting it for each test takes longer than all other tests together.
+  static var isUsed: Bool {
+    #if DEBUG
+      isThorough && path != nil
+    #else
+      false
+    #endif
+  }
 
   /// Runs a script on a page, and returns the script's results, decoded from JSON.
   static func results<Results: Decodable>(
