@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
@@ -69,7 +71,9 @@ struct StructureSnippets {
     let drafts = DraftsStore.instantiate()
     let action = Invoker<Dispatcher.Membership>()
     action.invoke(.logIn(name: "Emmett"))
-    let both = ValueRecorder(Constant.combine(membership.name, drafts.drafts).map { "\($0 ?? "-") \($1)" })
+    let both = ValueRecorder(
+      Constant.combine(membership.name, drafts.drafts).map { "\($0 ?? "-") \($1)" }
+    )
 
     action.invoke(.logOut)
 
