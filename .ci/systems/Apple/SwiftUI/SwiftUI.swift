@@ -44,6 +44,18 @@ public enum ViewBuilder {
   public static func buildBlock<each Content: View>(
     _ content: repeat each Content
   ) -> TupleView<(repeat each Content)> { TupleView() }
+
+  public static func buildEither<First: View, Second: View>(
+    first _: First
+  ) -> ConditionalContent<First, Second> { ConditionalContent() }
+
+  public static func buildEither<First: View, Second: View>(
+    second _: Second
+  ) -> ConditionalContent<First, Second> { ConditionalContent() }
+}
+
+public struct ConditionalContent<First, Second>: View {
+  public typealias Body = Never
 }
 
 public struct TupleView<Content>: View {
