@@ -29,6 +29,15 @@ public final class MembershipStore: Storable {
   }
 }
 
+public final class Member: Sendable {
+  public var name: Constant<String?> { store.name }
+  private let store = MembershipStore.instantiate()
+
+  public init() {}
+
+  public func logOut() { Invoker<Dispatcher.Membership>().invoke(.logOut) }
+}
+
 final class DraftsStore: Storable {
   var drafts: Constant<[String]> { _drafts.constant }
   private let _drafts = Variable(["Dear Marty"])
@@ -67,15 +76,14 @@ final class TickerScreen {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct StructureSnippets {
   @Test func logoutChangesTheStoresOfTwoFeaturesInOneDispatch() {
-    let membership = MembershipStore.instantiate()
+    let member = Member()
     let drafts = DraftsStore.instantiate()
-    let action = Invoker<Dispatcher.Membership>()
-    action.invoke(.logIn(name: "Emmett"))
+    Invoker<Dispatcher.Membership>().invoke(.logIn(name: "Emmett"))
     let both = ValueRecorder(
-      Constant.combine(membership.name, drafts.drafts).map { "\($0 ?? "-") \($1)" }
+      Constant.combine(member.name, drafts.drafts).map { "\($0 ?? "-") \($1)" }
     )
 
-    action.invoke(.logOut)
+    member.logOut()
 
     #expect(both.values == [#"Emmett ["Dear Marty"]"#, "- []"])
   }
@@ -105,20 +113,21 @@ struct StructureSnippets {
     #expect(isReleased())
   }
 
-  @Test func interceptorReceivesTheChangesOfADispatch() {
+  @Test func interceptorReceivesTheStoresAndTheChangesOfADispatch() {
     let log = Variable<[String]>([])
-    let print = { @Sendable (state: any DispatchState, changes: [String]) in
-      log.value.append("\(state) \(changes)")
+    let print = {
+      @Sendable (state: any DispatchState, stores: [any Storable.Type], changes: [String]) in
+      log.value.append("\(state) \(stores) \(changes)")
     }
     let store = CounterStore.instantiate()
 
     let dust = Dispatcher.shared.intercept { event in
-      print(event.state, event.changes.map { "\($0.name) = \($0.newValue)" })
+      print(event.state, event.stores, event.changes.map { "\($0.name) = \($0.newValue)" })
     }
     CounterAction().increment()
     dust.clean()
 
-    #expect(log.value == [#"add(1) ["count = 1"]"#])
+    #expect(log.value == [#"add(1) [CompilerTests.CounterStore] ["count = 1"]"#])
     withExtendedLifetime(store) {}
   }
 }
