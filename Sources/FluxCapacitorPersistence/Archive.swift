@@ -23,7 +23,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
 
   /// Creates a description of a store's file.
   ///
-  /// - Precondition: The name isn't empty, contains neither a slash nor ".aside-", and doesn't start with a
+  /// - Precondition: The name isn't empty, contains neither a slash nor ".aside-" nor ".key-", and doesn't start with a
   ///   period. Otherwise, the initializer traps.
   ///
   /// - Parameters:
@@ -41,7 +41,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
   ) {
     precondition(
       !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && !name.contains("\0")
-        && !name.contains(".aside-"),
+        && !name.contains(".aside-") && !name.contains(FileName.separator),
       "The archive of \(type) can't be named \"\(name)\", because the name is part of a file's name."
     )
     self.name = name

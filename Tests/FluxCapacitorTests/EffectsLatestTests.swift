@@ -102,7 +102,7 @@ struct EffectsLatestTests {
   func newerOperationThatAnOlderOperationAwaitsRunsUncancelled(pause: Duration) async {
     let clock = ManualClock()
     let effects = Effects(.latest)
-    async let all: Void = effects.perform { outer in
+    async let all = effects.perform { outer in
       await effects.perform(after: pause, clock: clock) { effect in
         log.append("inner \(Task.isCancelled)")
         CounterAction().invoke(.set(2), as: effect)
@@ -112,7 +112,7 @@ struct EffectsLatestTests {
     }
     if pause > .zero { await clock.sleeping() }
     await clock.advance(by: pause)
-    await all
+    _ = await all
 
     #expect(log.entries == ["inner false", "outer true"])
     #expect(store.count.value == 2)

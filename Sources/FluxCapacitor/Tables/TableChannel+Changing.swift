@@ -46,7 +46,7 @@ extension TableChannel {
   /// Appends an edit to the list of edits, if the list exists.
   @inlinable func appendEdit(_ changes: @autoclosure () -> [TableEdit<Row.ID>.Change]) {
     guard let edits else { return }
-    let edit = TableEdit(changes())
+    let edit = TableEdit(changes(), after: edits.stored)
     edits.stored.next = edit
     edits.write(edit)
   }

@@ -13,11 +13,17 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
 
   @usableFromInline let changes: [Change]
 
+  /// The number of edits before this one in the list.
+  @usableFromInline let number: Int
+
   // The table sets this property once, under its lock, before it writes the next edit into the part. An
   // observer reads this property only after it has received a later edit.
   @usableFromInline var next: TableEdit?
 
-  @inlinable init(_ changes: [Change] = []) { self.changes = changes }
+  @inlinable init(_ changes: [Change] = [], after former: TableEdit? = nil) {
+    self.changes = changes
+    number = former.map { $0.number + 1 } ?? 0
+  }
 
   deinit {
     // The next edit is released in a loop, because nested releases of a long list would overflow the stack.

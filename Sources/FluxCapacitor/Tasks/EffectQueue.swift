@@ -32,6 +32,12 @@
   /// The number before the smallest number in `waiting`, or a smaller number.
   private var lastToBegin = 0
 
+  /// The times of the starts within the duration of the policy `.atMost`.
+  private var starts: [Duration] = []
+
+  /// The instant of the first start under the policy `.atMost`, from which the times are measured.
+  private var origin: (any Sendable)?
+
   /// The dispatchers that are reducing states of effects, with one entry for each reduce.
   private var invoking: [Dispatcher] = []
 
@@ -41,14 +47,39 @@
 
   init(_ policy: Effects.Policy) { self.policy = policy }
 
-  /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress.
+  /// Returns the time of a clock since the first call, or nil if the policy doesn't need it.
+  func time<C: Clock>(of clock: C) -> Duration? where C.Duration == Duration {
+    guard case .atMost = policy else { return nil }
+    let now = clock.now
+    let first: any Sendable = lock.withLock {
+      if let origin { return origin }
+      origin = now
+      return now
+    }
+    guard let origin = first as? C.Instant else {
+      trap(
+        "Effects(.atMost) can't compare the time of a \(C.self) with a \(type(of: first)).",
+        "Pass clocks of the same type to all operations of an Effects."
+      )
+    }
+    return origin.duration(to: now)
+  }
+
+  /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress, or the policy is `.atMost`
+  /// and refuses the effect.
   ///
   /// - Parameters:
   ///   - isAwaited: Whether the current task awaits the effect. If so, the outer effects are superseded but
   ///     not cancelled. Cancelling an outer effect would also cancel the awaited effect.
+  ///   - time: The time of the start, which the policy `.atMost` needs.
   ///   - makeTask: A closure that creates the effect's task under the lock. The task runs no user code until
   ///     the effect's `turn` has ended.
-  func start(_ effect: Effect, isAwaited: Bool, _ makeTask: () -> Task<Void, Never>) -> Started {
+  func start(
+    _ effect: Effect,
+    isAwaited: Bool,
+    at time: Duration?,
+    _ makeTask: () -> Task<Void, Never>
+  ) -> Started {
     let thread = CurrentThread.current
     thread.beginTransaction()
     var noLongerCounted = 0
@@ -69,6 +100,16 @@
         noLongerCounted = 1
         // An operation that awaited the operation in progress from inside would wait for itself.
         return (task, false, isNested ? nil : suspension(of: earlier))
+      }
+      if case .atMost(let limit, let duration) = policy, let time {
+        starts.removeAll { $0 + duration <= time }
+        if starts.count >= limit {
+          noLongerCounted = 1
+          let refused = Task<Void, Never> {}
+          over = [refused]
+          return (refused, false, nil)
+        }
+        starts.append(time)
       }
       if policy == .latest {
         noLongerCounted = running.count { !hasBeenSuperseded($0) }
@@ -161,7 +202,7 @@
   /// The number of effects that can be in progress, apart from nested effects.
   private var limit: Int {
     switch policy {
-    case .latest: .max
+    case .latest, .atMost: .max
     case .concurrent(let limit): limit
     case .first, .serial, .newestWaiting: 1
     }

@@ -30,20 +30,22 @@ public final class Effects: Sendable {
   public enum Policy: Hashable, Sendable {
     /// A new operation supersedes all earlier operations, and their tasks are cancelled.
     ///
-    /// Use this policy if only the newest result matters, for example in a search.
+    /// Use this policy if only the newest result matters, for example in a search. Other libraries call it *switch* or
+    /// *switchToLatest*, and with the pause of ``Effects/run(after:clock:fileID:line:operation:)`` *debounce*.
     case latest
 
     /// A new operation doesn't run while an earlier operation is in progress.
     ///
-    /// Use this policy if one operation at a time is enough, for example to refresh a list. If the
+    /// Use this policy, which other libraries call *exhaust*, if one operation at a time is enough, for example to
+    /// refresh a list. If the
     /// earlier operation has been cancelled, the new operation waits until the cancelled operation has
     /// ended, and then begins.
     case first
 
     /// A new operation waits until all earlier operations have ended.
     ///
-    /// Use this policy if every operation must run in the order of the calls, for example to save
-    /// drafts.
+    /// Use this policy, which other libraries call *concat*, if every operation must run in the order of the calls,
+    /// for example to save drafts.
     case serial
 
     /// A new operation waits until the operation in progress has ended, and replaces an operation that
@@ -56,10 +58,18 @@ public final class Effects: Sendable {
 
     /// A new operation waits if the given number of operations are in progress.
     ///
-    /// Use this policy to limit parallel work, for example when you load thumbnails. Operations begin
+    /// Use this policy, which other libraries call *merge* or *flatMap*, to limit parallel work, for example when you
+    /// load thumbnails. Operations begin
     /// in the order of the calls. If two operations can begin at the same time, their order is
     /// undefined.
     case concurrent(Int)
+
+    /// A new operation is refused if the given number of operations have started within the duration before it.
+    ///
+    /// Use this policy to limit a rate, for example of requests to a service. `.atMost(1, per:)` is also called
+    /// *throttle*. A refused operation never begins. Operations that are not refused run at the same time. All
+    /// operations of one `Effects` need clocks of the same type.
+    case atMost(Int, per: Duration)
   }
 
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
@@ -69,12 +79,19 @@ public final class Effects: Sendable {
 
   /// Creates an object that runs operations under a policy.
   ///
-  /// - Precondition: The limit of ``Policy/concurrent(_:)`` is at least 1.
+  /// - Precondition: The limit of ``Policy/concurrent(_:)`` and of ``Policy/atMost(_:per:)`` is at least 1, and the
+  ///   duration is positive.
   ///
   /// - Parameter policy: The rule for a new operation while an earlier operation is in progress.
   public init(_ policy: Policy = .latest) {
     if case .concurrent(let limit) = policy, limit < 1 {
       trap("Effects(.concurrent(\(limit))) can't run operations. The limit must be at least 1.")
+    }
+    if case .atMost(let limit, let duration) = policy, limit < 1 || duration <= .zero {
+      trap(
+        "Effects(.atMost(\(limit), per: \(duration))) can't run operations.",
+        "The limit must be at least 1, and the duration must be positive."
+      )
     }
     queue = EffectQueue(policy)
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
@@ -91,6 +108,8 @@ public final class Effects: Sendable {
   ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/transaction(_:)``, a
   ///   ``Dispatcher/read(_:)`` or a store's initializer, this method doesn't wait, because the wait could
   ///   last forever.
+  /// - With ``Policy/atMost(_:per:)``, the task of a refused operation has already ended, and its `isCancelled` is
+  ///   `true`.
   /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is
   ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
   ///   pauses nor waits still begins, and its task is cancelled.
@@ -120,17 +139,18 @@ public final class Effects: Sendable {
     @_inheritActorContext @_implicitSelfCapture
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> Task<Void, Never> {
-    start(Effect(in: queue), isAwaited: false, clock.end(of: pause), fileID, line, operation).task
+    let outcome = Outcome<Void, Never>()
+    return start(Effect(in: queue), after: pause, clock, fileID, line, outcome, operation).task
   }
 
-  /// Runs an operation under the policy, and returns when the operation has ended.
+  /// Runs an operation under the policy, and returns the operation's result.
   ///
   /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task
   /// is cancelled, the operation is also cancelled.
   ///
   /// - With ``Policy/first``, this method awaits the operation in progress if other code has started an
-  ///   operation. Cancelling the caller's task neither cancels the operation in progress nor ends the
-  ///   wait.
+  ///   operation, and returns nil. Cancelling the caller's task neither cancels the operation in progress nor
+  ///   ends the wait.
   /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
   /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The
   ///   outer operation isn't cancelled, because the outer operation awaits the inner operation.
@@ -142,8 +162,12 @@ public final class Effects: Sendable {
   ///   let load: @Sendable () async -> [String]
   ///   private let effects = Effects(.first)
   ///
-  ///   func refresh() async {
-  ///     await effects.perform { effect in invoke(.loaded(await load()), as: effect) }
+  ///   func refresh() async -> Int? {
+  ///     await effects.perform { effect in
+  ///       let items = await load()
+  ///       invoke(.loaded(items), as: effect)
+  ///       return items.count
+  ///     }
   ///   }
   /// }
   /// ```
@@ -155,20 +179,34 @@ public final class Effects: Sendable {
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
   ///   - operation: The operation to run. The operation's parameter is the effect for its states.
-  public func perform(
+  /// - Returns: The operation's result, or nil if the operation has no result because of the policy: it was refused,
+  ///   replaced, or superseded before its end, or another operation was in progress. The result is also nil if the
+  ///   operation was cancelled before its beginning.
+  /// - Throws: The operation's error, unless the operation was superseded.
+  @discardableResult public func perform<Output: Sendable, Failure: Error>(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture
-    operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
-  ) async {
+    operation: @escaping @Sendable @isolated(any) (Effect) async throws(Failure) -> Output
+  ) async throws(Failure) -> Output? {
     // The method creates the effect first, so that the cancellation handler can always cancel the
     // effect.
     let effect = Effect(in: queue)
+    let outcome = Outcome<Output, Failure>()
     await withTaskCancellationHandler {
-      let started = start(effect, isAwaited: true, clock.end(of: pause), fileID, line, operation)
+      let started = start(
+        effect,
+        isAwaited: true,
+        after: pause,
+        clock,
+        fileID,
+        line,
+        outcome,
+        operation
+      )
       if let suspension = started.suspension {
         suspension.begin()
         await started.task.value
@@ -176,19 +214,23 @@ public final class Effects: Sendable {
     } onCancel: {
       whileCancelling { queue.cancel(effect) }
     }
+    return try outcome.result?.get()
   }
 
-  private func start(
+  private func start<Output, Failure>(
     _ effect: Effect,
-    isAwaited: Bool,
-    _ endOfPause: (@Sendable () async -> Void)?,
+    isAwaited: Bool = false,
+    after pause: Duration,
+    _ clock: any Clock<Duration>,
     _ fileID: StaticString,
     _ line: UInt,
-    _ operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
+    _ outcome: Outcome<Output, Failure>,
+    _ operation: @escaping @Sendable @isolated(any) (Effect) async throws(Failure) -> Output
   ) -> EffectQueue.Started {
     recordOperation("runs an effect")
+    let endOfPause = clock.end(of: pause)
     let piece = PendingWork.current.begin(.effect(fileID: fileID, line: line))
-    let started = queue.start(effect, isAwaited: isAwaited) {
+    let started = queue.start(effect, isAwaited: isAwaited, at: queue.time(of: clock)) {
       // If the cancellation handler has run before the start, the handler has found no task to cancel.
       let isCancelled = isAwaited && Task.isCancelled
       // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
@@ -202,7 +244,14 @@ public final class Effects: Sendable {
         // waits for the actor.
         @Sendable func begin(on isolation: isolated (any Actor)?) async {
           let isCutShort = hasWaited && Task.isCancelled
-          if !isCutShort, !effect.isSuperseded { await operation(effect) }
+          if isCutShort || effect.isSuperseded { return }
+          let result: Result<Output, Failure>
+          do throws(Failure) {
+            result = .success(try await operation(effect))
+          } catch {
+            result = .failure(error)
+          }
+          if !effect.isSuperseded { outcome.result = result }
         }
         await Effect.current.withValue(effect) { await begin(on: operation.isolation) }
         queue.end(effect)
@@ -211,6 +260,12 @@ public final class Effects: Sendable {
     }
     if !started.isNew { piece.end() }
     return started
+  }
+
+  /// The result of an operation that has a result.
+  private final class Outcome<Output: Sendable, Failure: Error>: @unchecked Sendable {
+    // The operation's task sets this property before its end. Afterward, only the caller that awaits the task reads it.
+    var result: Result<Output, Failure>?
   }
 
   /// Cancels all operations in progress.
@@ -223,16 +278,5 @@ public final class Effects: Sendable {
   public func cancel() {
     recordOperation("cancels effects")
     queue.cancel()
-  }
-}
-
-extension Clock<Duration> {
-  /// Returns a closure that waits for the end of a pause, or `nil` if the pause is zero.
-  ///
-  /// The pause begins when the caller calls this method, not when the closure runs.
-  fileprivate func end(of pause: Duration) -> (@Sendable () async -> Void)? {
-    guard pause > .zero else { return nil }
-    let deadline = now.advanced(by: pause)
-    return { try? await sleep(until: deadline, tolerance: nil) }
   }
 }

@@ -247,21 +247,3 @@ private func repeating<Result>(
     }
   }
 }
-
-/// The names of an archive's files.
-struct FileName {
-  let name: String
-
-  var current: String { "\(name).json" }
-  var previous: String { "\(name).previous" }
-
-  /// The file that is being written.
-  var temporary: String { ".\(name).saving" }
-
-  /// A second name of the current file, while it becomes the previous generation.
-  var temporaryPrevious: String { ".\(name).becoming-previous" }
-
-  func aside(_ number: Int) -> String { "\(name).aside-\(number).json" }
-
-  func asidePrevious(_ number: Int) -> String { "\(name).aside-\(number).previous" }
-}

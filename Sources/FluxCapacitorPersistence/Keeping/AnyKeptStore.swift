@@ -1,7 +1,12 @@
+import FluxCapacitor
+
 /// A store of a keeper, without the store's type.
 protocol AnyKeptStore: AnyObject, Sendable {
   /// Whether the store has not been deallocated.
   var isAlive: Bool { get }
+
+  /// The store's dispatcher, or nil after it was deallocated.
+  var dispatcher: Dispatcher? { get }
 
   /// Returns whether this object is the link between another store and its file.
   func belongs(to store: any Persistable) -> Bool

@@ -139,18 +139,97 @@ public final class Keeper: Sendable {
     _ type: S.Type,
     recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery
   ) throws(KeeperFailure) -> S {
-    try core.open(type, recovering: decide)
+    try core.open(type, key: nil, on: core.dispatcher, recovering: decide)
+  }
+
+  /// Returns the store of a type and a key on a dispatcher, restored from the key's file.
+  ///
+  /// A server with a dispatcher for each session keeps all sessions with one keeper, which needs one file descriptor
+  /// for all of them:
+  ///
+  /// ```swift
+  /// let room = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
+  /// // …
+  /// try await keeper.close(RoomStore.self, key: "general")
+  /// ```
+  ///
+  /// The file's name contains the key, for example `rooms.key-general.json`. Any text is a key. Texts that Swift
+  /// compares as equal are one key. In the file's name, other characters than lowercase letters, digits, hyphens
+  /// and underscores are escaped as in a URL, and a hash replaces the end of a key of more than 120 characters.
+  ///
+  /// Close each key. Otherwise, the keeper needs some memory for each key that was opened. In all other respects, the
+  /// method behaves as ``open(_:)``.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the store.
+  ///   - key: The key of the store's file.
+  ///   - dispatcher: The dispatcher of the store.
+  /// - Throws: A ``KeeperFailure`` if the file can't be restored. The cause is
+  ///   ``KeeperFailure/Cause/storeExists(_:)`` if the key is open on another dispatcher.
+  public func open<S: Persistable>(
+    _ type: S.Type,
+    key: String,
+    on dispatcher: Dispatcher
+  ) throws(KeeperFailure) -> S {
+    try open(type, key: key, on: dispatcher) { failure throws(KeeperFailure) in throw failure }
+  }
+
+  /// Returns the store of a type and a key, and lets a closure decide about a file that can't be restored.
+  ///
+  /// The closure has the meaning that it has in ``open(_:recovering:)``. In all other respects, the method behaves as
+  /// ``open(_:key:on:)``.
+  public func open<S: Persistable>(
+    _ type: S.Type,
+    key: String,
+    on dispatcher: Dispatcher,
+    recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery
+  ) throws(KeeperFailure) -> S {
+    try core.open(type, key: key, on: dispatcher, recovering: decide)
+  }
+
+  /// Saves the store of a key, and forgets the store.
+  ///
+  /// Later changes of the store are not saved. Afterward, you can open the key again, on another dispatcher. If
+  /// the key isn't open, the method does nothing.
+  ///
+  /// - Throws: The ``KeeperFailure`` if the store couldn't be saved. In this case, the key stays open, and the keeper
+  ///   tries again later.
+  public func close<S: Persistable>(_: S.Type, key: String) async throws(KeeperFailure) {
+    try await core.pass(.one(FileName(of: S.archive.name, key: key)))
+  }
+
+  /// The value of an open store that is on the disk.
+  ///
+  /// A service that publishes only this value never shows a state that a crash could undo. While there is no file, the
+  /// constant has the value with which the store was opened, because a store that hasn't changed needs no file.
+  ///
+  /// The constant changes on a background thread, before ``flush()`` returns. It lives as long as you keep it. In a
+  /// keeper that follows, it is the value that the store was restored to.
+  ///
+  /// - Precondition: The store is open. Otherwise, the method traps.
+  public func saved<S: Persistable>(_ type: S.Type) -> Constant<S.Saved> {
+    core.saved(type, key: nil)
+  }
+
+  /// The value of the open store of a key that is on the disk, as in ``saved(_:)``.
+  ///
+  /// - Precondition: The key is open. Otherwise, the method traps.
+  public func saved<S: Persistable>(_ type: S.Type, key: String) -> Constant<S.Saved> {
+    core.saved(type, key: key)
   }
 
   /// Saves all stores, and waits until the files are on the disk.
   ///
   /// When the method returns, the files contain all reduces that ended before the call, and also other
-  /// changes of the stores. A keeper that follows reads the files again instead.
+  /// changes of the stores. Of a store with a key, they contain the changes of reduces and transactions. A keeper that
+  /// follows reads the files again instead.
+  ///
+  /// Calls that wait at the same time share one save, so a server can flush before each answer.
   ///
   /// > Warning: Don't block a reduce until this method returns, because the keeper waits for the reduce.
   ///
   /// - Throws: The ``KeeperFailure`` of the first store that couldn't be saved. The keeper tries again later.
-  public func flush() async throws(KeeperFailure) { try await core.pass(.all) }
+  public func flush() async throws(KeeperFailure) { try await core.flush() }
 
   /// Saves all stores, and releases the folder.
   ///

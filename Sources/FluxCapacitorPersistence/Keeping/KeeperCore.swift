@@ -8,8 +8,18 @@ import Foundation
 /// changed stores in one turn of the dispatcher, encodes their values, and writes their files. Only one pass
 /// runs at a time, because the queue is serial.
 final class KeeperCore: @unchecked Sendable {
-  /// The stores that a pass saves. After the last pass, which saves all stores, the keeper is closed.
-  enum Scope { case changed, all, last }
+  /// The stores that a pass saves.
+  enum Scope: Equatable {
+    case changed, all
+
+    /// All stores. Afterward, the keeper is closed.
+    case last
+
+    /// The store with a key. Afterward, the key is closed.
+    case one(FileName)
+
+    var isOne: Bool { if case .one = self { true } else { false } }
+  }
 
   let directory: URL
   let dispatcher: Dispatcher
@@ -19,7 +29,7 @@ final class KeeperCore: @unchecked Sendable {
   private let maximumDelay: Duration
   private let clock: any Clock<Duration>
   let savesTimeTravel: Bool
-  private let queue = DispatchQueue(
+  let queue = DispatchQueue(
     label: "FluxCapacitorPersistence.Keeper",
     qos: .utility,
     target: .global(qos: .utility)
@@ -32,27 +42,37 @@ final class KeeperCore: @unchecked Sendable {
   /// The open folder, or nil after the keeper was closed.
   var folder: Folder?
 
-  /// The stores by the names of their archives. The keys are lowercase, because some file systems ignore case.
+  /// The stores by the names of their files. The names are lowercase, because some file systems ignore case.
   var stores: [String: any AnyKeptStore] = [:]
 
-  private var isPassRunning = false
+  /// The names in `stores` without a key. Each `flush` reads these stores.
+  var namesWithoutKey: [String] = []
+
+  /// The names in `stores` with a key whose stores have changed since the last pass. A keeper may have thousands of keys, so
+  /// a pass reads only these.
+  var changedNames: Set<String> = []
+
+  /// The callers of `flush` that share the next pass.
+  var flushes: [CheckedContinuation<KeeperFailure?, Never>] = []
+
+  var isPassRunning = false
 
   /// The numbers of the running timers. A change and the retry of a failed save have a timer each, because a
   /// retry waits longer.
-  private var timers: [Bool: Int] = [:]
+  var timers: [Bool: Int] = [:]
   private var lastTimer = 0
 
   /// Whether a pass of a follower waits in the queue.
-  private var isAdoptionQueued = false
+  var isAdoptionQueued = false
 
   /// Whether the keeper was deallocated. Until the last change is saved, the timer keeps this object alive.
   private var keeperWasReleased = false
 
   /// The number of passes that have failed since the last success.
-  private var failedPasses = 0
+  var failedPasses = 0
 
   /// The watch on the folder of another keeper.
-  private var watch: AnyObject?
+  var watch: AnyObject?
 
   init(
     _ directory: URL,
@@ -88,9 +108,10 @@ final class KeeperCore: @unchecked Sendable {
 // MARK: - Scheduling passes
 
 extension KeeperCore {
-  /// Starts a timer for the next pass, unless such a timer is running.
-  func scheduleSave(isRetry: Bool) {
+  /// Notes the change of a store, and starts a timer for the next pass, unless such a timer is running.
+  func scheduleSave(of name: FileName, isRetry: Bool) {
     let started: (number: Int, delay: Duration, owner: KeeperCore?)? = lock.withLock {
+      if name.hasKey { changedNames.insert(name.inTable) }
       guard folder != nil, timers[isRetry] == nil else { return nil }
       lastTimer += 1
       timers[isRetry] = lastTimer
@@ -119,6 +140,18 @@ extension KeeperCore {
     }
   }
 
+  /// Waits until a pass that begins after the call has ended. Calls that wait at the same time share a pass.
+  func flush() async throws(KeeperFailure) {
+    let failure = await withCheckedContinuation { continuation in
+      let isFirst = lock.withLock {
+        flushes.append(continuation)
+        return flushes.count == 1
+      }
+      if isFirst { queue.send { [self] in _ = runPass(.all) } }
+    }
+    if let failure { throw failure }
+  }
+
   /// Runs a pass, and waits until it has ended.
   func pass(_ scope: Scope) async throws(KeeperFailure) {
     let failure = await withCheckedContinuation { continuation in
@@ -137,101 +170,5 @@ extension KeeperCore {
     }
     if folder == nil { queue.send { [self] in _ = runPass(.last) } }
     withExtendedLifetime(watch) {}
-  }
-}
-
-// MARK: - Passes
-
-extension KeeperCore {
-  /// Saves the stores or, if the keeper follows, restores them. Returns the first failure.
-  private func runPass(_ scope: Scope) -> KeeperFailure? {
-    let folder = lock.withLock {
-      // A change from now on starts a new timer.
-      timers = [:]
-      isPassRunning = true
-      isAdoptionQueued = false
-      return self.folder
-    }
-    // You may close a keeper twice, but you can't flush a closed keeper.
-    guard let folder else { return scope == .all ? closedFailure : nil }
-    let failures: [KeeperFailure] =
-      switch (role, scope) {
-      case (.saving, _): save(scope, to: folder)
-      case (.following, .last): []
-      case (.following, _): adopt(from: folder)
-      }
-    lock.withLock { isPassRunning = false }
-    if scope == .last, failures.isEmpty { release() }
-    if failure.value != failures.first { failure.value = failures.first }
-    return failures.first
-  }
-
-  /// The stores in the order of their names, because the order of a dictionary varies.
-  private var sortedStores: [any AnyKeptStore] {
-    lock.withLock { stores.sorted { $0.key < $1.key }.map(\.value) }
-  }
-
-  private func save(_ scope: Scope, to folder: Folder) -> [KeeperFailure] {
-    let stores = dispatcher.read {
-      let stores = sortedStores
-      for store in stores {
-        store.takeSnapshot(ifChanged: scope == .changed, isLast: scope == .last)
-      }
-      return stores
-    }
-    var failures: [KeeperFailure] = []
-    for store in stores {
-      do throws(KeeperFailure) {
-        try store.writeSnapshot(to: folder)
-      } catch {
-        failures.append(error)
-      }
-    }
-    lock.withLock { failedPasses = failures.isEmpty ? 0 : failedPasses + 1 }
-    if !failures.isEmpty { dispatcher.read { for store in stores { store.retrySnapshot() } } }
-    return failures
-  }
-
-  private func release() {
-    // This thread releases the contents after unlocking, because a store's `deinit` is user code.
-    let contents = lock.withLock {
-      defer { stores = [:] }
-      return (folder.take(), watch.take(), stores)
-    }
-    withExtendedLifetime(contents) {}
-  }
-}
-
-// MARK: - Following
-
-extension KeeperCore {
-  /// Queues a pass, unless a queued pass will read the files anyway.
-  func folderDidChange() {
-    let isFirst = lock.withLock {
-      defer { isAdoptionQueued = true }
-      return !isAdoptionQueued
-    }
-    if isFirst { queue.send { [weak self] in _ = self?.runPass(.changed) } }
-  }
-
-  /// Restores the stores whose files have changed, in one transaction.
-  private func adopt(from folder: Folder) -> [KeeperFailure] {
-    var failures: [KeeperFailure] = []
-    var restorations: [() throws(KeeperFailure) -> Void] = []
-    for store in sortedStores {
-      do throws(KeeperFailure) {
-        if let restore = try store.readChangedFile(in: folder) { restorations.append(restore) }
-      } catch {
-        failures.append(error)
-      }
-    }
-    if !restorations.isEmpty {
-      dispatcher.transaction {
-        for restore in restorations {
-          do throws(KeeperFailure) { try restore() } catch { failures.append(error) }
-        }
-      }
-    }
-    return failures
   }
 }

@@ -3,11 +3,18 @@ import Foundation
 
 /// The link between a store and its file.
 final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
-  private let archive = S.archive
-  private let fileName = FileName(name: S.archive.name)
+  let archive = S.archive
+  let fileName: FileName
+
+  /// A dispatcher that ends with its session, while the store may live on.
+  weak let dispatcher: Dispatcher?
+
+  /// The value on the disk, or the store's first value if there is no file. `attach` sets this property before other
+  /// threads can use this object.
+  var saved: Variable<S.Saved>?
 
   /// The store. `attach` sets this property before other threads can use this object.
-  private weak var store: S?
+  weak var store: S?
   private var watcher: StoreWatcher?
 
   /// Whether time travel is a change like any other.
@@ -26,7 +33,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   private var valueBeforeTravel: S.Saved?
 
   /// Whether the store has reduced a state since the last snapshot, or has to be written again.
-  private var hasReduced = false
+  var hasReduced = false
 
   /// The versions of the store's variables at the last snapshot, or nil if they don't show each change.
   private var versions: [ObjectIdentifier: Version]?
@@ -41,22 +48,28 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   /// The contents of the file after the last successful read or write. If no file was read, these bytes are
   /// the contents of a file with the value that the store had when it was opened.
-  private var contents: Data?
+  var contents: Data?
 
   /// Whether the contents were read, and have not been written by this object.
-  private var hasReadContents = false
+  var hasReadContents = false
 
   /// Whether the file has existed.
-  private var hasFile = false
+  var hasFile = false
 
-  init(schedule: @escaping @Sendable (_ isRetry: Bool) -> Void) { self.schedule = schedule }
+  init(
+    _ fileName: FileName,
+    on dispatcher: Dispatcher,
+    schedule: @escaping @Sendable (_ isRetry: Bool) -> Void
+  ) {
+    self.fileName = fileName
+    self.dispatcher = dispatcher
+    self.schedule = schedule
+  }
 
   func belongs(to other: any Persistable) -> Bool { store === other }
 
   var isAlive: Bool { store != nil }
 }
-
-// MARK: - Saving
 
 extension KeptStore {
   /// Links this object to a new store, which no other thread can use yet.
@@ -65,8 +78,10 @@ extension KeptStore {
   /// - Returns: The watcher to register with the store.
   func attach(to store: S, savesTimeTravel: Bool) -> StoreWatcher {
     self.store = store
+    let value = store.saved
+    saved = Variable(value)
     // A store that never changes needs no file.
-    if contents == nil { contents = try? archive.data(for: store.saved) }
+    if contents == nil { contents = try? archive.data(for: value) }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] in self?.note($0) }
@@ -114,6 +129,7 @@ extension KeptStore {
         try folder.replace(fileName, with: data)
         contents = data
         hasReadContents = false
+        saved?.value = value
       }
     } catch {
       throw KeeperFailure(folder.url(of: fileName.current), archive.version, error)
@@ -139,157 +155,5 @@ extension KeptStore {
     changedStore = snapshot.take()?.store ?? store
     hasReduced = true
     schedule(true)
-  }
-}
-
-// MARK: - Restoring
-
-extension KeptStore {
-  /// Returns a store with the saved value, or a new store if nothing has been saved yet.
-  ///
-  /// - Parameters:
-  ///   - isWriter: Whether a recovery may rename files.
-  ///   - decide: A closure that decides about a file that can't be restored.
-  ///   - makeStore: A closure that creates a store, and restores a value if there is one.
-  func load(
-    from folder: Folder,
-    isWriter: Bool,
-    recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery,
-    _ makeStore: (S.Saved?) throws -> S
-  ) throws(KeeperFailure) -> S {
-    do throws(KeeperFailure) {
-      guard let data = try data(of: fileName.current, in: folder) else {
-        if try data(of: fileName.previous, in: folder) == nil {
-          return try store(nil, from: fileName.current, in: folder, makeStore)
-        }
-        throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
-      }
-      hasFile = true
-      let store = try store(data, from: fileName.current, in: folder, makeStore)
-      contents = data
-      hasReadContents = true
-      return store
-    } catch {
-      switch try decide(error) {
-      case .restorePrevious:
-        let store = try restorePrevious(in: folder, isWriter: isWriter, makeStore)
-        guard let store else { throw error }
-        return store
-      case .startFresh:
-        let store = try store(nil, from: fileName.current, in: folder, makeStore)
-        if isWriter {
-          try rename(in: folder) { () throws(SystemError) in
-            try folder.setAside(fileName)
-          }
-        }
-        return store
-      }
-    }
-  }
-
-  /// Returns a store with the value of the previous generation, or nil if there is none.
-  private func restorePrevious(
-    in folder: Folder,
-    isWriter: Bool,
-    _ makeStore: (S.Saved?) throws -> S
-  ) throws(KeeperFailure) -> S? {
-    guard let data = try data(of: fileName.previous, in: folder) else { return nil }
-    let store = try store(data, from: fileName.previous, in: folder, makeStore)
-    // A follower changes no file. It adopts the next file with another value.
-    guard isWriter else { return store }
-    try rename(in: folder) { () throws(SystemError) in
-      try folder.restorePrevious(of: fileName, data)
-    }
-    contents = data
-    hasReadContents = true
-    return store
-  }
-
-  /// Returns a store with the value in a file's contents, or a new store if there are no contents.
-  private func store(
-    _ data: Data?,
-    from file: String,
-    in folder: Folder,
-    _ makeStore: (S.Saved?) throws -> S
-  ) throws(KeeperFailure) -> S {
-    var value: (value: S.Saved, version: Int)?
-    if let data { value = try self.value(of: data, from: file, in: folder) }
-    // The next save writes the newest version.
-    if let value, value.version != archive.version { hasReduced = true }
-    do {
-      return try makeStore(value?.value)
-    } catch {
-      throw refusal(error, of: file, value?.version, in: folder)
-    }
-  }
-
-  private func refusal(_ error: any Error, of file: String, _ version: Int?, in folder: Folder)
-    -> KeeperFailure
-  {
-    KeeperFailure(folder.url(of: file), version, KeeperFailure.Cause.refused("\(error)"))
-  }
-
-  func readChangedFile(
-    in folder: Folder
-  ) throws(KeeperFailure) -> (() throws(KeeperFailure) -> Void)? {
-    guard let store else { return nil }
-    do throws(SystemError) {
-      try folder.checkPlace()
-    } catch {
-      throw KeeperFailure(folder.url, nil, error)
-    }
-    guard let data = try data(of: fileName.current, in: folder) else {
-      if !hasFile { return nil }
-      throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
-    }
-    if data == contents { return nil }
-    let (value, version) = try value(of: data, from: fileName.current, in: folder)
-    hasFile = true
-    return { [fileName] () throws(KeeperFailure) in
-      // The same set can be encoded in a different order.
-      if !areEqual(value, store.saved) {
-        do {
-          try store.restore(value)
-        } catch {
-          throw self.refusal(error, of: fileName.current, version, in: folder)
-        }
-      }
-      // After a refusal, the next pass tries again.
-      self.contents = data
-    }
-  }
-
-  private func data(of file: String, in folder: Folder) throws(KeeperFailure) -> Data? {
-    do {
-      return try folder.contents(of: file)
-    } catch {
-      throw KeeperFailure(folder.url(of: file), nil, error)
-    }
-  }
-
-  private func value(
-    of data: Data,
-    from file: String,
-    in folder: Folder
-  ) throws(KeeperFailure) -> (value: S.Saved, version: Int) {
-    var version: Int?
-    do {
-      let envelope = try Envelope(data)
-      version = envelope.version
-      return (try archive.value(in: envelope), envelope.version)
-    } catch {
-      throw KeeperFailure(folder.url(of: file), version, error)
-    }
-  }
-
-  private func rename(
-    in folder: Folder,
-    _ body: () throws(SystemError) -> Void
-  ) throws(KeeperFailure) {
-    do {
-      try body()
-    } catch {
-      throw KeeperFailure(folder.url(of: fileName.current), nil, error)
-    }
   }
 }

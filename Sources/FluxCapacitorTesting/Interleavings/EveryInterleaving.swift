@@ -178,7 +178,7 @@ private func explore(
   #endif
 }
 
-/// Marks a point at which ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)`` can
+/// Marks a point at which ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` can
 /// switch threads.
 ///
 /// If threads share state outside the library, call this function before each access to the shared state.
@@ -190,7 +190,7 @@ public func interleavingPoint() {
 }
 
 /// The threads and the checks that
-/// ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)`` runs.
+/// ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` runs.
 public final class Scenario {
   enum Body: Sendable {
     case thread(@Sendable () throws -> Void)

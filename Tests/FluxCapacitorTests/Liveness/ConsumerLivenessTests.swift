@@ -148,7 +148,7 @@ struct ConsumerLivenessTests {
     case .serial, .concurrent: #expect(operations.value == 4 * rounds)
     case .first: #expect(operations.value >= rounds)
     // A newer effect can supersede or replace an effect before its operation begins.
-    case .latest, .newestWaiting: #expect(operations.value > 0)
+    case .latest, .newestWaiting, .atMost: #expect(operations.value > 0)
     }
     #expect(!effects.isRunning.value)
     withExtendedLifetime(store) {}

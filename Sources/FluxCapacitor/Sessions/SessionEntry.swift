@@ -1,0 +1,49 @@
+extension Sessions {
+  /// The session of a key, from its first use until its close has ended.
+  ///
+  /// The lock of the `Sessions` guards all variables.
+  final class Entry: @unchecked Sendable {
+    enum State {
+      case opening
+      case open(Session)
+      case closing(Session)
+      case failedToOpen(any Error)
+    }
+
+    let id: ID
+    let dispatcher = Dispatcher()
+    var state = State.opening
+
+    /// The number of callers that use the session, or wait until it's open.
+    var uses = 1
+
+    /// Waits for the rest of the idle time. The end of each use replaces this closure, and the timer takes it.
+    var pause: (@Sendable () async -> Void)?
+
+    /// The task that waits for the end of the idle time.
+    var timer: Task<Void, Never>?
+
+    /// Whether the last close has failed.
+    var closeHasFailed = false
+
+    /// The callers that wait until the state changes.
+    var waiters: [Waiter] = []
+
+    init(id: ID) { self.id = id }
+
+    func takeWaiters() -> [Waiter] {
+      defer { waiters = [] }
+      return waiters
+    }
+  }
+
+  /// A caller that waits for a change.
+  struct Waiter: Sendable {
+    private let change = AsyncStream<Never>.makeStream()
+
+    /// Waits until the change has happened, or the calling task is cancelled.
+    nonisolated(nonsending) func wait() async { for await _ in change.stream {} }
+
+    func resume() { change.continuation.finish() }
+  }
+}

@@ -1,0 +1,100 @@
+// Each method decides under the lock, and then acts.
+extension Sessions {
+  /// Begins the idle time of an open session without uses. The caller holds the lock.
+  ///
+  /// - Parameter pause: Waits for the end of the idle time, or nil if there is no idle time.
+  /// - Returns: Whether the caller must close the session, because there is no idle time.
+  func beginIdleTime(of entry: Entry, _ pause: (@Sendable () async -> Void)?) -> Bool {
+    guard entry.uses == 0, case .open(let session) = entry.state else { return false }
+    guard let pause, !isShutDown else {
+      entry.state = .closing(session)
+      return true
+    }
+    entry.pause = pause
+    // The timer finds the new end of the idle time, if it's already running.
+    if entry.timer == nil { entry.timer = Task.detached { [self] in await waitWhileIdle(entry) } }
+    return false
+  }
+
+  /// Waits until a session has had no uses for the idle time, and closes the session. `shutDown` cancels the task.
+  private func waitWhileIdle(_ entry: Entry) async {
+    while true {
+      let (pause, mustClose) = lock.withLock { () -> ((@Sendable () async -> Void)?, Bool) in
+        if entry.uses == 0, case .open(let session) = entry.state {
+          if let pause = entry.pause.take() { return (pause, false) }
+          entry.state = .closing(session)
+          entry.timer = nil
+          return (nil, true)
+        }
+        entry.timer = nil
+        return (nil, false)
+      }
+      if mustClose { await closeNow(entry) }
+      guard let pause else { return }
+      await pause()
+    }
+  }
+
+  /// Closes a session in the state `closing`. No code cancels the task.
+  func startClose(of entry: Entry) { Task.detached { await self.closeNow(entry) } }
+
+  private func closeNow(_ entry: Entry) async {
+    guard case .closing(let session) = lock.withLock({ entry.state }) else { return }
+    await entry.dispatcher.settled()
+    do {
+      try await withDispatcher(entry.dispatcher) { try await close(session) }
+      openIDs.value.removeAll { $0 == entry.id }
+      if closeFailures.value[entry.id] != nil { closeFailures.value[entry.id] = nil }
+      endClose(of: entry) { entries[entry.id] = nil }
+    } catch {
+      closeFailures.value[entry.id] = error
+      let pause = clock.end(of: max(idle, .seconds(1)))
+      endClose(of: entry) {
+        entry.state = .open(session)
+        entry.closeHasFailed = true
+        if !isShutDown { _ = beginIdleTime(of: entry, pause) }
+      }
+    }
+  }
+
+  /// Ends a close under the lock, and resumes all callers that wait for its end.
+  private func endClose(of entry: Entry, _ end: () -> Void) {
+    let waiting = lock.withLock {
+      end()
+      defer { waiters = [] }
+      return entry.takeWaiters() + waiters
+    }
+    for waiter in waiting { waiter.resume() }
+  }
+}
+
+// MARK: - Shutting down
+
+extension Sessions {
+  /// Refuses new uses. Returns the sessions without uses, which the caller must close.
+  func beginShutDown() -> [Entry] {
+    var timers: [Task<Void, Never>] = []
+    let idle = lock.withLock {
+      isShutDown = true
+      return entries.values.filter { entry in
+        entry.closeHasFailed = false
+        guard entry.uses == 0, case .open(let session) = entry.state else { return false }
+        if let timer = entry.timer { timers.append(timer) }
+        entry.state = .closing(session)
+        return true
+      }
+    }
+    for timer in timers { timer.cancel() }
+    return idle
+  }
+
+  /// Returns a waiter for the end of the next close, or nil if each remaining session has failed to close.
+  func waiterForClose() -> Waiter? {
+    lock.withLock {
+      if entries.values.allSatisfy(\.closeHasFailed) { return nil }
+      let waiter = Waiter()
+      waiters.append(waiter)
+      return waiter
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/// Sessions by key, each of which is opened on demand and closed after its last use.
+///
+/// A server has a session for each customer, document or game: stores and actions with a dispatcher of their own. A
+/// `Sessions` opens a session when the first request for its key arrives, and closes it when no request has used
+/// it for some time:
+///
+/// ```swift
+/// let rooms = Sessions<String, Room>(idle: .seconds(60)) { name, dispatcher in
+///   try await Room(name, on: dispatcher)
+/// } close: { room in
+///   try await room.save()
+/// }
+/// let topic = try await rooms.with("general") { room in room.topic.value }
+/// ```
+///
+/// - A key has at most one session at any time. A session that is being closed is opened again only after its close
+///   has ended.
+/// - While `open`, `close` or the closure of ``with(_:isolation:_:)`` runs, ``Dispatcher/shared`` is the session's
+///   dispatcher.
+/// - After its close, a session is released together with its dispatcher.
+///
+/// You can use a `Sessions` on any thread. If you release it, it still closes each session after the session's last
+/// use and the idle time.
+public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchecked Sendable {
+  /// The keys of the open sessions, in the order in which the sessions were opened.
+  ///
+  /// A session counts as open until its close has ended. Observers on `.current` are called on a background
+  /// thread.
+  public let ids: Constant<[ID]>
+
+  /// The errors of the sessions that could not be closed.
+  ///
+  /// These sessions are still open, and you can use them. A `Sessions` tries to close them again after the idle
+  /// time, but not more often than once a second, and each time that you call ``shutDown()``.
+  public let failures: Constant<[ID: any Error]>
+
+  let openIDs = Variable<[ID]>([])
+  let closeFailures = Variable<[ID: any Error]>([:])
+
+  let idle: Duration
+  let clock: any Clock<Duration>
+  let open: @Sendable (ID, Dispatcher) async throws -> Session
+  let close: @Sendable (Session) async throws -> Void
+
+  // `lock` guards the variables below, and the variables of each entry.
+  let lock = Lock()
+  var entries: [ID: Entry] = [:]
+  var isShutDown = false
+
+  /// The callers of `shutDown()` that wait until the next session has been closed.
+  var waiters: [Waiter] = []
+
+  /// Creates an object that opens and closes sessions.
+  ///
+  /// > Warning: A close waits for the session's effects, and for its tasks in bags. So a session with an effect
+  /// > that never ends is never closed. `open` and `close` must not use the session of the same key, because the use would wait
+  /// > for them forever.
+  ///
+  /// - Parameters:
+  ///   - idle: The time between the end of a session's last use and its close.
+  ///   - clock: The clock that measures the idle time.
+  ///   - open: Creates the session of a key, whose stores and actions use the dispatcher. The closure runs once for
+  ///     each session, however many callers wait for it. Cancelling a caller doesn't cancel the closure.
+  ///   - close: Ends a session, for example by saving it. The closure runs after the session's last use, and after
+  ///     ``Dispatcher/settled()`` of its dispatcher. If it throws an error, the session stays open.
+  public init(
+    idle: Duration,
+    clock: any Clock<Duration> = ContinuousClock(),
+    open: @escaping @Sendable (_ id: ID, _ dispatcher: Dispatcher) async throws -> Session,
+    close: @escaping @Sendable (_ session: Session) async throws -> Void = { _ in }
+  ) {
+    self.idle = idle
+    self.clock = clock
+    self.open = open
+    self.close = close
+    ids = Constant(openIDs)
+    failures = Constant(closeFailures)
+  }
+
+  /// Calls a closure with the session of a key, and keeps the session open until the closure returns.
+  ///
+  /// If the session isn't open, the method opens it. If the session is being closed, the method waits until the
+  /// close has ended, and then opens a new session. A long use, such as a stream of events, keeps the session open.
+  ///
+  /// - Parameters:
+  ///   - id: The key of the session.
+  ///   - isolation: The actor on which the closure runs, which is the caller's actor by default.
+  ///   - body: Receives the session. Don't use the session after the closure has returned.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error; the error of `open`, after which the next call tries again;
+  ///   ``SessionsError/shutDown``; or `CancellationError` if the calling task is cancelled before the session is open.
+  @discardableResult public func with<Result>(
+    _ id: ID,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (_ session: Session) async throws -> Result
+  ) async throws -> Result {
+    let entry = try await beginUse(of: id)
+    defer { endUse(of: entry) }
+    let session = try await session(of: entry)
+    return try await withDispatcher(entry.dispatcher) { try await body(session) }
+  }
+
+  /// Refuses new uses, waits for the uses in progress, and closes all sessions.
+  ///
+  /// Each session is closed immediately after its last use. Until you call the method again, each session is closed
+  /// only once, even if its close fails.
+  ///
+  /// > Warning: A use of a session must not await this method, because the method would wait for the use.
+  ///
+  /// - Returns: The errors of the sessions that could not be closed. If the calling task is cancelled, the method
+  ///   returns early, while the sessions are still being closed.
+  @discardableResult public func shutDown() async -> [ID: any Error] {
+    for entry in beginShutDown() { startClose(of: entry) }
+    while !Task.isCancelled, let waiter = waiterForClose() { await waiter.wait() }
+    return closeFailures.value
+  }
+}
+
+/// The error of a use that a ``Sessions`` refuses.
+public enum SessionsError: Error, Hashable {
+  /// ``Sessions/shutDown()`` was called before the use.
+  case shutDown
+}

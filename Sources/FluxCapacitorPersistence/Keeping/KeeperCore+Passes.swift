@@ -1,0 +1,167 @@
+import FluxCapacitor
+
+extension KeeperCore {
+  /// Saves the stores or, if the keeper follows, restores them. Returns the first failure.
+  func runPass(_ scope: Scope) -> KeeperFailure? {
+    let (folder, callers) = lock.withLock {
+      if !scope.isOne {
+        // A change from now on starts a new timer.
+        timers = [:]
+        isAdoptionQueued = false
+      }
+      isPassRunning = true
+      return (self.folder, scope == .all ? flushes.takeAll() : [])
+    }
+    let failure = runPass(scope, in: folder)
+    for caller in callers { caller.resume(returning: failure) }
+    return failure
+  }
+
+  private func runPass(_ scope: Scope, in folder: Folder?) -> KeeperFailure? {
+    // You may close a keeper twice, but you can't flush a closed keeper.
+    guard let folder else { return scope == .all ? closedFailure : nil }
+    let failures: [KeeperFailure] =
+      switch (role, scope) {
+      case (.saving, _): save(scope, to: folder)
+      case (.following, .last), (.following, .one): []
+      case (.following, _): adopt(from: folder)
+      }
+    lock.withLock { isPassRunning = false }
+    if failures.isEmpty {
+      switch scope {
+      case .last: release()
+      case .one(let name): forget(name)
+      case .changed, .all: break
+      }
+    }
+    // The pass of one store tells nothing about a failure of the other stores.
+    if failure.value != failures.first, !scope.isOne || !failures.isEmpty {
+      failure.value = failures.first
+    }
+    return failures.first
+  }
+
+  /// The stores that a pass has to read, in the order of their names, because the order of a dictionary varies.
+  private func stores(in scope: Scope) -> [any AnyKeptStore] {
+    lock.withLock {
+      switch scope {
+      case .last: return stores.sorted { $0.key < $1.key }.map(\.value)
+      case .one(let name): return stores[name.inTable].map { [$0] } ?? []
+      case .changed, .all:
+        let names = role == .following ? Array(stores.keys) : namesWithoutKey + changedNames
+        changedNames = []
+        return names.sorted().compactMap { stores[$0] }
+      }
+    }
+  }
+
+  /// The stores of each dispatcher.
+  private func grouped(_ stores: [any AnyKeptStore]) -> [[any AnyKeptStore]] {
+    let groups = Dictionary(grouping: stores.indices) { index in
+      stores[index].dispatcher.map(ObjectIdentifier.init)
+    }
+    return groups.values.sorted { $0[0] < $1[0] }.map { indices in indices.map { stores[$0] } }
+  }
+
+  /// Calls a closure with the stores of each dispatcher, in a turn of this dispatcher.
+  private func forEachDispatcher(
+    of stores: [any AnyKeptStore],
+    _ body: (_ stores: [any AnyKeptStore]) -> Void
+  ) {
+    for stores in grouped(stores) {
+      // After a dispatcher was deallocated, no reduce can change its stores.
+      if let dispatcher = stores[0].dispatcher {
+        dispatcher.read { body(stores) }
+      } else {
+        body(stores)
+      }
+    }
+  }
+
+  private func save(_ scope: Scope, to folder: Folder) -> [KeeperFailure] {
+    let stores = stores(in: scope)
+    forEachDispatcher(of: stores) { stores in
+      for store in stores {
+        store.takeSnapshot(ifChanged: scope == .changed, isLast: scope == .last || scope.isOne)
+      }
+    }
+    var failures: [KeeperFailure] = []
+    for store in stores {
+      do throws(KeeperFailure) {
+        try store.writeSnapshot(to: folder)
+      } catch {
+        failures.append(error)
+      }
+    }
+    lock.withLock {
+      if !failures.isEmpty { failedPasses += 1 } else if !scope.isOne { failedPasses = 0 }
+    }
+    if !failures.isEmpty {
+      forEachDispatcher(of: stores) { stores in
+        for store in stores { store.retrySnapshot() }
+      }
+    }
+    return failures
+  }
+
+  private func release() {
+    // This thread releases the contents after unlocking, because a store's `deinit` is user code.
+    let contents = lock.withLock {
+      defer { stores = [:] }
+      return (folder.take(), watch.take(), stores)
+    }
+    withExtendedLifetime(contents) {}
+  }
+
+  private func forget(_ name: FileName) {
+    // This thread releases the store after unlocking.
+    let store = lock.withLock {
+      changedNames.remove(name.inTable)
+      return stores.removeValue(forKey: name.inTable)
+    }
+    withExtendedLifetime(store) {}
+  }
+}
+
+// MARK: - Following
+
+extension KeeperCore {
+  /// Queues a pass, unless a queued pass will read the files anyway.
+  func folderDidChange() {
+    let isFirst = lock.withLock {
+      defer { isAdoptionQueued = true }
+      return !isAdoptionQueued
+    }
+    if isFirst { queue.send { [weak self] in _ = self?.runPass(.changed) } }
+  }
+
+  /// Restores the stores whose files have changed, in one transaction.
+  private func adopt(from folder: Folder) -> [KeeperFailure] {
+    var failures: [KeeperFailure] = []
+    for stores in grouped(stores(in: .changed)) {
+      var restorations: [() throws(KeeperFailure) -> Void] = []
+      for store in stores {
+        do throws(KeeperFailure) {
+          if let restore = try store.readChangedFile(in: folder) { restorations.append(restore) }
+        } catch {
+          failures.append(error)
+        }
+      }
+      if !restorations.isEmpty {
+        stores[0].dispatcher?.transaction {
+          for restore in restorations {
+            do throws(KeeperFailure) { try restore() } catch { failures.append(error) }
+          }
+        }
+      }
+    }
+    return failures
+  }
+}
+
+extension Array {
+  fileprivate mutating func takeAll() -> [Element] {
+    defer { self = [] }
+    return self
+  }
+}

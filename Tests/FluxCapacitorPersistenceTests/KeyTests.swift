@@ -1,0 +1,161 @@
+import FluxCapacitor
+import FluxCapacitorTestSupport
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+@testable import FluxCapacitorPersistence
+
+/// B13: one keeper saves the stores of many dispatchers, each in the file of its key.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+struct KeyTests {
+  private let folder: TemporaryFolder
+  private let keeper: Keeper
+
+  init() throws {
+    folder = try TemporaryFolder()
+    keeper = try Keeper(directory: folder.url, clock: ManualClock())
+  }
+
+  @Test func eachKeyHasAFileAndADispatcher() async throws {
+    let keys = ["general", "Général", "a/b", "", "..", "A", "a", "\0", "👨‍👩‍👧", "key-.aside-1"]
+    for (number, key) in keys.enumerated() {
+      let dispatcher = Dispatcher()
+      let store = try keeper.open(CounterStore.self, key: key, on: dispatcher)
+      dispatcher.dispatch(Dispatcher.Counter.set(number + 1))
+      try await keeper.close(CounterStore.self, key: key)
+      withExtendedLifetime(store) {}
+    }
+
+    for (number, key) in keys.enumerated() {
+      let store = try keeper.open(CounterStore.self, key: key, on: Dispatcher())
+      #expect(store.count.value == number + 1, "\(key)")
+    }
+    let names = try folder.contents.keys.filter { $0.hasSuffix(".json") }
+    #expect(names.count == keys.count)
+    #expect(names.contains("counter.key-general.json"))
+    #expect(names.contains("counter.key-%41.json"))
+    #expect(names.allSatisfy { $0.lowercased() == $0 })
+  }
+
+  @Test func longKeysThatDifferAtTheirEndHaveDifferentFiles() throws {
+    let long = String(repeating: "k", count: 5_000)
+    let names = ["a", "b"].map { FileName(of: "counter", key: long + $0).current }
+
+    #expect(names[0] != names[1])
+    #expect(names.allSatisfy { $0.utf8.count < 200 })
+    #expect(FileName(of: "counter", key: "e\u{301}") == FileName(of: "counter", key: "\u{e9}"))
+    // The test vectors of FIPS 180-4.
+    #expect(
+      SHA256.hash(of: Array("abc".utf8))
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    )
+    #expect(
+      SHA256.hash(of: Array(repeating: UInt8(ascii: "a"), count: 1_000))
+        == "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
+    )
+  }
+
+  @Test func closedKeyIsOpenedAgainOnAnotherDispatcher() async throws {
+    for number in 1...20 {
+      let dispatcher = Dispatcher()
+      let store = try keeper.open(CounterStore.self, key: "a", on: dispatcher)
+      #expect(store.count.value == number - 1)
+      dispatcher.dispatch(Dispatcher.Counter.add(1))
+      try await keeper.close(CounterStore.self, key: "a")
+      dispatcher.dispatch(Dispatcher.Counter.set(-1))
+      try await keeper.flush()
+    }
+    try await keeper.close(CounterStore.self, key: "unknown")
+
+    let store = try keeper.open(CounterStore.self, key: "a", on: Dispatcher())
+    #expect(store.count.value == 20)
+  }
+
+  @Test func keyThatIsOpenOnOneDispatcherIsRefusedOnAnother() async throws {
+    let first = try keeper.open(CounterStore.self, key: "a", on: .shared)
+    let again = try keeper.open(CounterStore.self, key: "a", on: .shared)
+
+    #expect(first === again)
+    let failure = #expect(throws: KeeperFailure.self) {
+      try keeper.open(CounterStore.self, key: "a", on: Dispatcher())
+    }
+    #expect(failure?.cause == .storeExists("CounterStore"))
+  }
+
+  @Test func keeperOfManyKeysUsesOneDescriptorAndReleasesClosedSessions() async throws {
+    let before = descriptors()
+    var dispatchers: [() -> Dispatcher?] = []
+    for number in 1...300 {
+      let dispatcher = Dispatcher()
+      let store = try keeper.open(CounterStore.self, key: "\(number)", on: dispatcher)
+      dispatcher.dispatch(Dispatcher.Counter.set(number))
+      dispatchers.append { [weak dispatcher] in dispatcher }
+      if number.isMultiple(of: 100) { try await keeper.flush() }
+      withExtendedLifetime(store) {}
+    }
+    #expect(descriptors() <= before + 10)
+    for number in 1...300 { try await keeper.close(CounterStore.self, key: "\(number)") }
+
+    #expect(dispatchers.allSatisfy { $0() == nil })
+    #expect(try folder.contents.keys.count { $0.hasSuffix(".json") } == 300)
+  }
+
+  /// The number of open descriptors, or zero on other systems than Linux.
+  private func descriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+  }
+
+  @Test func closeOfTheKeeperSavesEveryKey() async throws {
+    let dispatchers = (1...3).map { _ in Dispatcher() }
+    let stores = try dispatchers.enumerated().map { number, dispatcher in
+      try keeper.open(CounterStore.self, key: "\(number)", on: dispatcher)
+    }
+    for (number, dispatcher) in dispatchers.enumerated() {
+      dispatcher.dispatch(Dispatcher.Counter.set(number + 1))
+    }
+    try await keeper.close()
+
+    let reader = try Keeper(directory: folder.url, role: .following)
+    for number in 0..<3 {
+      let store = try reader.open(CounterStore.self, key: "\(number)", on: Dispatcher())
+      #expect(store.count.value == number + 1)
+    }
+    withExtendedLifetime(stores) {}
+  }
+
+  // MARK: The value on the disk
+
+  @Test func savedValueChangesWhenTheFileDoes() async throws {
+    let store = try keeper.open(CounterStore.self)
+    let saved = keeper.saved(CounterStore.self)
+    #expect(saved.value == 0)
+
+    Dispatcher.shared.dispatch(Dispatcher.Counter.set(7))
+    #expect(saved.value == 0)
+    try await keeper.flush()
+
+    #expect(saved.value == 7)
+    #expect(try folder.text(of: "counter.json").contains("7"))
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func savedValueOfAKeyStartsWithTheRestoredValue() async throws {
+    let dispatcher = Dispatcher()
+    let store = try keeper.open(CounterStore.self, key: "a", on: dispatcher)
+    dispatcher.dispatch(Dispatcher.Counter.set(7))
+    try await keeper.close(CounterStore.self, key: "a")
+    let again = try keeper.open(CounterStore.self, key: "a", on: Dispatcher())
+
+    #expect(keeper.saved(CounterStore.self, key: "a").value == 7)
+    withExtendedLifetime((store, again)) {}
+  }
+
+  @Test func savedValueOfAStoreThatIsNotOpenTraps() async {
+    await #expect(processExitsWith: .failure) {
+      let folder = try TemporaryFolder()
+      let keeper = try Keeper(directory: folder.url)
+      _ = keeper.saved(CounterStore.self)
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import FluxCapacitor
+import FluxCapacitorTestSupport
+import FluxCapacitorTesting
+import Testing
+
+/// B14: sessions by key are opened once on demand, and closed after their last use and an idle time.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+struct SessionsTests {
+  private let clock = ManualClock()
+  private let log = Log<String>()
+  private let gate = FluxCapacitorTesting.Gate()
+
+  private func sessions(
+    idle: Duration = .seconds(5),
+    open: @escaping @Sendable (String) async throws -> Void = { _ in },
+    close: @escaping @Sendable (Room) async throws -> Void = { _ in }
+  ) -> Sessions<String, Room> {
+    Sessions(idle: idle, clock: clock) { [log] id, dispatcher in
+      log.append("open \(id)")
+      try await open(id)
+      return Room(id, on: dispatcher)
+    } close: { [log] room in
+      try await close(room)
+      log.append("close \(room.id) with \(room.store.count.value)")
+    }
+  }
+
+  /// Waits until a constant has a value that fulfills a condition.
+  private func first<Value: Sendable>(
+    of constant: Constant<Value>,
+    where isRight: (Value) -> Bool
+  ) async {
+    for await value in constant.values where isRight(value) { return }
+  }
+
+  // MARK: Uses
+
+  @Test func concurrentUsesShareOneSession() async throws {
+    let sessions = sessions { [gate] _ in await gate.pass() }
+    let uses = (1...100).map { _ in
+      Task { try await sessions.with("a") { ObjectIdentifier($0.dispatcher) } }
+    }
+    await gate.reached()
+    gate.open()
+
+    var dispatchers: Set<ObjectIdentifier> = []
+    for use in uses { dispatchers.insert(try await use.value) }
+
+    #expect(dispatchers.count == 1)
+    #expect(log.entries == ["open a"])
+    #expect(sessions.ids.value == ["a"])
+    await sessions.shutDown()
+  }
+
+  @Test func closuresUseTheDispatcherOfTheirSession() async throws {
+    let sessions = sessions(close: { room in
+      #expect(Dispatcher.shared === room.dispatcher)
+    })
+
+    try await sessions.with("a") { room in
+      #expect(Dispatcher.shared === room.dispatcher)
+      CounterAction().invoke(.add(1))
+    }
+    try await sessions.with("b") { _ in CounterAction().invoke(.add(2)) }
+    await sessions.shutDown()
+
+    #expect(Set(log.entries.suffix(2)) == ["close a with 1", "close b with 2"])
+  }
+
+  @Test func resultAndErrorOfAUseReachTheCaller() async throws {
+    let sessions = sessions()
+
+    #expect(try await sessions.with("a") { _ in 88 } == 88)
+    await #expect(throws: Failure("use")) {
+      try await sessions.with("a") { _ in throw Failure("use") }
+    }
+    #expect(log.entries == ["open a"])
+    await sessions.shutDown()
+  }
+
+  @Test func errorOfOpeningReachesEveryCallerAndTheNextCallTriesAgain() async throws {
+    let mustFail = Variable(true)
+    let sessions = sessions { [gate] _ in
+      await gate.pass()
+      if mustFail.value { throw Failure("open") }
+    }
+    let uses = (1...3).map { _ in Task { try await sessions.with("a") { $0.id } } }
+    await gate.reached()
+    gate.open()
+
+    for use in uses { await #expect(throws: Failure("open")) { try await use.value } }
+    #expect(sessions.ids.value == [])
+    mustFail.value = false
+    #expect(try await sessions.with("a") { $0.id } == "a")
+    await sessions.shutDown()
+  }
+
+  @Test func cancelledCallerLeavesAndTheSessionIsClosedAfterTheIdleTime() async throws {
+    let sessions = sessions { [gate] _ in await gate.pass() }
+    let use = Task { try await sessions.with("a") { _ in } }
+    await gate.reached()
+    use.cancel()
+    await #expect(throws: CancellationError.self) { try await use.value }
+    gate.open()
+
+    await first(of: sessions.ids) { $0 == ["a"] }
+    await clock.sleeping()
+    await clock.advance(by: .seconds(5))
+    await first(of: sessions.ids) { $0 == [] }
+
+    #expect(log.entries == ["open a", "close a with 0"])
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await sessions.with("a") { _ in }
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+    #expect(log.entries.count == 2)
+  }
+
+  // MARK: Idle time
+
+  @Test func idleTimeCountsFromTheEndOfTheLastUse() async throws {
+    let sessions = sessions()
+    try await sessions.with("a") { _ in }
+    await clock.sleeping()
+    await clock.advance(by: .seconds(3))
+    try await sessions.with("a") { _ in }
+    await clock.advance(by: .seconds(2))
+    await clock.sleeping()
+    await clock.advance(by: .milliseconds(2_900))
+    #expect(sessions.ids.value == ["a"])
+
+    await clock.advance(by: .milliseconds(100))
+    await first(of: sessions.ids) { $0 == [] }
+
+    #expect(log.entries == ["open a", "close a with 0"])
+  }
+
+  @Test func longUseKeepsTheSessionOpen() async throws {
+    let sessions = sessions()
+    try await sessions.with("a") { _ in }
+    await clock.sleeping()
+    let stream = Task { try await sessions.with("a") { _ in await gate.pass() } }
+    await gate.reached()
+    await clock.advance(by: .seconds(60))
+    #expect(sessions.ids.value == ["a"])
+
+    gate.open()
+    try await stream.value
+    await clock.sleeping()
+    await clock.advance(by: .seconds(5))
+    await first(of: sessions.ids) { $0 == [] }
+
+    #expect(log.entries == ["open a", "close a with 0"])
+  }
+
+  @Test func useDuringACloseWaitsForItsEndAndOpensANewSession() async throws {
+    let sessions = sessions(idle: .zero, close: { [gate] _ in await gate.pass() })
+    try await sessions.with("a") { _ in CounterAction().invoke(.add(1)) }
+    await gate.reached()
+
+    let use = Task { try await sessions.with("a") { $0.store.count.value } }
+    #expect(sessions.ids.value == ["a"])
+    gate.open()
+
+    #expect(try await use.value == 0)
+    #expect(log.entries.prefix(3) == ["open a", "close a with 1", "open a"])
+    await sessions.shutDown()
+  }
+
+  @Test func closeWaitsForTheEffectsOfTheSession() async throws {
+    let sessions = sessions(idle: .zero)
+    try await sessions.with("a") { [gate] room in
+      room.effects.run { effect in
+        await gate.pass()
+        CounterAction().invoke(.add(1), as: effect)
+      }
+    }
+    await gate.reached()
+    #expect(sessions.ids.value == ["a"])
+    gate.open()
+    await first(of: sessions.ids) { $0 == [] }
+
+    #expect(log.entries.last == "close a with 1")
+  }
+
+  // MARK: Failures
+
+  @Test func sessionWhoseCloseFailsStaysOpenAndIsClosedLater() async throws {
+    let mustFail = Variable(true)
+    let sessions = sessions(close: { _ in if mustFail.value { throw Failure("close") } })
+    try await sessions.with("a") { _ in CounterAction().invoke(.add(1)) }
+    await clock.sleeping()
+    await clock.advance(by: .seconds(5))
+    await first(of: sessions.failures) { $0["a"] as? Failure == Failure("close") }
+
+    #expect(try await sessions.with("a") { $0.store.count.value } == 1)
+    mustFail.value = false
+    await clock.sleeping()
+    await clock.advance(by: .seconds(5))
+    await first(of: sessions.ids) { $0 == [] }
+
+    #expect(sessions.failures.value.isEmpty)
+    #expect(log.entries == ["open a", "close a with 1"])
+  }
+
+  // MARK: Shutting down
+
+  @Test func shutDownWaitsForUsesAndRefusesLaterUses() async throws {
+    let sessions = sessions()
+    let use = Task {
+      try await sessions.with("a") { _ in
+        await gate.pass()
+        CounterAction().invoke(.add(1))
+      }
+    }
+    await gate.reached()
+    try await sessions.with("b") { _ in }
+    let shutDown = Task { await sessions.shutDown() }
+    await first(of: sessions.ids) { $0 == ["a"] }
+    await #expect(throws: SessionsError.shutDown) { try await sessions.with("c") { _ in } }
+    gate.open()
+
+    #expect(await shutDown.value.isEmpty)
+    try await use.value
+    #expect(log.entries.suffix(2) == ["close b with 0", "close a with 1"])
+    #expect(sessions.ids.value == [])
+  }
+
+  @Test func shutDownReturnsTheSessionsThatItCannotClose() async throws {
+    let mustFail = Variable(true)
+    let sessions = sessions(
+      close: { room in if mustFail.value, room.id == "a" { throw Failure("close") } }
+    )
+    for id in ["a", "b"] { try await sessions.with(id) { _ in } }
+
+    let failures = await sessions.shutDown()
+    #expect(failures as? [String: Failure] == ["a": Failure("close")])
+    #expect(sessions.ids.value == ["a"])
+    mustFail.value = false
+
+    #expect(await sessions.shutDown().isEmpty)
+    #expect(sessions.ids.value == [])
+  }
+
+  // MARK: Lifetime
+
+  @Test func sessionsOfManyKeysLeaveNothing() async throws {
+    let rooms = Log<WeakRoom>()
+    let sessions = Sessions<Int, Room>(idle: .zero) { number, dispatcher in
+      let room = Room("\(number)", on: dispatcher)
+      rooms.append(WeakRoom(room))
+      return room
+    }
+    for number in 1...1_000 { try await sessions.with(number) { _ in } }
+    await sessions.shutDown()
+
+    #expect(rooms.entries.count == 1_000)
+    for room in rooms.entries { #expect(room.isReleased) }
+  }
+}
+
+private struct Failure: Error, Equatable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+}
+
+private final class Room: Sendable {
+  let id: String
+  let dispatcher: Dispatcher
+  let store: CounterStore
+  let effects = Effects()
+
+  init(_ id: String, on dispatcher: Dispatcher) {
+    self.id = id
+    self.dispatcher = dispatcher
+    store = CounterStore.instantiate(on: dispatcher)
+  }
+}
+
+private final class WeakRoom: Sendable {
+  private weak let room: Room?
+  private weak let dispatcher: Dispatcher?
+
+  init(_ room: Room) { (self.room, dispatcher) = (room, room.dispatcher) }
+
+  var isReleased: Bool { room == nil && dispatcher == nil }
+}

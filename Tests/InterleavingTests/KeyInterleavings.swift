@@ -1,0 +1,115 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorPersistence
+  import FluxCapacitorTestSupport
+  import FluxCapacitorTesting
+  import Foundation
+  import Testing
+
+  /// B13: flushes share saves, and the stores of several dispatchers share a keeper, without a lost change.
+  struct KeyInterleavings {
+    private static func keeper(_ disk: MemoryDisk, role: Keeper.Role = .saving) throws -> Keeper {
+      try Keeper(
+        directory: URL(fileURLWithPath: "/memory"),
+        role: role,
+        dispatcher: Dispatcher(),
+        clock: EndlessClock(),
+        fileSystem: disk
+      )
+    }
+
+    /// Returns the number in the file of a key, or nil if the file can't be restored.
+    private static func saved(_ key: String, on disk: MemoryDisk) -> Int? {
+      let keeper = try? keeper(disk, role: .following)
+      return try? keeper?.open(SumStore.self, key: key, on: Dispatcher()).number.value
+    }
+
+    @Test func waitingFlushesShareASave() {
+      let fewestWrites = Log(Int.max)
+      explore { scenario in
+        let disk = MemoryDisk()
+        let writes = Log<Void>()
+        let keeper = try Self.keeper(disk)
+        let dispatcher = Dispatcher()
+        let store = try keeper.open(SumStore.self, key: "a", on: dispatcher)
+        let dust = keeper.saved(SumStore.self, key: "a").observe(ignoreFirst: true) { _ in
+          writes.append(())
+        }
+        let flushed = Log<Int?>()
+        scenario.thread {
+          for number in 1...2 {
+            dispatcher.dispatch(Dispatcher.Sum.add(1))
+            Task {
+              try await keeper.flush()
+              flushed.append(Self.saved("a", on: disk).map { $0 - number })
+            }
+          }
+        }
+        scenario.check {
+          #expect(flushed.entries.count == 2)
+          for later in flushed.entries { #expect(later ?? -1 >= 0) }
+          fewestWrites.append(min(writes.entries.count, fewestWrites.last ?? .max))
+          dust.clean()
+          withExtendedLifetime(store) {}
+        }
+      }
+      #expect(fewestWrites.last == 1)
+    }
+
+    @Test func closedKeyHasAllReducesThatPrecedeTheClose() {
+      explore { scenario in
+        let disk = MemoryDisk()
+        let keeper = try Self.keeper(disk)
+        let dispatcher = Dispatcher()
+        let store = try keeper.open(SumStore.self, key: "a", on: dispatcher)
+        let reopened = Log<Int>()
+        scenario.thread {
+          dispatcher.dispatch(Dispatcher.Sum.add(1))
+          Task {
+            try await keeper.close(SumStore.self, key: "a")
+            reopened.append(
+              try keeper.open(SumStore.self, key: "a", on: Dispatcher()).number.value
+            )
+          }
+        }
+        scenario.thread { Task { try await keeper.flush() } }
+        scenario.check {
+          #expect(reopened.entries == [1])
+          withExtendedLifetime(store) {}
+        }
+      }
+    }
+
+    @Test func statesOfTwoDispatchersSurviveAPowerFailureAfterAnySystemCall() {
+      explore { scenario in
+        let disk = MemoryDisk()
+        let keeper = try Self.keeper(disk)
+        let dispatchers = ["a": Dispatcher(), "b": Dispatcher()]
+        let stores = try dispatchers.map { try keeper.open(SumStore.self, key: $0, on: $1) }
+        let answered = Log<String>()
+        let survivors = Log<(answered: [String], disks: [MemoryDisk])>()
+        disk.didCall = { [unowned disk] in
+          survivors.append((answered.entries, disk.disksAfterPowerFailure))
+        }
+        for (key, dispatcher) in dispatchers.sorted(by: { $0.key < $1.key }) {
+          scenario.thread {
+            dispatcher.dispatch(Dispatcher.Sum.add(1))
+            Task {
+              try await keeper.flush()
+              answered.append(key)
+            }
+          }
+        }
+        scenario.check {
+          for (answered, disks) in survivors.entries {
+            for disk in disks {
+              for key in answered { #expect(Self.saved(key, on: disk) == 1) }
+            }
+          }
+          #expect(answered.entries.count == 2)
+          withExtendedLifetime(stores) {}
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,101 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTestSupport
+  import FluxCapacitorTesting
+  import Testing
+
+  /// B14: a key has at most one session, and each session is opened and closed once, in every order of the threads.
+  struct SessionsInterleavings {
+    /// Sessions without an idle time, which note how they are opened and closed.
+    private static func sessions(_ log: Log<String>) -> Sessions<String, Int> {
+      Sessions(idle: .zero) { _, _ in
+        log.append("open")
+        return 1
+      } close: { _ in
+        log.append("close")
+      }
+    }
+
+    private static func use(_ sessions: Sessions<String, Int>, _ log: Log<String>) async throws {
+      try await sessions.with("a") { _ in
+        log.append("use")
+        await Task.yield()
+        log.append("used")
+      }
+    }
+
+    /// Whether each session was opened, used and closed, before the next one was opened.
+    private static func isOrderly(_ log: Log<String>) -> Bool {
+      var (isOpen, uses) = (false, 0)
+      for event in log.entries {
+        switch event {
+        case "open" where !isOpen: isOpen = true
+        case "close" where isOpen && uses == 0: isOpen = false
+        case "use" where isOpen: uses += 1
+        case "used" where uses > 0: uses -= 1
+        case "refused": break
+        default: return false
+        }
+      }
+      return !isOpen
+    }
+
+    @Test func usesOfTwoThreadsShareASessionOrUseOneAfterTheOther() {
+      explore { scenario in
+        let log = Log<String>()
+        let sessions = Self.sessions(log)
+        for _ in 1...2 {
+          scenario.thread { Task { try await Self.use(sessions, log) } }
+        }
+        scenario.check {
+          #expect(Self.isOrderly(log))
+          #expect(log.entries.count { $0 == "use" } == 2)
+          #expect(sessions.ids.value == [])
+        }
+      }
+    }
+
+    @Test func shutDownBesideAUseClosesTheSessionOrRefusesTheUse() {
+      explore { scenario in
+        let log = Log<String>()
+        let sessions = Self.sessions(log)
+        scenario.thread {
+          Task {
+            do {
+              try await Self.use(sessions, log)
+            } catch {
+              log.append("refused")
+            }
+          }
+        }
+        scenario.thread {
+          Task {
+            let failures = await sessions.shutDown()
+            #expect(failures.isEmpty)
+            #expect(sessions.ids.value == [])
+          }
+        }
+        scenario.check {
+          #expect(Self.isOrderly(log))
+          #expect(log.entries.count { $0 == "use" || $0 == "refused" } == 1)
+        }
+      }
+    }
+
+    @Test func cancelledUseLeavesNoSession() {
+      explore { scenario in
+        let log = Log<String>()
+        let sessions = Self.sessions(log)
+        scenario.thread {
+          let task = Task { try await Self.use(sessions, log) }
+          task.cancel()
+        }
+        scenario.thread { Task { try await Self.use(sessions, log) } }
+        scenario.check {
+          #expect(Self.isOrderly(log))
+          #expect(sessions.ids.value == [])
+        }
+      }
+    }
+  }
+#endif
