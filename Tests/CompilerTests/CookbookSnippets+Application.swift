@@ -6,70 +6,147 @@ import Testing
 
 // The cookbook's recipes for logins, services and servers, and tests of these recipes.
 
-private enum Recipes {
-  struct Token: Secret, Equatable {
-    let text: String
+struct Token: Secret, Equatable {
+  let text: String
+}
+
+extension Dispatcher {
+  enum Account: DispatchState {
+    typealias RelatedStoreType = AccountStore
+    typealias RelatedActionType = AccountAction
+
+    case logIn(Token)
+    case fail(String)
+    case logOut
   }
+}
 
-  struct AccountAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Account
+final class AccountStore: Storable {
+  var token: Constant<Token?> { _token.constant }
+  var failure: Constant<String?> { _failure.constant }
+  private let _token = Variable<Token?>(nil)
+  private let _failure = Variable<String?>(nil)
 
-    let token: @Sendable (_ name: String, _ password: String) async throws -> Token
-    private let effects = Effects(.latest)
-
-    func logIn(_ name: String, password: String) {
-      effects.run { effect in
-        do {
-          invoke(.logIn(try await token(name, password)), as: effect)
-        } catch {
-          invoke(.fail("\(error)"), as: effect)
-        }
-      }
+  func reduce(with state: Dispatcher.Account) {
+    _failure.value = nil
+    switch state {
+    case .logIn(let token): _token.value = token
+    case .fail(let reason): _failure.value = reason
+    case .logOut: _token.value = nil
     }
-
-    func logOut() {
-      effects.run { _ in }  // Supersedes a login that is in progress.
-      invoke(.logOut)
-    }
   }
+}
 
-  struct WeatherService: Sendable {
-    var temperature: @Sendable (_ city: String) async throws -> Double
-    var now: @Sendable () -> Date = { Date() }
-  }
+struct AccountAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Account
 
-  struct WeatherAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Weather
+  let token: @Sendable (_ name: String, _ password: String) async throws -> Token
+  private let effects = Effects(.latest)
 
-    let service: WeatherService
-    private let effects = Effects(.latest)
-
-    func refresh(_ city: String) {
-      effects.run { effect in
-        do {
-          let temperature = try await service.temperature(city)
-          invoke(.show(temperature, at: service.now()), as: effect)
-        } catch {
-          invoke(.fail("\(error)"), as: effect)
-        }
+  func logIn(_ name: String, password: String) {
+    effects.run { effect in
+      do {
+        invoke(.logIn(try await token(name, password)), as: effect)
+      } catch {
+        invoke(.fail("\(error)"), as: effect)
       }
     }
   }
 
-  struct CartHandler: Sendable {
-    let price: @Sendable (_ product: String) async throws -> Int
+  func logOut() {
+    effects.run { _ in }  // Supersedes a login that is in progress.
+    invoke(.logOut)
+  }
+}
 
-    func total(of products: [String]) async throws -> Int {
-      try await withDispatcher(Dispatcher()) {
-        let store = CartStore.instantiate()
-        let action = CartAction(price: price)
-        try await withThrowingDiscardingTaskGroup { group in
-          for product in products {
-            group.addTask { try await action.add(product) }
-          }
-        }
-        return store.total.value
+struct WeatherService: Sendable {
+  var temperature: @Sendable (_ city: String) async throws -> Double
+  var now: @Sendable () -> Date = { Date() }
+}
+
+extension Dispatcher {
+  enum Weather: DispatchState {
+    typealias RelatedStoreType = WeatherStore
+    typealias RelatedActionType = WeatherAction
+
+    case show(Double, at: Date)
+    case fail(String)
+  }
+}
+
+final class WeatherStore: Storable {
+  var report: Constant<String> { _report.constant }
+  private let _report = Variable("")
+
+  func reduce(with state: Dispatcher.Weather) {
+    switch state {
+    case .show(let temperature, let date): _report.value = "\(temperature) °C at \(date)"
+    case .fail(let reason): _report.value = reason
+    }
+  }
+}
+
+struct WeatherAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Weather
+
+  let service: WeatherService
+  private let effects = Effects(.latest)
+
+  func refresh(_ city: String) {
+    effects.run { effect in
+      do {
+        let temperature = try await service.temperature(city)
+        invoke(.show(temperature, at: service.now()), as: effect)
+      } catch {
+        invoke(.fail("\(error)"), as: effect)
       }
+    }
+  }
+}
+
+extension Dispatcher {
+  enum Cart: DispatchState {
+    typealias RelatedStoreType = CartStore
+    typealias RelatedActionType = CartAction
+
+    case add(Int)
+  }
+}
+
+final class CartStore: Storable {
+  var total: Constant<Int> { _total.constant }
+  private let _total = Variable(0)
+
+  func reduce(with state: Dispatcher.Cart) {
+    switch state {
+    case .add(let price): _total.value += price
+    }
+  }
+}
+
+struct CartAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Cart
+
+  let price: @Sendable (_ product: String) async throws -> Int
+
+  func add(_ product: String) async throws {
+    invoke(.add(try await price(product)))
+  }
+}
+
+struct CartHandler: Sendable {
+  let price: @Sendable (_ product: String) async throws -> Int
+
+  func total(of products: [String]) async throws -> Int {
+    try await withDispatcher(Dispatcher()) {
+      let store = CartStore.instantiate()
+      let action = CartAction(price: price)
+      try await withThrowingDiscardingTaskGroup { group in
+        for product in products {
+          group.addTask { try await action.add(product) }
+        }
+      }
+      return store.total.value
     }
   }
 }
@@ -79,9 +156,9 @@ extension CookbookSnippets {
 
   @Test func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
     let store = AccountStore.instantiate()
-    let action = Recipes.AccountAction { name, password in
+    let action = AccountAction { name, password in
       guard password == "1.21 GW" else { throw Failure() }
-      return Recipes.Token(text: name)
+      return Token(text: name)
     }
 
     action.logIn("emmett", password: "wrong")
@@ -91,15 +168,15 @@ extension CookbookSnippets {
 
     action.logIn("emmett", password: "1.21 GW")
     await Dispatcher.shared.settled()
-    #expect(store.token.value == Recipes.Token(text: "emmett"))
+    #expect(store.token.value == Token(text: "emmett"))
     #expect(store.failure.value == nil)
   }
 
   @Test func logoutSupersedesALoginInProgress() async {
     let gate = FluxCapacitorTesting.Gate()
-    let action = Recipes.AccountAction { name, _ in
+    let action = AccountAction { name, _ in
       await gate.pass()
-      return Recipes.Token(text: name)
+      return Token(text: name)
     }
 
     await expectStates {
@@ -115,9 +192,9 @@ extension CookbookSnippets {
 
   @Test func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
     let store = AccountStore.instantiate()
-    let action = Recipes.AccountAction { _, _ in throw Failure() }
+    let action = AccountAction { _, _ in throw Failure() }
 
-    action.invoke(.logIn(Recipes.Token(text: "emmett")))
+    action.invoke(.logIn(Token(text: "emmett")))
     action.logOut()
     #expect(store.token.value == nil)
     action.logIn("marty", password: "")
@@ -130,9 +207,9 @@ extension CookbookSnippets {
     let events = Variable<[DispatchEvent]>([])
     let store = AccountStore.instantiate()
     let dust = Dispatcher.shared.intercept { event in events.value.append(event) }
-    let action = Recipes.AccountAction { name, _ in Recipes.Token(text: name) }
+    let action = AccountAction { name, _ in Token(text: name) }
 
-    action.invoke(.logIn(Recipes.Token(text: "1.21 GW")))
+    action.invoke(.logIn(Token(text: "1.21 GW")))
     dust.clean()
 
     #expect(events.value.map { "\($0.state)" } == ["logIn(•••)"])
@@ -142,8 +219,8 @@ extension CookbookSnippets {
   // MARK: - Weather
 
   @Test func weatherActionUsesTheServiceThatATestPasses() async {
-    let action = Recipes.WeatherAction(
-      service: Recipes.WeatherService(
+    let action = WeatherAction(
+      service: WeatherService(
         temperature: { city in
           guard city == "Hill Valley" else { throw Failure() }
           return 21
@@ -167,7 +244,7 @@ extension CookbookSnippets {
 
   @Test func concurrentRequestsWithTheirOwnDispatchersShareNoStore() async throws {
     let gate = FluxCapacitorTesting.Gate()
-    let handler = Recipes.CartHandler { product in
+    let handler = CartHandler { product in
       await gate.pass()
       return product.count
     }
@@ -189,84 +266,11 @@ extension CookbookSnippets {
   }
 
   @Test func cartHandlerRethrowsTheErrorOfAPriceRequest() async {
-    let handler = Recipes.CartHandler { product in
+    let handler = CartHandler { product in
       if product == "unknown" { throw Failure() }
       return 1
     }
 
     await #expect(throws: Failure.self) { try await handler.total(of: ["known", "unknown"]) }
-  }
-}
-
-// The states and stores of the recipes' actions.
-
-extension Dispatcher {
-  fileprivate enum Account: DispatchState {
-    typealias RelatedStoreType = AccountStore
-    typealias RelatedActionType = Recipes.AccountAction
-
-    case logIn(Recipes.Token)
-    case fail(String)
-    case logOut
-  }
-
-  fileprivate enum Weather: DispatchState {
-    typealias RelatedStoreType = WeatherStore
-    typealias RelatedActionType = Recipes.WeatherAction
-
-    case show(Double, at: Date)
-    case fail(String)
-  }
-
-  fileprivate enum Cart: DispatchState {
-    typealias RelatedStoreType = CartStore
-    typealias RelatedActionType = CartAction
-
-    case add(Int)
-  }
-}
-
-private final class AccountStore: Storable {
-  var token: Constant<Recipes.Token?> { _token.constant }
-  var failure: Constant<String?> { _failure.constant }
-  private let _token = Variable<Recipes.Token?>(nil)
-  private let _failure = Variable<String?>(nil)
-
-  func reduce(with state: Dispatcher.Account) {
-    switch state {
-    case .logIn(let token):
-      _token.value = token
-      _failure.value = nil
-    case .fail(let failure):
-      _failure.value = failure
-    case .logOut:
-      _token.value = nil
-      _failure.value = nil
-    }
-  }
-}
-
-private final class WeatherStore: Storable {
-  func reduce(with _: Dispatcher.Weather) {}
-}
-
-private struct CartAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Cart
-
-  let price: @Sendable (_ product: String) async throws -> Int
-
-  func add(_ product: String) async throws {
-    invoke(.add(try await price(product)))
-  }
-}
-
-private final class CartStore: Storable {
-  var total: Constant<Int> { _total.constant }
-  private let _total = Variable(0)
-
-  func reduce(with state: Dispatcher.Cart) {
-    switch state {
-    case .add(let price): _total.value += price
-    }
   }
 }

@@ -5,47 +5,156 @@ import Testing
 
 // The cookbook's recipes for editing data, and tests of these recipes.
 
-private enum Recipes {
-  final class SignUpStore: Storable {
-    var form: Constant<SignUpForm> { _form.constant }
-    var rejection: Constant<String?> { _rejection.constant }
-    let isComplete: Constant<Bool>
-    private let _form = Variable(SignUpForm())
-    private let _rejection = Variable<String?>(nil)
+struct SignUpForm: Equatable {
+  var name = ""
+  var email = ""
+}
 
-    init() {
-      isComplete = _form.map { !$0.name.isEmpty && $0.email.contains("@") }.removeDuplicates()
+extension Dispatcher {
+  enum SignUp: DispatchState {
+    typealias RelatedStoreType = SignUpStore
+    typealias RelatedActionType = SignUpAction
+
+    case set(WritableKeyPath<SignUpForm, String> & Sendable, to: String)
+    case reject(String)
+    case accept
+  }
+}
+
+final class SignUpStore: Storable {
+  var form: Constant<SignUpForm> { _form.constant }
+  var rejection: Constant<String?> { _rejection.constant }
+  let isComplete: Constant<Bool>
+  private let _form = Variable(SignUpForm())
+  private let _rejection = Variable<String?>(nil)
+
+  init() {
+    isComplete = _form.map { !$0.name.isEmpty && $0.email.contains("@") }.removeDuplicates()
+  }
+
+  func reduce(with state: Dispatcher.SignUp) {
+    _rejection.value = nil
+    switch state {
+    case .set(let field, let text): _form.value[keyPath: field] = text
+    case .reject(let reason): _rejection.value = reason
+    case .accept: _form.value = SignUpForm()
     }
+  }
+}
 
-    func reduce(with state: Dispatcher.SignUp) {
-      _rejection.value = nil
-      switch state {
-      case .set(let field, let text): _form.value[keyPath: field] = text
-      case .reject(let reason): _rejection.value = reason
-      case .accept: _form.value = SignUpForm()
+struct SignUpAction: Actionable {
+  typealias DispatchStateType = Dispatcher.SignUp
+
+  let send: @Sendable (SignUpForm) async throws -> Void
+  private let effects = Effects(.first)
+
+  func submit(_ form: SignUpForm) {
+    effects.run { effect in
+      do {
+        try await send(form)
+        invoke(.accept, as: effect)
+      } catch {
+        invoke(.reject("\(error)"), as: effect)
       }
     }
   }
+}
 
-  final class TitleStore: Storable {
-    let title: Constant<String>
-    private let saved = Variable("Untitled")
-    private let edits = Variable<[TitleEdit]>([])
+struct TitleEdit: Identifiable {
+  let id = UUID()
+  let title: String
+}
 
-    init() {
-      title = Constant.combine(saved, edits).map { $1.last?.title ?? $0 }
+extension Dispatcher {
+  enum Title: DispatchState {
+    typealias RelatedStoreType = TitleStore
+    typealias RelatedActionType = TitleAction
+
+    case begin(TitleEdit)
+    case confirm(TitleEdit)
+    case reject(TitleEdit)
+  }
+}
+
+final class TitleStore: Storable {
+  let title: Constant<String>
+  private let saved = Variable("Untitled")
+  private let edits = Variable<[TitleEdit]>([])
+
+  init() {
+    title = Constant.combine(saved, edits).map { $1.last?.title ?? $0 }
+  }
+
+  func reduce(with state: Dispatcher.Title) {
+    switch state {
+    case .begin(let edit):
+      edits.value.append(edit)
+    case .confirm(let edit):
+      saved.value = edit.title
+      edits.value.removeAll { $0.id == edit.id }
+    case .reject(let edit):
+      edits.value.removeAll { $0.id == edit.id }
     }
+  }
+}
 
-    func reduce(with state: Dispatcher.Title) {
-      switch state {
-      case .begin(let edit):
-        edits.value.append(edit)
-      case .confirm(let edit):
-        saved.value = edit.title
-        edits.value.removeAll { $0.id == edit.id }
-      case .reject(let edit):
-        edits.value.removeAll { $0.id == edit.id }
+struct TitleAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Title
+
+  let save: @Sendable (_ title: String) async throws -> Void
+  private let effects = Effects(.serial)
+
+  func rename(_ title: String) {
+    let edit = TitleEdit(title: title)
+    invoke(.begin(edit))
+    effects.run { effect in
+      do {
+        try await save(title)
+        invoke(.confirm(edit), as: effect)
+      } catch {
+        invoke(.reject(edit), as: effect)
       }
+    }
+  }
+}
+
+extension Dispatcher {
+  enum Note: DispatchState {
+    typealias RelatedStoreType = NoteStore
+
+    case setText(String)
+    case undo
+    case redo
+  }
+}
+
+final class NoteStore: Storable {
+  var text: Constant<String> { _text.constant }
+  let canUndo: Constant<Bool>
+  let canRedo: Constant<Bool>
+  private let _text = Variable("")
+  private let undoable = Variable<[String]>([])
+  private let redoable = Variable<[String]>([])
+
+  init() {
+    canUndo = undoable.map { !$0.isEmpty }
+    canRedo = redoable.map { !$0.isEmpty }
+  }
+
+  func reduce(with state: Dispatcher.Note) {
+    switch state {
+    case .setText(let text):
+      undoable.value = (undoable.value + [_text.value]).suffix(100)
+      redoable.value = []
+      _text.value = text
+    case .undo:
+      guard let text = undoable.modify({ $0.popLast() }) else { return }
+      redoable.value.append(_text.value)
+      _text.value = text
+    case .redo:
+      guard let text = redoable.modify({ $0.popLast() }) else { return }
+      undoable.value.append(_text.value)
+      _text.value = text
     }
   }
 }
@@ -54,7 +163,7 @@ extension CookbookSnippets {
   // MARK: - Form
 
   @Test func signUpFormIsCompleteAfterANameAndAnEmailAreSet() {
-    let tester = StoreTester(Recipes.SignUpStore.self)
+    let tester = StoreTester(SignUpStore.self)
 
     tester.invoke(.set(\.name, to: "Marty")) {
       Change(\.form, to: SignUpForm(name: "Marty"))
@@ -67,7 +176,7 @@ extension CookbookSnippets {
 
   @Test func doubleTapSubmitsTheFormOnce() async {
     let gate = FluxCapacitorTesting.Gate()
-    let store = Recipes.SignUpStore.instantiate()
+    let store = SignUpStore.instantiate()
     let requests = Variable(0)
     let action = SignUpAction { _ in
       requests.value += 1
@@ -90,7 +199,7 @@ extension CookbookSnippets {
   }
 
   @Test func acceptedFormIsReplacedByAnEmptyForm() async {
-    let store = Recipes.SignUpStore.instantiate()
+    let store = SignUpStore.instantiate()
     let action = SignUpAction { _ in }
 
     action.invoke(.set(\.name, to: "Marty"))
@@ -106,7 +215,7 @@ extension CookbookSnippets {
 
   @Test func newTitleIsShownBeforeTheTitleIsSaved() async {
     let gate = FluxCapacitorTesting.Gate()
-    let store = Recipes.TitleStore.instantiate()
+    let store = TitleStore.instantiate()
     let action = TitleAction { _ in await gate.pass() }
 
     action.rename("New")
@@ -118,7 +227,7 @@ extension CookbookSnippets {
   }
 
   @Test func rejectedTitleIsReplacedByTheSavedTitle() async {
-    let store = Recipes.TitleStore.instantiate()
+    let store = TitleStore.instantiate()
     let action = TitleAction { title in
       if title == "Rejected" { throw Failure() }
     }
@@ -134,7 +243,7 @@ extension CookbookSnippets {
 
   @Test func rejectedTitleDoesNotReplaceANewerTitle() async {
     let gate = FluxCapacitorTesting.Gate()
-    let store = Recipes.TitleStore.instantiate()
+    let store = TitleStore.instantiate()
     let saved = Variable<[String]>([])
     let action = TitleAction { title in
       await gate.pass()
@@ -150,74 +259,22 @@ extension CookbookSnippets {
     #expect(titles.values == ["Untitled", "First", "Rejected", "Last"])
     #expect(saved.value == ["First", "Last"])
   }
-}
 
-// The states and actions of the recipes' stores.
+  // MARK: - Undo
 
-private struct SignUpForm: Equatable {
-  var name = ""
-  var email = ""
-}
+  @Test func undoAndRedoRestoreTheTextsInOrder() {
+    let store = NoteStore.instantiate()
+    let action = Invoker<Dispatcher.Note>()
+    let texts = ValueRecorder(store.text)
 
-private struct TitleEdit: Identifiable {
-  let id = UUID()
-  let title: String
-}
-
-extension Dispatcher {
-  fileprivate enum SignUp: DispatchState {
-    typealias RelatedStoreType = Recipes.SignUpStore
-    typealias RelatedActionType = SignUpAction
-
-    case set(WritableKeyPath<SignUpForm, String> & Sendable, to: String)
-    case reject(String)
-    case accept
-  }
-
-  fileprivate enum Title: DispatchState {
-    typealias RelatedStoreType = Recipes.TitleStore
-    typealias RelatedActionType = TitleAction
-
-    case begin(TitleEdit)
-    case confirm(TitleEdit)
-    case reject(TitleEdit)
-  }
-}
-
-private struct SignUpAction: Actionable {
-  typealias DispatchStateType = Dispatcher.SignUp
-
-  let send: @Sendable (SignUpForm) async throws -> Void
-  private let effects = Effects(.first)
-
-  func submit(_ form: SignUpForm) {
-    effects.run { effect in
-      do {
-        try await send(form)
-        invoke(.accept, as: effect)
-      } catch {
-        invoke(.reject("\(error)"), as: effect)
-      }
+    for state: Dispatcher.Note in [.setText("a"), .setText("b"), .undo, .undo, .undo, .redo] {
+      action.invoke(state)
     }
-  }
-}
+    #expect(texts.values == ["", "a", "b", "a", "", "a"])
+    #expect(store.canUndo.value)
+    #expect(store.canRedo.value)
 
-private struct TitleAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Title
-
-  let save: @Sendable (_ title: String) async throws -> Void
-  private let effects = Effects(.serial)
-
-  func rename(_ title: String) {
-    let edit = TitleEdit(title: title)
-    invoke(.begin(edit))
-    effects.run { effect in
-      do {
-        try await save(title)
-        invoke(.confirm(edit), as: effect)
-      } catch {
-        invoke(.reject(edit), as: effect)
-      }
-    }
+    action.invoke(.setText("c"))
+    #expect(!store.canRedo.value)
   }
 }

@@ -4,32 +4,59 @@ import Testing
 
 // The cookbook's recipe for a web socket, and tests of this recipe.
 
-private enum Recipes {
-  struct ChatAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Chat
+extension Dispatcher {
+  enum Chat: DispatchState {
+    typealias RelatedStoreType = ChatStore
+    typealias RelatedActionType = ChatAction
 
-    let messages: @Sendable () -> any AsyncSequence<String, any Error>
-    var clock: any Clock<Duration> = ContinuousClock()
-    private let effects = Effects(.first)
+    case receive(String)
+    case interrupt(String)
+  }
+}
 
-    func connect() {
-      effects.run { effect in
-        while !Task.isCancelled {
-          do {
-            for try await message in messages() { invoke(.receive(message), as: effect) }
-          } catch {
-            invoke(.interrupt("\(error)"), as: effect)
-          }
-          try? await clock.sleep(for: .seconds(1))
-        }
-      }
-    }
+final class ChatStore: Storable {
+  var messages: Constant<[String]> { _messages.constant }
+  var interruption: Constant<String?> { _interruption.constant }
+  private let _messages = Variable<[String]>([])
+  private let _interruption = Variable<String?>(nil)
 
-    func disconnect() {
-      effects.cancel()
+  func reduce(with state: Dispatcher.Chat) {
+    switch state {
+    case .receive(let message):
+      _messages.value.append(message)
+      _interruption.value = nil
+    case .interrupt(let reason):
+      _interruption.value = reason
     }
   }
 }
+
+struct ChatAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Chat
+
+  let messages: @Sendable () -> any AsyncSequence<String, any Error>
+  var clock: any Clock<Duration> = ContinuousClock()
+  private let effects = Effects(.first)
+
+  func connect() {
+    effects.run { effect in
+      while !Task.isCancelled {
+        do {
+          for try await message in messages() { invoke(.receive(message), as: effect) }
+        } catch {
+          invoke(.interrupt("\(error)"), as: effect)
+        }
+        try? await clock.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  func disconnect() {
+    effects.cancel()
+  }
+}
+
+extension Dispatcher.Chat: Equatable {}
 
 extension CookbookSnippets {
   // MARK: - Messages
@@ -38,7 +65,7 @@ extension CookbookSnippets {
     let clock = ManualClock()
     let connections = Variable<[AsyncThrowingStream<String, any Error>.Continuation]>([])
     let states = DispatchRecorder()
-    let action = Recipes.ChatAction(
+    let action = ChatAction(
       messages: {
         let (messages, continuation) = AsyncThrowingStream<String, any Error>.makeStream()
         connections.value.append(continuation)
@@ -73,7 +100,7 @@ extension CookbookSnippets {
 
   @Test func chatConnectAfterDisconnectOpensANewConnection() async {
     let states = DispatchRecorder()
-    let action = Recipes.ChatAction {
+    let action = ChatAction {
       AsyncThrowingStream { continuation in continuation.yield("Hello") }
     }
 
@@ -87,20 +114,4 @@ extension CookbookSnippets {
 
     #expect(states.states(of: Dispatcher.Chat.self) == [.receive("Hello"), .receive("Hello")])
   }
-}
-
-// The states and the store of the recipe's action.
-
-extension Dispatcher {
-  fileprivate enum Chat: DispatchState, Equatable {
-    typealias RelatedStoreType = ChatStore
-    typealias RelatedActionType = Recipes.ChatAction
-
-    case receive(String)
-    case interrupt(String)
-  }
-}
-
-private final class ChatStore: Storable {
-  func reduce(with _: Dispatcher.Chat) {}
 }

@@ -7,23 +7,16 @@ import Testing
 // The cookbook's recipe for saving, and a test of this recipe.
 
 extension Dispatcher {
-  fileprivate enum Form: DispatchState {
+  enum Form: DispatchState {
     typealias RelatedStoreType = FormStore
-    typealias RelatedActionType = FormAction
 
     case setText(String)
   }
 }
 
-private struct FormAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Form
-}
-
-private final class FormStore: Storable {
-  let text: Constant<String>
+final class FormStore: Storable {
+  var text: Constant<String> { _text.constant }
   private let _text = Variable("")
-
-  init() { text = Constant(_text) }
 
   func reduce(with state: Dispatcher.Form) {
     switch state {
@@ -68,7 +61,7 @@ extension CookbookSnippets {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await withDispatcher(Dispatcher()) {
       let application = try Recipes.Application(folder: folder) { _ in }
-      FormAction().invoke(.setText("Where we're going"))
+      Invoker<Dispatcher.Form>().invoke(.setText("Where we're going"))
       try await application.stop()
     }
 

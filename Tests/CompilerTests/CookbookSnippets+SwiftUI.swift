@@ -2,31 +2,100 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The cookbook's recipe for one-time events, and a test of this recipe. On systems without SwiftUI,
-// `.ci/platforms` compiles this file with a substitute for SwiftUI.
+// The cookbook's recipes for navigation and one-time events, and tests of these recipes. On systems without
+// SwiftUI, `.ci/platforms` compiles the views with a substitute for SwiftUI.
+
+enum Destination: Hashable {
+  case city(String)
+  case settings
+}
+
+extension Dispatcher {
+  enum Navigation: DispatchState {
+    typealias RelatedStoreType = NavigationStore
+
+    case show(Destination)
+    case setPath([Destination])
+  }
+}
+
+final class NavigationStore: Storable {
+  var path: Constant<[Destination]> { _path.constant }
+  private let _path = Variable<[Destination]>([])
+
+  func reduce(with state: Dispatcher.Navigation) {
+    switch state {
+    case .show(let destination): _path.value.append(destination)
+    case .setPath(let path): _path.value = path
+    }
+  }
+}
+
+extension Dispatcher {
+  enum Upload: DispatchState {
+    typealias RelatedStoreType = UploadStore
+
+    case finish
+    case fail(String)
+  }
+}
+
+final class UploadStore: Storable {
+  var count: Constant<Int> { _count.constant }
+  let failures: Signal<String>
+  private let _count = Variable(0)
+  private let _failures = Sink<String>()
+
+  init() {
+    failures = Signal(_failures)
+  }
+
+  func reduce(with state: Dispatcher.Upload) {
+    switch state {
+    case .finish: _count.value += 1
+    case .fail(let reason): _failures.send(reason)
+    }
+  }
+}
+
 #if canImport(SwiftUI)
   import SwiftUI
 
-  private enum Recipes {
-    struct UploadView: View {
-      @State private var store = UploadStore.instantiate()
-      @State private var dustBuster = DustBuster()
-      @State private var failure = ""
-      @State private var isShowingFailure = false
+  struct RootView: View {
+    @State private var store = NavigationStore.instantiate()
+    private let action = Invoker<Dispatcher.Navigation>()
 
-      var body: some View {
-        Text("\(store.count.value) photos")
-          .alert(failure, isPresented: $isShowingFailure) { Button("OK") {} }
-          .onAppear {
-            store.failures
-              .observe(on: .main) {
-                failure = $0
-                isShowingFailure = true
-              }
-              .cleaned(by: dustBuster)
+    var body: some View {
+      NavigationStack(path: store.path.binding { action.invoke(.setPath($0)) }) {
+        Button("Settings") { action.invoke(.show(.settings)) }
+          .navigationDestination(for: Destination.self) { destination in
+            switch destination {
+            case .city(let name): Text(name)
+            case .settings: Text("Settings")
+            }
           }
-          .onDisappear { dustBuster.clean() }
       }
+    }
+  }
+
+  struct UploadView: View {
+    @State private var store = UploadStore.instantiate()
+    @State private var dustBuster = DustBuster()
+    @State private var failure = ""
+    @State private var isShowingFailure = false
+
+    var body: some View {
+      Text("\(store.count.value) photos")
+        .alert(failure, isPresented: $isShowingFailure) { Button("OK") {} }
+        .onAppear {
+          store.failures
+            .observe(on: .main) {
+              failure = $0
+              isShowingFailure = true
+            }
+            .cleaned(by: dustBuster)
+        }
+        .onDisappear { dustBuster.clean() }
     }
   }
 #endif
@@ -52,7 +121,7 @@ extension CookbookSnippets {
   @MainActor
   @Test func screenShowsAFailureOnceAndOnlyWhileTheScreenIsVisible() {
     let screen = Screen()
-    let action = UploadAction()
+    let action = Invoker<Dispatcher.Upload>()
 
     action.invoke(.fail("Too early"))
     screen.appear()
@@ -63,38 +132,18 @@ extension CookbookSnippets {
 
     #expect(screen.failures == ["In time"])
   }
-}
 
-// The states and the store of the upload recipe.
+  // MARK: - Navigation
 
-extension Dispatcher {
-  fileprivate enum Upload: DispatchState {
-    typealias RelatedStoreType = UploadStore
-    typealias RelatedActionType = UploadAction
+  @Test func pathHasTheShownScreensInOrder() {
+    let store = NavigationStore.instantiate()
+    let action = Invoker<Dispatcher.Navigation>()
 
-    case finish
-    case fail(String)
-  }
-}
+    action.invoke(.show(.city("Lima")))
+    action.invoke(.show(.settings))
+    #expect(store.path.value == [.city("Lima"), .settings])
 
-private struct UploadAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Upload
-}
-
-private final class UploadStore: Storable {
-  var count: Constant<Int> { _count.constant }
-  let failures: Signal<String>
-  private let _count = Variable(0)
-  private let _failures = Sink<String>()
-
-  init() {
-    failures = Signal(_failures)
-  }
-
-  func reduce(with state: Dispatcher.Upload) {
-    switch state {
-    case .finish: _count.value += 1
-    case .fail(let reason): _failures.send(reason)
-    }
+    action.invoke(.setPath([.city("Lima")]))
+    #expect(store.path.value == [.city("Lima")])
   }
 }

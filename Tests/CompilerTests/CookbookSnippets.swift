@@ -4,48 +4,155 @@ import Testing
 
 // The cookbook's recipes for loading data, and tests of these recipes.
 
-private enum Recipes {
-  struct TimelineAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Timeline
+struct TimelinePage: Equatable {
+  let items: [String]
+  let next: Int?
+}
 
-    let fetch: @Sendable (_ page: Int) async throws -> TimelinePage
-    private let store = TimelineStore.instantiate()
-    private let effects = Effects(.serial)
+extension Dispatcher {
+  enum Timeline: DispatchState {
+    typealias RelatedStoreType = TimelineStore
+    typealias RelatedActionType = TimelineAction
 
-    func load(_ page: Int) {
-      effects.run { effect in
-        guard page == store.nextPage.value else { return }
-        do {
-          invoke(.add(try await fetch(page)), as: effect)
-        } catch {
-          if !Task.isCancelled { invoke(.fail("\(error)"), as: effect) }
-        }
-      }
+    case add(TimelinePage)
+    case fail(String)
+    case removeAll
+  }
+}
+
+final class TimelineStore: Storable {
+  var items: Constant<[String]> { _items.constant }
+  var nextPage: Constant<Int?> { _nextPage.constant }
+  let failures: Signal<String>
+  private let _items = Variable<[String]>([])
+  private let _nextPage = Variable<Int?>(1)
+  private let _failures = Sink<String>()
+
+  init() {
+    failures = Signal(_failures)
+  }
+
+  func reduce(with state: Dispatcher.Timeline) {
+    switch state {
+    case .add(let page):
+      _items.value += page.items
+      _nextPage.value = page.next
+    case .fail(let reason):
+      _failures.send(reason)
+    case .removeAll:
+      _items.value = []
+      _nextPage.value = 1
     }
+  }
+}
 
-    func reload() {
-      effects.cancel()
-      effects.run { effect in invoke(.removeAll, as: effect) }
-      load(1)
+struct TimelineAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Timeline
+
+  let fetch: @Sendable (_ page: Int) async throws -> TimelinePage
+  private let store = TimelineStore.instantiate()
+  private let effects = Effects(.serial)
+
+  func load(_ page: Int) {
+    effects.run { effect in
+      guard page == store.nextPage.value else { return }
+      do {
+        invoke(.add(try await fetch(page)), as: effect)
+      } catch {
+        if !Task.isCancelled { invoke(.fail("\(error)"), as: effect) }
+      }
     }
   }
 
-  struct CitySearchAction: Actionable {
-    typealias DispatchStateType = Dispatcher.CitySearch
+  func reload() {
+    effects.cancel()
+    effects.run { effect in invoke(.removeAll, as: effect) }
+    load(1)
+  }
+}
 
-    let find: @Sendable (_ text: String) async throws -> [String]
-    var clock: any Clock<Duration> = ContinuousClock()
-    private let effects = Effects(.latest)
+func rowDidAppear(_ row: Int, in store: TimelineStore, action: TimelineAction) {
+  if row == store.items.value.count - 1, let page = store.nextPage.value { action.load(page) }
+}
 
-    func search(_ text: String) {
-      let pause: Duration = text.isEmpty ? .zero : .milliseconds(300)
-      effects.run(after: pause, clock: clock) { effect in
-        do {
-          invoke(.show(try await text.isEmpty ? [] : find(text)), as: effect)
-        } catch {
-          invoke(.fail("\(error)"), as: effect)
-        }
+extension Dispatcher {
+  enum CitySearch: DispatchState {
+    typealias RelatedStoreType = CitySearchStore
+    typealias RelatedActionType = CitySearchAction
+
+    case show([String])
+    case fail(String)
+  }
+}
+
+final class CitySearchStore: Storable {
+  var cities: Constant<[String]> { _cities.constant }
+  var failure: Constant<String?> { _failure.constant }
+  private let _cities = Variable<[String]>([])
+  private let _failure = Variable<String?>(nil)
+
+  func reduce(with state: Dispatcher.CitySearch) {
+    switch state {
+    case .show(let cities):
+      _cities.value = cities
+      _failure.value = nil
+    case .fail(let reason):
+      _failure.value = reason
+    }
+  }
+}
+
+struct CitySearchAction: Actionable {
+  typealias DispatchStateType = Dispatcher.CitySearch
+
+  let find: @Sendable (_ text: String) async throws -> [String]
+  var clock: any Clock<Duration> = ContinuousClock()
+  private let effects = Effects(.latest)
+
+  func search(_ text: String) {
+    let pause: Duration = text.isEmpty ? .zero : .milliseconds(300)
+    effects.run(after: pause, clock: clock) { effect in
+      do {
+        invoke(.show(try await text.isEmpty ? [] : find(text)), as: effect)
+      } catch {
+        invoke(.fail("\(error)"), as: effect)
       }
+    }
+  }
+}
+
+extension Dispatcher {
+  enum Position: DispatchState {
+    typealias RelatedStoreType = PositionStore
+    typealias RelatedActionType = PositionAction
+
+    case sent(Int)
+  }
+}
+
+final class PositionStore: Storable {
+  var sent: Constant<Int?> { _sent.constant }
+  private let _sent = Variable<Int?>(nil)
+
+  func reduce(with state: Dispatcher.Position) {
+    switch state {
+    case .sent(let position): _sent.value = position
+    }
+  }
+}
+
+struct PositionAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Position
+
+  let send: @Sendable (_ position: Int) async -> Void
+  var clock: any Clock<Duration> = ContinuousClock()
+  private let effects = Effects(.newestWaiting)
+
+  func report(_ position: Int) {
+    effects.run { effect in
+      await send(position)
+      invoke(.sent(position), as: effect)
+      try? await clock.sleep(for: .seconds(1))
     }
   }
 }
@@ -60,8 +167,8 @@ struct CookbookSnippets {
   // MARK: - Pages
 
   /// Returns an action. The first request for page 2 waits at the gate, and then fails.
-  private func timelineAction() -> Recipes.TimelineAction {
-    Recipes.TimelineAction { [requests, gate] page in
+  private func timelineAction() -> TimelineAction {
+    TimelineAction { [requests, gate] page in
       let isFirst = requests.modify { requests in
         requests.append("\(page)")
         return requests.count { $0 == "\(page)" } == 1
@@ -89,7 +196,7 @@ struct CookbookSnippets {
   }
 
   @Test func reloadClearsTheTimelineAfterTheCancelledRequestHasEnded() async {
-    let action = Recipes.TimelineAction { [gate] page in
+    let action = TimelineAction { [gate] page in
       if page == 2 { await gate.pass() }
       return TimelinePage(items: ["Item \(page)"], next: page + 1)
     }
@@ -128,7 +235,7 @@ struct CookbookSnippets {
 
   @Test func searchActionSearchesOnlyTheLastTextOfQuickInputs() async {
     let clock = ManualClock()
-    let action = Recipes.CitySearchAction(
+    let action = CitySearchAction(
       find: { [requests] text in
         requests.value.append(text)
         return ["\(text)lin"]
@@ -154,7 +261,7 @@ struct CookbookSnippets {
 
   @Test func supersededSearchReportsNeitherResultsNorErrors() async {
     let clock = ManualClock()
-    let action = Recipes.CitySearchAction(
+    let action = CitySearchAction(
       find: { text in
         if text == "old" { await gate.pass() }
         try Task.checkCancellation()
@@ -175,54 +282,21 @@ struct CookbookSnippets {
       await Dispatcher.shared.settled()
     }
   }
-}
 
-// The states and stores of the recipes' actions.
+  // MARK: - Throttling
 
-private struct TimelinePage: Equatable {
-  let items: [String]
-  let next: Int?
-}
+  @Test func onlyTheNewestPositionIsSentAfterThePause() async {
+    let clock = ManualClock()
+    let action = PositionAction(
+      send: { [requests] in requests.value.append("\($0)") },
+      clock: clock
+    )
 
-extension Dispatcher {
-  fileprivate enum Timeline: DispatchState, Equatable {
-    typealias RelatedStoreType = TimelineStore
-    typealias RelatedActionType = Recipes.TimelineAction
+    for position in 1...3 { action.report(position) }
+    await clock.sleeping()
+    #expect(requests.value == ["1"])
+    await Dispatcher.shared.settled(advancing: clock)
 
-    case add(TimelinePage)
-    case fail(String)
-    case removeAll
+    #expect(requests.value == ["1", "3"])
   }
-
-  fileprivate enum CitySearch: DispatchState, Equatable {
-    typealias RelatedStoreType = CitySearchStore
-    typealias RelatedActionType = Recipes.CitySearchAction
-
-    case show([String])
-    case fail(String)
-  }
-}
-
-private final class TimelineStore: Storable {
-  var items: Constant<[String]> { _items.constant }
-  var nextPage: Constant<Int?> { _nextPage.constant }
-  private let _items = Variable<[String]>([])
-  private let _nextPage = Variable<Int?>(1)
-
-  func reduce(with state: Dispatcher.Timeline) {
-    switch state {
-    case .add(let page):
-      _items.value += page.items
-      _nextPage.value = page.next
-    case .fail:
-      break
-    case .removeAll:
-      _items.value = []
-      _nextPage.value = 1
-    }
-  }
-}
-
-private final class CitySearchStore: Storable {
-  func reduce(with _: Dispatcher.CitySearch) {}
 }

@@ -10,7 +10,9 @@ struct DocumentationTests {
   }
 
   /// The articles that `GettingStartedTests` and `LanguageModeArticleTests` check.
-  private static let articlesWithTests = ["GettingStarted.md", "Swift6AndTheMainActor.md"]
+  private static let articlesWithTests = [
+    "GettingStarted.md", "FetchingData.md", "Swift6AndTheMainActor.md",
+  ]
 
   @Test(
     arguments: Repository.documents.filter { document in
@@ -61,13 +63,15 @@ struct DocumentationTests {
     #expect(use <= 22)
   }
 
-  @Test func readmeShowsTwoCommandsAndThenSwiftCodeWithinTheFirst20Lines() throws {
+  @Test func readmeShowsThreeCommandsAndThenSwiftCodeWithinTheFirst25Lines() throws {
     let commands = try #require(readme.blocks.first)
     let code = try #require(readme.blocks.dropFirst().first)
 
-    #expect(commands.lines == ["swift run github-repos --demo", "swift test"])
+    #expect(commands.lines.count == 3)
+    #expect(commands.lines.first?.hasPrefix("git clone REPOSITORY") == true)
+    #expect(commands.lines.suffix(2) == ["swift run github-repos --demo", "swift test"])
     #expect(code.language == "swift")
-    #expect(code.line <= 20)
+    #expect(code.line <= 25)
   }
 
   #if os(Linux)

@@ -56,31 +56,6 @@
     }
   }
 
-  struct Toggle: Leaf {
-    let title: String
-    let isOn: Binding<Bool>
-
-    init(_ title: String, isOn: Binding<Bool>) {
-      self.title = title
-      self.isOn = isOn
-    }
-  }
-
-  struct Binding<Value> {
-    private let get: () -> Value
-    private let set: (Value) -> Void
-
-    init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
-      self.get = get
-      self.set = set
-    }
-
-    var wrappedValue: Value {
-      get { get() }
-      nonmutating set { set(newValue) }
-    }
-  }
-
   @propertyWrapper
   struct State<Value> {
     var wrappedValue: Value
@@ -93,10 +68,6 @@
 
     func button(_ title: String) -> Button? {
       parts.lazy.compactMap { $0 as? Button }.first { $0.title == title }
-    }
-
-    func toggle(_ title: String) -> Toggle? {
-      parts.lazy.compactMap { $0 as? Toggle }.first { $0.title == title }
     }
   }
 #endif

@@ -16,10 +16,17 @@
   extension TableSnippets {
     struct CardList: View {
       @State private var store = CardStore.instantiate()
+      private let action = CardAction()
 
       var body: some View {
-        ForEach(store.cards.ids.value, id: \.self) { id in
-          CardRow(store: store, id: id)
+        List {
+          ForEach(store.cards.ids.value, id: \.self) { id in
+            CardRow(store: store, id: id)
+          }
+          .onDelete { positions in
+            let ids = store.cards.ids.value
+            for position in positions { action.invoke(.remove(ids[position])) }
+          }
         }
       }
     }
@@ -30,6 +37,59 @@
 
       var body: some View {
         Text(store.cards.row(id).value?.title ?? "")
+      }
+    }
+  }
+
+  struct CounterPanel: View {
+    let store: CounterStore
+    let action: Invoker<Dispatcher.Counter>
+
+    var body: some View {
+      Text("Count: \(store.count.value)")
+      Button("Add one") { action.invoke(.add(1)) }
+    }
+  }
+
+  extension CounterPanel {
+    static func preview(count: Int) -> some View {
+      let dispatcher = Dispatcher()
+      let store = CounterStore.instantiate(on: dispatcher)
+      let action = Invoker<Dispatcher.Counter>(on: dispatcher)
+      action.invoke(.add(count))
+      return CounterPanel(store: store, action: action)
+    }
+  }
+
+  struct ProfileView: View {
+    @State private var store = ProfileStore.instantiate()
+    private let action = Invoker<Dispatcher.Profile>()
+
+    var body: some View {
+      TextField("Name", text: store.name.binding { action.invoke(.setName($0)) })
+      Toggle("Visible", isOn: store.isVisible.binding { action.invoke(.setVisible($0)) })
+    }
+  }
+
+  extension Dispatcher {
+    enum Profile: DispatchState {
+      typealias RelatedStoreType = ProfileStore
+
+      case setName(String)
+      case setVisible(Bool)
+    }
+  }
+
+  final class ProfileStore: Storable {
+    var name: Constant<String> { _name.constant }
+    var isVisible: Constant<Bool> { _isVisible.constant }
+    private let _name = Variable("")
+    private let _isVisible = Variable(true)
+
+    func reduce(with state: Dispatcher.Profile) {
+      switch state {
+      case .setName(let name): _name.value = name
+      case .setVisible(let isVisible): _isVisible.value = isVisible
       }
     }
   }

@@ -14,6 +14,7 @@ extension Dispatcher {
 
     case add(Card)
     case rename(String, to: String)
+    case remove(String)
     case show([Card])
   }
 }
@@ -31,6 +32,7 @@ enum TableSnippets {
       switch state {
       case .add(let card): _cards.append(card)
       case .rename(let id, let title): _cards[id]?.title = title
+      case .remove(let id): _cards.remove(id)
       case .show(let cards): _cards.replaceAll(with: cards)
       }
     }

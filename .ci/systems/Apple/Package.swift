@@ -3,7 +3,7 @@
 import PackageDescription
 
 // The package as on Apple's systems, with substitutes for Apple's modules. `.ci/platforms` builds this package.
-let apple: [Target.Dependency] = ["Darwin", "Combine", "SwiftUI", "UIKit", "os"]
+let apple: [Target.Dependency] = ["Darwin", "Combine", "SwiftUI", "UIKit", "AppKit", "os"]
 
 let settings: [SwiftSetting] = [
   // Apple's Foundation re-exports Darwin. The overlay that Testing adds to UIKit does not exist on Linux.
@@ -22,6 +22,7 @@ let package = Package(
     .target(name: "Combine"),
     .target(name: "SwiftUI"),
     .target(name: "UIKit"),
+    .target(name: "AppKit"),
     .target(name: "os"),
     .target(name: "FluxCapacitor", dependencies: apple, swiftSettings: settings),
     .target(

@@ -18,6 +18,7 @@ extension PrimitiveTable where Trait == MutableTrait {
   ///     switch state {
   ///     case .add(let card): _cards.append(card)
   ///     case .rename(let id, let title): _cards[id]?.title = title
+  ///     case .remove(let id): _cards.remove(id)
   ///     case .show(let cards): _cards.replaceAll(with: cards)
   ///     }
   ///   }

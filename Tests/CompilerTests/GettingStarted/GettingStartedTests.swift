@@ -5,11 +5,13 @@
 
   @Suite(.timeLimit(.minutes(20)))
   struct GettingStartedTests {
-    private static let article = "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
+    private static func tutorial(_ article: String) throws -> Tutorial {
+      try Tutorial(Repository.text(of: "Sources/FluxCapacitor/FluxCapacitor.docc/" + article))
+    }
 
     @Test func gettingStartedArticleBeginsWithTheCounterOfTheReadme() throws {
       let readme = try Markdown(Repository.text(of: "README.md"))
-      let article = try Tutorial(Repository.text(of: Self.article))
+      let article = try Self.tutorial("GettingStarted.md")
 
       let counter = article.file(at: "Sources/Counter/main.swift")
 
@@ -19,7 +21,7 @@
 
     /// Linux has no SwiftUI, so the simulated reader skips the blocks for SwiftUI.
     @Test func swiftUIBlocksOfTheGettingStartedArticleAreInACompiledFile() throws {
-      let article = try Tutorial(Repository.text(of: Self.article))
+      let article = try Self.tutorial("GettingStarted.md")
       let snippets = try Repository.text(of: "Tests/CompilerTests/SwiftUISnippets.swift")
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
@@ -29,14 +31,14 @@
       }
     }
 
-    /// Performs every step of the article in a folder that contains only the library.
+    /// Performs every step of both articles in a folder that contains only the library.
     @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func followingTheGettingStartedArticlePrintsTheShownOutput() async throws {
-      let article = try Tutorial(Repository.text(of: Self.article))
+    func followingTheArticlesForBeginnersPrintsTheShownOutput() async throws {
+      let article = try Self.tutorial("FetchingData.md")
 
       try await Compiler.withFolder { folder in
         var reader = try Reader(in: folder)
-        for step in article.steps {
+        for step in try Self.tutorial("GettingStarted.md").steps + article.steps {
           switch step {
           case .save(let path, let text): try reader.save(text, at: path)
           case .add(let lines, let path, let line): try reader.add(lines, to: path, below: line)

@@ -1,5 +1,7 @@
 // The parts of SwiftUI that the documents use.
 
+@_exported import Foundation
+
 @MainActor
 @preconcurrency
 public protocol View {
@@ -42,6 +44,18 @@ public enum ViewBuilder {
   public static func buildBlock<each Content: View>(
     _ content: repeat each Content
   ) -> TupleView<(repeat each Content)> { TupleView() }
+
+  public static func buildEither<First: View, Second: View>(
+    first _: First
+  ) -> ConditionalContent<First, Second> { ConditionalContent() }
+
+  public static func buildEither<First: View, Second: View>(
+    second _: Second
+  ) -> ConditionalContent<First, Second> { ConditionalContent() }
+}
+
+public struct ConditionalContent<First, Second>: View {
+  public typealias Body = Never
 }
 
 public struct TupleView<Content>: View {
@@ -62,6 +76,43 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>
     id _: KeyPath<Data.Element, ID>,
     @ViewBuilder content _: @escaping (Data.Element) -> Content
   ) {}
+}
+
+extension ForEach {
+  @MainActor
+  @preconcurrency
+  public func onDelete(perform _: ((IndexSet) -> Void)?) -> some View { self }
+}
+
+public struct List<Content: View>: View {
+  public typealias Body = Never
+
+  public init(@ViewBuilder content _: () -> Content) {}
+}
+
+public struct NavigationStack<Path, Root: View>: View {
+  public typealias Body = Never
+
+  public init(path _: Binding<Path>, @ViewBuilder root _: () -> Root)
+  where
+    Path: MutableCollection & RandomAccessCollection & RangeReplaceableCollection,
+    Path.Element: Hashable
+  {}
+}
+
+extension View {
+  @MainActor
+  @preconcurrency
+  public func navigationDestination<Value: Hashable, Destination: View>(
+    for _: Value.Type,
+    @ViewBuilder destination _: @escaping (Value) -> Destination
+  ) -> some View { self }
+}
+
+public struct TextField<Label: View>: View {
+  public typealias Body = Never
+
+  public init<Title: StringProtocol>(_: Title, text _: Binding<String>) where Label == Text {}
 }
 
 public struct Button<Label: View>: View {

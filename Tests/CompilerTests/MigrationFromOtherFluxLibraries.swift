@@ -2,9 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-#if canImport(UIKit) && !os(watchOS)
-  import UIKit
-#endif
+// The code of the article on four Flux libraries, with the store that the code uses.
 
 extension Dispatcher {
   enum Visits: DispatchState {
@@ -48,28 +46,6 @@ final class VisitsStore: Queryable {
   }
 }
 
-final class VisitsViewController: UIViewController {
-  let label = UILabel()
-  private let store = VisitsStore.instantiate()
-  private let dustBuster = DustBuster()
-
-  override func viewDidLoad() {
-    super.viewDidLoad()
-    store.query("home").cleaned(by: dustBuster)
-    store.counts
-      .observe(on: .main) { [weak self] counts in self?.label.text = "\(counts["home"] ?? 0)" }
-      .cleaned(by: dustBuster)
-  }
-
-  func incrementButtonTapped() {
-    VisitsAction().invoke(.increment(page: "home"))
-  }
-
-  func decrementButtonTapped() {
-    VisitsAction().invoke(.decrement(page: "home"))
-  }
-}
-
 struct VisitsService: Sendable {
   @TaskLocal static var shared = VisitsService.live
 
@@ -81,29 +57,7 @@ extension VisitsService {
 }
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
-struct MigrationFromWordPressFlux {
-  @MainActor
-  @Test func viewControllerThatQueriesAPageShowsTheFetchedCount() async {
-    let gate = Gate()
-    let service = VisitsService { page in
-      await gate.pass()
-      return page == "home" ? 41 : 0
-    }
-    await VisitsService.$shared.withValue(service) {
-      let controller = VisitsViewController()
-      controller.viewDidLoad()
-      controller.incrementButtonTapped()
-      controller.incrementButtonTapped()
-      controller.decrementButtonTapped()
-      #expect(controller.label.text == "1")
-
-      gate.open()
-      await Dispatcher.shared.settled()
-
-      #expect(controller.label.text == "42")
-    }
-  }
-
+struct MigrationFromOtherFluxLibraries {
   @Test func taskLocalServiceReplacesTheServiceThatAStoreUses() async {
     let dustBuster = DustBuster()
 
