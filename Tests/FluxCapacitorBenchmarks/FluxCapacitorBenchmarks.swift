@@ -26,7 +26,7 @@ struct FluxCapacitorBenchmarks {
     report.begin()
     let rows =
       rows(scale: scale) + derivedRows(scale: scale) + graphRows(scale: scale)
-      + tableRows(scale: scale) + persistenceRows() + loggingRows() + explorerRows()
+      + tableRows(scale: scale) + persistenceRows() + serverRows() + loggingRows() + explorerRows()
     for row in rows where isWanted(row.name) {
       report.add(row.result(repeats: repeats))
     }

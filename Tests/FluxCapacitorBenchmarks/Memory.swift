@@ -3,9 +3,10 @@ import Foundation
 
 /// A measurement of the memory per object.
 ///
-/// A new process creates 100,000 objects, because objects in a used process could reuse freed memory.
+/// A new process creates 100,000 objects, or 5,000 sessions, because objects in a used process could reuse freed memory.
 enum Memory: String {
-  case floorVariable, variable, floorObserver, observer, floorRow, row, observedRow
+  case floorVariable, variable, floorObserver, observer, floorRow, row, observedRow, floorSession,
+    session
 
   /// The bytes per object. A new process of this executable measures the bytes for the case in its
   /// argument.
@@ -49,12 +50,19 @@ enum Memory: String {
       let table = VariableTable<Item>()
       for id in 0..<100_000 { table.append(Item(id: id)) }
       return residentBytes { table.row($0).observe(ignoreFirst: true) { sum.add($0?.number ?? 0) } }
+    case .floorSession:
+      return residentBytes(count: 5_000) { _ in
+        let dispatcher = Dispatcher()
+        return (dispatcher, VoteStore.instantiate(on: dispatcher))
+      }
+    case .session:
+      let server = Server()
+      return residentBytes(count: 5_000) { id in server.vote(on: id) }
     }
   }
 
   /// Returns the growth of the process's memory per object, without the array that contains the objects.
-  private func residentBytes<Thing>(_ make: (Int) -> Thing) -> Double {
-    let count = 100_000
+  private func residentBytes<Thing>(count: Int = 100_000, _ make: (Int) -> Thing) -> Double {
     var things: [Thing] = []
     things.reserveCapacity(count)
     for index in 0..<100 { things.append(make(index)) }

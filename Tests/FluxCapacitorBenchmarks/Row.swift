@@ -12,7 +12,7 @@ struct Row {
     case time(floor: Workload, ours: Workload)
     case bytes(floor: Memory, ours: Memory)
 
-    /// Nanoseconds that another program measures.
+    /// Numbers that the row measures itself.
     case samples(floor: () -> [Double], ours: () -> [Double])
   }
 
@@ -37,12 +37,13 @@ struct Row {
 
   init(
     _ name: String,
+    unit: String = "ns",
     atMost limit: Double,
     floor: @escaping () -> [Double],
     ours: @escaping () -> [Double]
   ) {
     self.name = name
-    unit = "ns"
+    self.unit = unit
     limits = [.absolute(limit)]
     contents = .samples(floor: floor, ours: ours)
   }

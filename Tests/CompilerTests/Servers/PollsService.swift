@@ -126,7 +126,9 @@
             try await polls.with(id) { poll in
               for await results in poll.results.values.cancelOnGracefulShutdown() {
                 let json = try JSONEncoder().encode(results)
-                try await writer.write(ByteBuffer(string: "data: \(String(decoding: json, as: UTF8.self))\n\n"))
+                try await writer.write(
+                  ByteBuffer(string: "data: \(String(decoding: json, as: UTF8.self))\n\n")
+                )
               }
             }
             try await writer.finish(nil)
@@ -134,7 +136,10 @@
         )
       }
 
-      let app = Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))
+      let app = Application(
+        router: router,
+        configuration: .init(address: .hostname("127.0.0.1", port: port))
+      )
       try await app.runService()
       // SIGTERM has ended the requests.
       for (id, error) in await polls.shutDown() { logger.error("\(id): \(error)") }

@@ -1,0 +1,178 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorPersistence
+import FluxCapacitorTesting
+import Foundation
+import Testing
+
+// Code of the doc comments and the articles about sessions, keys, updates and results.
+
+private final class Room: Sendable {
+  let topic: Constant<String>
+  private let store: TopicStore
+
+  init(_ name: String, on dispatcher: Dispatcher) async throws {
+    store = TopicStore.instantiate(on: dispatcher)
+    topic = store.topic
+  }
+
+  func save() async throws {}
+}
+
+extension Dispatcher {
+  fileprivate enum Topic: DispatchState {
+    typealias RelatedStoreType = TopicStore
+
+    case set(String)
+  }
+
+  fileprivate enum Messages: DispatchState {
+    typealias RelatedStoreType = MessageStore
+    typealias RelatedActionType = SessionSnippets.MessageAction
+
+    case sent(String, id: Int)
+    case refused(String)
+  }
+}
+
+private final class TopicStore: Persistable {
+  static let archive = Archive(String.self, named: "rooms", version: 1)
+
+  var topic: Constant<String> { _topic.constant }
+  private let _topic = Variable("")
+
+  func reduce(with state: Dispatcher.Topic) {
+    switch state {
+    case .set(let topic): _topic.value = topic
+    }
+  }
+
+  var saved: String { _topic.value }
+
+  func restore(_ saved: String) { _topic.value = saved }
+}
+
+private typealias RoomStore = TopicStore
+
+private final class MessageStore: Storable {
+  func reduce(with _: Dispatcher.Messages) {}
+}
+
+struct Page: Sendable {
+  func change(_: CollectionDifference<String>) async {}
+  func show(_: Card?) async {}
+}
+
+private enum SessionSnippets {
+  struct MessageAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Messages
+
+    let send: @Sendable (_ text: String) async throws -> Int
+    private let effects = Effects(.atMost(5, per: .seconds(10)))
+
+    init(send: @escaping @Sendable (_ text: String) async throws -> Int) { self.send = send }
+
+    func send(_ text: String) async throws {
+      let id = try await effects.perform { _ in try await send(text) }
+      invoke(id.map { .sent(text, id: $0) } ?? .refused(text))
+    }
+  }
+
+  struct FeedAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Feed
+
+    let load: @Sendable () async -> [String]
+    private let effects = Effects(.first)
+
+    init(load: @escaping @Sendable () async -> [String]) { self.load = load }
+
+    func refresh() async -> Int? {
+      await effects.perform { effect in
+        let items = await load()
+        invoke(.loaded(items), as: effect)
+        return items.count
+      }
+    }
+  }
+
+  static func send(_ cards: ConstantTable<Card>, to page: Page) async {
+    for await update in cards.changes {
+      await page.change(update.difference)
+      for id in update.updated { await page.show(update.rows.first { $0.id == id }) }
+    }
+  }
+
+  static func update() async {
+    let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
+    for await update in cards.changes {
+      print(update.difference.count, update.updated, update.rows.count)  // 1 [] 1
+      break
+    }
+  }
+
+  static func log(_ dispatcher: Dispatcher) {
+    let dust = dispatcher.intercept { event in
+      for path in event.changes.flatMap(\.paths) {
+        print(path.path, path.oldText, path.newText)
+      }
+    }
+    dust.clean()
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Feed: DispatchState {
+    typealias RelatedStoreType = FeedStore
+
+    case loaded([String])
+  }
+}
+
+private final class FeedStore: Storable {
+  func reduce(with _: Dispatcher.Feed) {}
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+struct SessionSnippetTests {
+  @Test func roomsAreOpenedOnDemand() async throws {
+    let rooms = Sessions<String, Room>(idle: .seconds(60)) { name, dispatcher in
+      try await Room(name, on: dispatcher)
+    } close: { room in
+      try await room.save()
+    }
+    let topic = try await rooms.with("general") { room in room.topic.value }
+
+    #expect(topic == "")
+    #expect(rooms.ids.value == ["general"])
+    await rooms.shutDown()
+  }
+
+  @Test func roomIsKeptByItsName() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("SessionSnippets-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let keeper = try Keeper(directory: folder)
+    let dispatcher = Dispatcher()
+    let room = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
+    Invoker<Dispatcher.Topic>(on: dispatcher).invoke(.set("Flux"))
+    try await keeper.close(RoomStore.self, key: "general")
+    try await keeper.close()
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.contains("rooms.key-general.json"))
+    withExtendedLifetime(room) {}
+  }
+
+  @Test func sixthMessageIsRefused() async throws {
+    let action = SessionSnippets.MessageAction { _ in 1 }
+    let store = MessageStore.instantiate()
+    let messages = DispatchRecorder()
+
+    for number in 1...6 { try await action.send("\(number)") }
+
+    #expect(messages.states.count == 6)
+    #expect("\(messages.states[5])" == #"refused("6")"#)
+    #expect(await SessionSnippets.FeedAction { ["a"] }.refresh() == 1)
+    withExtendedLifetime(store) {}
+  }
+}
