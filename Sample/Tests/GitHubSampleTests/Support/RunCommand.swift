@@ -12,8 +12,8 @@ struct Outcome {
 
 /// Runs a command line, whose arguments are separated by spaces, in an environment for tests.
 ///
-/// By default, the environment has no terminal, and no folder for the last list. The time is fixed, and pauses
-/// end immediately. Each command has its own stores, like the process of a command.
+/// By default, the environment has no terminal, and no folder for the last list. The time is fixed,
+/// and pauses end immediately. Each command has its own stores, like the process of a command.
 @discardableResult
 func runCommand(
   _ line: String,
