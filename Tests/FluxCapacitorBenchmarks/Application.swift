@@ -36,15 +36,10 @@ enum Bits<Rest, Last> {}
 
 enum OtherState<Name>: DispatchState {
   typealias RelatedStoreType = OtherStore<Name>
-  typealias RelatedActionType = OtherAction<Name>
 }
 
 final class OtherStore<Name>: Storable {
   func reduce(with _: OtherState<Name>) {}
-}
-
-struct OtherAction<Name>: Actionable {
-  typealias DispatchStateType = OtherState<Name>
 }
 
 /// A store for the counter's states. Each generic argument makes a separate type of store.

@@ -3,7 +3,7 @@ import Foundation
 
 /// Measures this library and handwritten code alternately, in one process.
 ///
-///     swift run -c release FluxCapacitorBenchmarks [--quick] [--json] [NAME…]
+///     swift run -c release FluxCapacitorBenchmarks [--quick] [NAME…]
 ///
 /// A NAME selects the rows that have this text in their names.
 @main
@@ -22,11 +22,11 @@ struct FluxCapacitorBenchmarks {
       names.isEmpty || names.contains { name.localizedStandardContains($0) }
     }
 
-    let report: any Report = arguments.contains("--json") ? JSONReport() : TextReport()
+    let report = Report()
     report.begin()
     let rows =
       rows(scale: scale) + derivedRows(scale: scale) + graphRows(scale: scale)
-      + tableRows(scale: scale) + persistenceRows() + serverRows() + loggingRows() + explorerRows()
+      + tableRows(scale: scale) + persistenceRows() + serverRows() + explorerRows()
     for row in rows where isWanted(row.name) {
       report.add(row.result(repeats: repeats))
     }

@@ -72,29 +72,6 @@ func growths(scale: Int) -> [Growth] {
         }
       }
     },
-    Growth(name: "observe a chain, by maps", sizes: [500, 1_000, 2_000, 4_000]) { size in
-      // The workload counts each map as one operation.
-      Workload(size) {
-        let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
-        return { end.observe { sum.add($0) }.clean() }
-      }
-    },
-    Growth(name: "observe an observed chain, by maps", sizes: [1, 10, 100, 1_000]) { size in
-      Workload(scale) {
-        let end = (0..<size).reduce(Constant(Variable(0))) { end, _ in end.map { $0 &+ 1 } }
-        let dust = end.observe { sum.add($0) }
-        return {
-          for _ in 0..<scale { end.observe { sum.add($0) }.clean() }
-          withExtendedLifetime(dust) {}
-        }
-      }
-    },
-    Growth(name: "append, by elements", sizes: [10_000, 20_000, 40_000]) { size in
-      Workload(size) {
-        let list = Variable<[Int]>([])
-        return { for value in 0..<size { list.value.append(value) } }
-      }
-    },
     Growth(name: "increment, by threads", sizes: [1, 2, 4]) { size in
       Workload(scale * 100) {
         let variable = Variable(0)

@@ -5,8 +5,7 @@ import Foundation
 ///
 /// A new process creates 100,000 objects, or 5,000 sessions, because objects in a used process could reuse freed memory.
 enum Memory: String {
-  case floorVariable, variable, floorObserver, observer, floorRow, row, observedRow, floorSession,
-    session
+  case floorVariable, variable, floorObserver, observer, floorSession, session
 
   /// The bytes per object. A new process of this executable measures the bytes for the case in its
   /// argument.
@@ -40,16 +39,6 @@ enum Memory: String {
     case .observer:
       let variable = Variable(0)
       return residentBytes { _ in variable.observe(ignoreFirst: true) { sum.add($0) } }
-    case .floorRow:
-      var rows: [Item] = []
-      return residentBytes { rows.append(Item(id: $0)) }
-    case .row:
-      let table = VariableTable<Item>()
-      return residentBytes { table.append(Item(id: $0)) }
-    case .observedRow:
-      let table = VariableTable<Item>()
-      for id in 0..<100_000 { table.append(Item(id: id)) }
-      return residentBytes { table.row($0).observe(ignoreFirst: true) { sum.add($0?.number ?? 0) } }
     case .floorSession:
       return residentBytes(count: 5_000) { _ in
         let dispatcher = Dispatcher()

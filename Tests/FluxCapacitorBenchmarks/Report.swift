@@ -1,14 +1,7 @@
 import Foundation
 
-protocol Report {
-  func begin()
-  func add(_ result: RowResult)
-  func add(_ result: GrowthResult)
-
-}
-
 /// Prints the results as a table for human readers.
-struct TextReport: Report {
+struct Report {
   private let nameWidth = 56
 
   func begin() {
@@ -53,65 +46,5 @@ struct TextReport: Report {
 
   private func padLeft(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
-  }
-}
-
-/// Prints each result as a line of JSON, for other programs.
-struct JSONReport: Report {
-  private struct RowLine: Encodable {
-    let name: String
-    let unit: String
-    let floorMinimum: Double
-    let floorMedian: Double
-    let minimum: Double
-    let median: Double
-    let ratio: Double
-    let isWithinLimit: Bool
-  }
-
-  private struct GrowthLine: Encodable {
-    let name: String
-    let sizes: [Int]
-    let medians: [Double]
-    let exponent: Double
-  }
-
-  func begin() {}
-
-  func add(_ result: RowResult) {
-    write(
-      RowLine(
-        name: result.row.name,
-        unit: result.row.unit,
-        floorMinimum: result.floor.minimum,
-        floorMedian: result.floor.median,
-        minimum: result.ours.minimum,
-        median: result.ours.median,
-        ratio: result.ratio,
-        isWithinLimit: result.isWithinLimit
-      )
-    )
-  }
-
-  func add(_ result: GrowthResult) {
-    write(
-      GrowthLine(
-        name: result.name,
-        sizes: result.sizes,
-        medians: result.medians,
-        exponent: result.exponent
-      )
-    )
-  }
-
-  private func write(_ line: some Encodable) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf",
-      negativeInfinity: "-inf",
-      nan: "nan"
-    )
-    if let data = try? encoder.encode(line) { print(String(decoding: data, as: UTF8.self)) }
   }
 }

@@ -1,20 +1,21 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
 
 @Suite(.isolatedDispatcher)
 struct DispatchLoggerTests {
+  private let store = AccountStore.instantiate()
   private let text = Text()
 
   @Test func dispatchLoggerWritesOneLinePerDispatch() throws {
-    let store = AccountStore.instantiate()
     let logger = DispatchLogger(to: text)
 
-    AccountAction().invoke(.rename("Emmett"))
+    Invoker<Account>().invoke(.rename("Emmett"))
     let line = #line - 1
-    AccountAction().invoke(.signOut)
+    Invoker<Account>().invoke(.signOut)
 
     #expect(
       text.lines.map { $0.replacing(/[0-9.,]+ ?μs/, with: "TIME") } == [
@@ -22,41 +23,29 @@ struct DispatchLoggerTests {
         "2 Account.signOut → AccountStore, TIME, \(file):\(line + 2)",
       ]
     )
-    withExtendedLifetime((store, logger)) {}
-  }
-
-  @Test func dispatchLoggerWritesChangesOnTheLinesBelowADispatch() {
-    let store = AccountStore.instantiate()
-    let logger = DispatchLogger(format: .textWithChanges, to: text)
-
-    AccountAction().invoke(.rename("Emmett"))
-
-    #expect(text.lines.dropFirst() == [#"    AccountStore.name: "" → "Emmett""#])
-    withExtendedLifetime((store, logger)) {}
+    withExtendedLifetime(logger) {}
   }
 
   @Test func dispatchLoggerNeverWritesSecrets() throws {
-    let store = AccountStore.instantiate()
     let loggers = [DispatchLogger.Format.text, .textWithChanges, .jsonLines].map {
       DispatchLogger(format: $0, to: text)
     }
 
-    AccountAction().invoke(.signIn(Token(text: "s3cret"), name: "Emmett"))
-    AccountAction().invoke(.signInAll(["a": [Token(text: "s3cret")], "b": []]))
+    Invoker<Account>().invoke(.signIn(Token(text: "s3cret"), name: "Emmett"))
+    Invoker<Account>().invoke(.signInAll(["a": [Token(text: "s3cret")], "b": []]))
 
     #expect(!text.all.contains("s3cret"))
     #expect(text.all.contains(#"Account.signIn(•••, name: "Emmett")"#))
     #expect(text.all.contains("AccountStore.token: nil → •••"))
     #expect(text.all.contains(#""a": [•••]"#))
-    withExtendedLifetime((store, loggers)) {}
+    withExtendedLifetime(loggers) {}
   }
 
   @Test func dispatchLoggerWritesLinesOfValidJSON() throws {
-    let store = AccountStore.instantiate()
     let logger = DispatchLogger(format: .jsonLines, to: text)
     let name = "\"\\\u{0}\n\u{2028}</script>"
 
-    AccountAction().invoke(.rename(name))
+    Invoker<Account>().invoke(.rename(name))
 
     #expect(text.lines.count == 1)
     let data = Data(text.lines[0].utf8)
@@ -68,27 +57,27 @@ struct DispatchLoggerTests {
     let changes = try #require(object["changes"] as? [[String: String]])
     #expect(changes[0]["name"] == "name")
     #expect(changes[0]["new"] == #""\"\\\0\n\u{2028}</script>""#)
-    withExtendedLifetime((store, logger)) {}
+    withExtendedLifetime(logger) {}
   }
 
   @Test func dispatchLoggerWritesOnlyStatesOfTheChosenTypes() {
-    let logger = DispatchLogger(of: [Ping.self], to: text)
+    let logger = DispatchLogger(of: [Dispatcher.Counter.self], to: text)
 
-    AccountAction().invoke(.signOut)
-    PingAction().invoke(.ping)
+    Invoker<Account>().invoke(.signOut)
+    CounterAction().invoke(.leaveAlone)
 
     #expect(text.lines.count == 1)
-    #expect(text.lines.first?.hasPrefix("2 Ping.ping → no store, ") == true)
+    #expect(text.lines.first?.hasPrefix("2 Counter.leaveAlone → no store, ") == true)
     withExtendedLifetime(logger) {}
   }
 
   @Test func freedDispatchLoggerWritesNoFurtherLines() {
     do {
       let logger = DispatchLogger(to: text)
-      AccountAction().invoke(.signOut)
+      Invoker<Account>().invoke(.signOut)
       withExtendedLifetime(logger) {}
     }
-    AccountAction().invoke(.signOut)
+    Invoker<Account>().invoke(.signOut)
 
     #expect(text.lines.count == 1)
   }
@@ -97,13 +86,13 @@ struct DispatchLoggerTests {
     let pipe = Pipe()
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)
 
-    AccountAction().invoke(.signOut)
+    Invoker<Account>().invoke(.signOut)
     #expect(logger.failure == nil)
     try pipe.fileHandleForWriting.close()
-    AccountAction().invoke(.signOut)
+    Invoker<Account>().invoke(.signOut)
 
     let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    #expect(text.hasPrefix("1 Account.signOut → no store, ") && text.hasSuffix("\n"))
+    #expect(text.hasPrefix("1 Account.signOut → AccountStore, ") && text.hasSuffix("\n"))
     #expect(text.split(separator: "\n").count == 1)
     #expect(logger.failure != nil)
   }
@@ -114,7 +103,7 @@ struct DispatchLoggerTests {
     let logger = DispatchLogger(to: pipe.fileHandleForWriting)
     try pipe.fileHandleForReading.close()
 
-    for _ in 0..<10 { AccountAction().invoke(.signOut) }
+    for _ in 0..<10 { Invoker<Account>().invoke(.signOut) }
 
     var pending = sigset_t()
     sigpending(&pending)
@@ -131,16 +120,11 @@ private struct Token: Secret, Equatable {
 
 private enum Account: DispatchState {
   typealias RelatedStoreType = AccountStore
-  typealias RelatedActionType = AccountAction
 
   case rename(String)
   case signIn(Token, name: String)
   case signInAll([String: [Token]])
   case signOut
-}
-
-private struct AccountAction: Actionable {
-  typealias DispatchStateType = Account
 }
 
 private final class AccountStore: Storable {

@@ -5,18 +5,10 @@ import Foundation
 import Testing
 
 /// Tests of the keyboard, the layout and the safety of an explorer's page.
-@Suite(
-  .isolatedDispatcher,
-  .timeLimit(.minutes(20)),
-  .enabled(if: Browser.isUsed, "Only a thorough debug run uses Chromium.")
-)
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)), .browser)
 struct ExplorerAccessTests {
   private let store = ShelfStore.instantiate()
   private let circuits = TimeCircuits()
-
-  private func put(_ numbers: some Sequence<Int>) {
-    ShelfAction().invoke(.put(numbers.map(Repository.numbered)))
-  }
 
   // MARK: The keyboard
 
@@ -40,7 +32,7 @@ struct ExplorerAccessTests {
 
   @Test func tabKeyReachesTheControlsOfALivePage() async throws {
     let explorer = try LiveExplorer(circuits)
-    for text in ["a", "b"] { ShelfAction().invoke(.say(text)) }
+    say("a", "b")
     circuits.undo()
     let browser = try await BrowserPage(explorer.url)
     try await browser.wait(until: "document.getElementById('position').textContent === '1 of 2'")
@@ -86,7 +78,7 @@ struct ExplorerAccessTests {
   }
 
   @Test func arrowKeysStepThroughTheDispatchesOutsideOfTrees() async throws {
-    for text in ["a", "b", "c"] { ShelfAction().invoke(.say(text)) }
+    say("a", "b", "c")
     let page = try await ExplorerPage(circuits)
     let item = "document.querySelector('#stores [role=treeitem]').focus()"
 
@@ -101,7 +93,7 @@ struct ExplorerAccessTests {
   }
 
   @Test func keysTypedIntoAFieldStayInTheField() async throws {
-    for text in ["a", "b"] { ShelfAction().invoke(.say(text)) }
+    say("a", "b")
     let page = try await ExplorerPage(circuits)
 
     try await page.browser.press("s", "p", "/", "c", "Home", "End")
@@ -135,8 +127,8 @@ struct ExplorerAccessTests {
   func pageFitsIntoANarrowWindow(width: Int) async throws {
     let explorer = try LiveExplorer(circuits, title: String(repeating: "Title", count: 30))
     put(1...24)
-    ShelfAction().invoke(.say(String(repeating: "x", count: 1_500)))
-    ShelfAction().invoke(
+    say(String(repeating: "x", count: 1_500))
+    Invoker<Shelf>().invoke(
       .name(String(repeating: "y", count: 200), for: String(repeating: "z", count: 90))
     )
     let browser = try await BrowserPage(explorer.url)
@@ -166,7 +158,7 @@ struct ExplorerAccessTests {
   }
 
   @Test func detailsFollowTheTimelineInANarrowWindow() async throws {
-    for number in 1...100 { ShelfAction().invoke(.say("\(number)")) }
+    for number in 1...100 { say("\(number)") }
     let page = try await ExplorerPage(circuits)
 
     try await page.browser.resize(to: 500, 900)
@@ -228,7 +220,7 @@ struct ExplorerAccessTests {
       lists.append(lists[place])
       lists[place + 1][place * 150].stars = -1
     }
-    for number in 0..<200 { ShelfAction().invoke(.put(lists[abs(number % 100 - 50)])) }
+    for number in 0..<200 { Invoker<Shelf>().invoke(.put(lists[abs(number % 100 - 50)])) }
     let page = try await ExplorerPage(circuits)
     try await page.click("repositories", in: "stores")
 
@@ -236,10 +228,7 @@ struct ExplorerAccessTests {
     try await page.browser.press("End", "ArrowUp")
 
     #expect(try await page.text(of: "count") == "200 dispatches")
-    #expect(
-      try await page.items(of: "changes")
-        == ["ShelfStore.repositories[7051].stars: 7051 → -1"]
-    )
+    #expect(try await page.changes == ["ShelfStore.repositories[7051].stars: 7051 → -1"])
     let count: Int = try await page.browser.value(of: "document.querySelectorAll('*').length")
     #expect(count < 1_200)
   }
@@ -248,8 +237,8 @@ struct ExplorerAccessTests {
 
   @Test func pageContainsNoSecretsAndNoElementsFromValues() async throws {
     let markup = "</script><img id=intruder><style>*{display:none}</style>"
-    ShelfAction().invoke(.signIn(Password(text: "swordfish")))
-    ShelfAction().invoke(.name(markup, for: markup))
+    Invoker<Shelf>().invoke(.signIn(Password(text: "swordfish")))
+    Invoker<Shelf>().invoke(.name(markup, for: markup))
     put([1])
     let page = try await ExplorerPage(circuits)
 
@@ -265,7 +254,7 @@ struct ExplorerAccessTests {
       )
     }
 
-    #expect(try await page.items(of: "stores").contains { $0.contains("<img id=intruder>") })
+    #expect(try await page.stores.contains { $0.contains("<img id=intruder>") })
     #expect(try await page.browser.value(of: "!document.getElementById('intruder')"))
     #expect(
       try await page.browser.value(of: "!document.documentElement.outerHTML.includes('swordfish')")

@@ -6,10 +6,11 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct FlowExplorerTests {
+  private let store = NoteStore.instantiate()
+  private let circuits = TimeCircuits()
+
   @Test func flowExplorerEscapesMarkupInTitlesAndStates() throws {
-    let store = NoteStore.instantiate()
-    let circuits = TimeCircuits()
-    NoteAction().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
+    Invoker<Note>().invoke(.write("</script><script>alert(1)</script><!--\u{2028}&amp;\"'"))
 
     let html = FlowExplorer(circuits.events, title: "<b>Title</b>").html
 
@@ -22,10 +23,8 @@ struct FlowExplorerTests {
   /// Swift treats each of these scalars and a following `<` as one character.
   @Test(arguments: ["\u{600}", "\u{6DD}", "\u{70F}", "\u{8E2}", "\u{110BD}", "\u{200D}"])
   func flowExplorerEscapesABracketBesideACombiningScalar(scalar: String) throws {
-    let store = NoteStore.instantiate()
-    let circuits = TimeCircuits()
     let text = "\(scalar)</script>\(scalar)<script>alert(1)//\(scalar)</script>\(scalar)<!--"
-    NoteAction().invoke(.write(text))
+    Invoker<Note>().invoke(.write(text))
 
     expectNoScript(in: FlowExplorer(circuits, title: text).html)
     expectNoScript(in: FlowExplorer(circuits.events, title: text).html)
@@ -41,9 +40,7 @@ struct FlowExplorerTests {
   }
 
   @Test func flowExplorerAcceptsEventsFromASinglePassSequence() {
-    let store = NoteStore.instantiate()
-    let circuits = TimeCircuits()
-    NoteAction().invoke(.write("a"))
+    Invoker<Note>().invoke(.write("a"))
     var events = circuits.events.makeIterator()
 
     let html = FlowExplorer(AnyIterator { events.next() }).html
@@ -62,103 +59,62 @@ struct FlowExplorerTests {
         }
       }
     }
-    let stores = (NoteStore.instantiate(), Inner.NoteStore.instantiate())
-    let circuits = TimeCircuits()
-    NoteAction().invoke(.write("a"))
+    let inner = Inner.NoteStore.instantiate()
+    Invoker<Note>().invoke(.write("a"))
 
     let html = FlowExplorer(circuits).html
 
     #expect(html.contains("FluxCapacitorDebuggingTests.FlowExplorerTests"))
     #expect(html.matches(of: /"new":"[^"]*","number":(\d)/).map(\.output.1) == ["1", "2", "0"])
-    withExtendedLifetime(stores) {}
+    withExtendedLifetime(inner) {}
   }
 
-  @Test(.enabled(if: Browser.isUsed, "Only a thorough debug run uses Chromium."), .timeLimit(.minutes(20)))
+  @Test(.browser, .timeLimit(.minutes(20)))
   func flowExplorerPageRespondsToClicksKeysAndTheFilter() async throws {
-    let store = NoteStore.instantiate()
-    let circuits = TimeCircuits()
     for number in 1...2_000 {
-      NoteAction().invoke(number.isMultiple(of: 100) ? .clear : .write("note \(number)"))
+      Invoker<Note>().invoke(number.isMultiple(of: 100) ? .clear : .write("note \(number)"))
     }
     let dusts = DustBuster()
     for _ in 0..<2 { store.text.observe { _ in }.cleaned(by: dusts) }
     store.text.map(\.count).observe { _ in }.cleaned(by: dusts)
-    let html = FlowExplorer(circuits, title: "Notes").html
+    let page = try await ExplorerPage(circuits, title: "Notes")
+    func texts(of selector: String) async throws -> [String] {
+      try await page.browser.value(
+        of: "[...document.querySelectorAll('\(selector)')].map((node) => node.textContent)"
+      )
+    }
 
-    let shown = try await Browser.results(
-      of: """
-        const state = () => document.getElementById("state").textContent;
-        const stores = () => [...document.querySelectorAll("#stores .variable .value")]
-          .map((value) => value.textContent);
-        const press = (key) => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
-        const filter = (text) => {
-          document.getElementById("filter").value = text;
-          document.getElementById("filter").dispatchEvent(new Event("input"));
-        };
-        const results = { title: document.title, first: state() };
-        document.querySelectorAll(".row")[2].click();
-        results.clicked = state();
-        press("ArrowDown");
-        results.below = [state(), ...stores()];
-        press("End");
-        results.last = state();
-        filter("note 1501");
-        results.found = [state(), document.getElementById("count").textContent];
-        filter(".clear");
-        press("Home");
-        press("ArrowDown");
-        results.second = [state(), ...stores(),
-          String(document.querySelectorAll("#flow g.lit").length),
-          document.querySelectorAll(".row[aria-selected=true] .number")[0].textContent];
-        results.observers = [...document.querySelectorAll("#flow title")]
-          .map((title) => title.textContent).filter((text) => text.includes("observer"));
-        results.rows = document.querySelectorAll(".row").length;
-        return results;
-        """,
-      on: html,
-      as: Shown.self
-    )
-
+    #expect(try await page.browser.value(of: "document.title") == "Notes")
+    #expect(try await page.text(of: "state") == #"Note.write("note 1")"#)
+    try await page.select(2)
+    #expect(try await page.text(of: "state") == #"Note.write("note 3")"#)
+    try await page.browser.press("ArrowDown")
+    #expect(try await page.text(of: "state") == #"Note.write("note 4")"#)
+    #expect(try await texts(of: "#stores .variable .value") == [#""note 4""#, "4", #""-""#])
+    try await page.browser.press("End")
+    #expect(try await page.text(of: "state") == "Note.clear")
+    try await page.type("note 1501", into: "filter")
+    #expect(try await page.text(of: "state") == #"Note.write("note 1501")"#)
+    #expect(try await page.text(of: "count") == "1 of 2000 dispatches")
+    try await page.type(".clear", into: "filter")
+    try await page.browser.press("Home", "ArrowDown")
+    #expect(try await page.text(of: "state") == "Note.clear")
+    #expect(try await texts(of: "#stores .variable .value") == [#""""#, "200", #""-""#])
+    #expect(try await texts(of: "#flow g.lit").count == 6)
+    #expect(try await texts(of: ".row[aria-selected=true] .number") == ["200"])
     #expect(
-      shown
-        == Shown(
-          title: "Notes",
-          first: #"Note.write("note 1")"#,
-          clicked: #"Note.write("note 3")"#,
-          below: [#"Note.write("note 4")"#, #""note 4""#, "4", #""-""#],
-          last: "Note.clear",
-          found: [#"Note.write("note 1501")"#, "1 of 2000 dispatches"],
-          second: ["Note.clear", #""""#, "200", #""-""#, "6", "200"],
-          observers: ["3 observers"],
-          rows: 20
-        )
+      try await texts(of: "#flow title").filter { $0.contains("observer") } == ["3 observers"]
     )
+    #expect(try await texts(of: ".row").count == 20)
     #expect(store.text.value == "")
-  }
-
-  private struct Shown: Decodable, Equatable {
-    let title: String
-    let first: String
-    let clicked: String
-    let below: [String]
-    let last: String
-    let found: [String]
-    let second: [String]
-    let observers: [String]
-    let rows: Int
   }
 }
 
 private enum Note: DispatchState {
   typealias RelatedStoreType = NoteStore
-  typealias RelatedActionType = NoteAction
 
   case write(String)
   case clear
-}
-
-private struct NoteAction: Actionable {
-  typealias DispatchStateType = Note
 }
 
 private final class NoteStore: Storable {

@@ -19,6 +19,7 @@ struct HistorySizeTests {
     Fill("bytes") { [UInt8](repeating: 7, count: 1_000_000) },
     Fill("numbers") { [Double](repeating: 7, count: 125_000) },
     Fill("the last of many texts") { [String](repeating: "", count: 100) + [text] },
+    Fill("many short texts") { [String](repeating: "12345678", count: 60_000) },
     Fill("texts with labels") {
       [String](repeating: text, count: 2)[1...].map { (label: 1, text: $0) }
     },
@@ -37,7 +38,7 @@ struct HistorySizeTests {
     let store = FillStore.instantiate()
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
 
-    for _ in 0..<20 { FillAction().invoke(state) }
+    for _ in 0..<20 { Invoker<Fill>().invoke(state) }
 
     #expect((3...6).contains(circuits.events.count))
     withExtendedLifetime(store) {}
@@ -52,7 +53,7 @@ struct HistorySizeTests {
     }
     let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
 
-    FillAction().invoke(Fill("endless") { Endless() })
+    Invoker<Fill>().invoke(Fill("endless") { Endless() })
 
     #expect(circuits.events.count == 1)
   }
@@ -65,7 +66,6 @@ private struct Pair {
 
 private struct Fill: DispatchState, CustomTestStringConvertible {
   typealias RelatedStoreType = FillStore
-  typealias RelatedActionType = FillAction
 
   let testDescription: String
   let value: @Sendable () -> any Sendable
@@ -74,10 +74,6 @@ private struct Fill: DispatchState, CustomTestStringConvertible {
     self.testDescription = testDescription
     self.value = value
   }
-}
-
-private struct FillAction: Actionable {
-  typealias DispatchStateType = Fill
 }
 
 private final class FillStore: Storable {

@@ -15,12 +15,13 @@ struct LiveExplorerTests {
   @Test func liveExplorerServesThePageAtItsSecretAddress() throws {
     let explorer = try LiveExplorer(circuits)
 
-    let (status, body) = try Client.ask(explorer.url)
+    let (status, body) = try explorer.ask("GET")
 
     #expect(status == "200 OK")
     #expect(body.hasPrefix("<!doctype html>"))
     #expect(explorer.url.host == "127.0.0.1")
     #expect(explorer.url.path.count == 33)
+    #expect(try LiveExplorer(circuits).url.path != explorer.url.path)
   }
 
   @Test(arguments: [
@@ -29,34 +30,21 @@ struct LiveExplorerTests {
   ])
   func liveExplorerRefusesARequestFromAnotherSite(header: String) throws {
     let explorer = try LiveExplorer(circuits)
-    TallyAction().invoke(.add(1))
+    Invoker<Tally>().invoke(.add(1))
     for (method, path) in [("GET", ""), ("GET", "events"), ("GET", "flow"), ("POST", "undo")] {
-      let answer = try Client.ask(
-        explorer.url,
-        method,
-        "\(explorer.url.path)/\(path)",
-        headers: [header]
-      )
-
-      #expect(answer == ("403 Forbidden", ""))
+      #expect(try explorer.ask(method, path, headers: [header]) == ("403 Forbidden", ""))
     }
     #expect(store.sum.value == 1)
   }
 
   @Test func liveExplorerAcceptsARequestFromItsOwnPage() throws {
     let explorer = try LiveExplorer(circuits)
-    TallyAction().invoke(.add(1))
+    Invoker<Tally>().invoke(.add(1))
     let port = try #require(explorer.url.port)
 
     for host in ["127.0.0.1:\(port)", "localhost:\(port)"] {
       let headers = ["Host: \(host)", "Origin: http://\(host)"]
-      let answer = try Client.ask(
-        explorer.url,
-        "POST",
-        "\(explorer.url.path)/undo",
-        headers: headers
-      )
-      #expect(answer.status == "200 OK")
+      #expect(try explorer.ask("POST", "undo", headers: headers).status == "200 OK")
     }
     #expect(store.sum.value == 0)
   }
@@ -77,20 +65,12 @@ struct LiveExplorerTests {
 
   @Test func liveExplorerRefusesARequestWithTheWrongMethod() throws {
     let explorer = try LiveExplorer(circuits)
-    TallyAction().invoke(.add(1))
-    let secret = explorer.url.path
-    for path in ["undo", "redo", "now", "travel"] {
-      let answer = try Client.ask(explorer.url, "GET", "\(secret)/\(path)")
-      #expect(answer == ("405 Method Not Allowed", ""))
+    Invoker<Tally>().invoke(.add(1))
+    let requests = ["undo", "redo", "now", "travel"].map { ("GET", $0) } + [("POST", "")]
+    for (method, path) in requests {
+      #expect(try explorer.ask(method, path) == ("405 Method Not Allowed", ""))
     }
-    #expect(try Client.ask(explorer.url, "POST", "\(secret)/").status.hasPrefix("405"))
     #expect(store.sum.value == 1)
-  }
-
-  @Test func eachLiveExplorerHasItsOwnSecret() throws {
-    let explorers = try (0..<2).map { _ in try LiveExplorer(circuits) }
-
-    #expect(explorers[0].url.path != explorers[1].url.path)
   }
 
   // MARK: Invalid requests and slow clients
@@ -111,7 +91,7 @@ struct LiveExplorerTests {
     client.send(text.utf8)
 
     #expect(client.receive().hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
-    #expect(try Client.ask(explorer.url).status == "200 OK")
+    #expect(try explorer.ask("GET").status == "200 OK")
   }
 
   @Test func slowClientsDoNotBlockOtherClientsOfALiveExplorer() throws {
@@ -128,31 +108,17 @@ struct LiveExplorerTests {
       }
       clients.append(client)
       if clients.count > 200 { clients.removeFirst() }
-      if number.isMultiple(of: 100) { #expect(try Client.ask(explorer.url).status == "200 OK") }
+      if number.isMultiple(of: 100) { #expect(try explorer.ask("GET").status == "200 OK") }
     }
 
-    #expect(try Client.ask(explorer.url).status == "200 OK")
-  }
-
-  @Test func openEventStreamsDoNotBlockOtherRequestsToALiveExplorer() throws {
-    let explorer = try LiveExplorer(circuits)
-    let clients = try (0..<200).map { _ in
-      let client = try Client(explorer.url)
-      client.send(explorer.requestOfEvents)
-      _ = client.receive(until: "\n\n")
-      return client
-    }
-
-    #expect(try Client.ask(explorer.url).status == "200 OK")
-    withExtendedLifetime(clients) {}
+    #expect(try explorer.ask("GET").status == "200 OK")
   }
 
   @Test func liveExplorerAnswersAClientThatHasClosedItsOutput() throws {
     let explorer = try LiveExplorer(circuits)
-    TallyAction().invoke(.add(1))
+    Invoker<Tally>().invoke(.add(1))
     let client = try Client(explorer.url)
-    let host = "127.0.0.1:\(explorer.url.port ?? 0)"
-    client.send("GET \(explorer.url.path)/flow HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8)
+    client.send(explorer.request(for: "flow").utf8)
     client.endOutput()
 
     #expect(client.receive().contains(#"{"add":{"_0":1}}"#))
@@ -161,10 +127,7 @@ struct LiveExplorerTests {
   @Test func liveExplorerAcceptsARequestThatArrivesByteByByte() throws {
     let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
-    let host = "127.0.0.1:\(explorer.url.port ?? 0)"
-    for byte in "GET \(explorer.url.path)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8 {
-      client.send([byte])
-    }
+    for byte in explorer.request(for: "").utf8 { client.send([byte]) }
 
     #expect(client.receive().hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
@@ -173,11 +136,9 @@ struct LiveExplorerTests {
 
   @Test func eventStreamSendsPastDispatchesFirstAndThenEachNewDispatch() throws {
     let explorer = try LiveExplorer(circuits, title: "Tally")
-    TallyAction().invoke(.add(1))
-    let client = try Client(explorer.url)
-    client.send(explorer.requestOfEvents)
-    let past = client.receive(until: "\n\n")
-    TallyAction().invoke(.add(2))
+    Invoker<Tally>().invoke(.add(1))
+    let (client, past) = try explorer.watch()
+    Invoker<Tally>().invoke(.add(2))
     let next = client.receive(until: "\n\n")
 
     #expect(past.contains(#""title":"Tally""#))
@@ -190,13 +151,11 @@ struct LiveExplorerTests {
 
   @Test func eventStreamSendsANewDispatchInPlaceOfUndoneDispatches() throws {
     let explorer = try LiveExplorer(circuits)
-    for number in 1...3 { TallyAction().invoke(.add(number)) }
-    let client = try Client(explorer.url)
-    client.send(explorer.requestOfEvents)
-    _ = client.receive(until: "\n\n")
+    for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
+    let (client, _) = try explorer.watch()
     circuits.travel(to: 1)
     #expect(client.receive(until: "\n\n").contains(#""position":1"#))
-    TallyAction().invoke(.add(4))
+    Invoker<Tally>().invoke(.add(4))
     let next = client.receive(until: "\n\n")
 
     #expect(next.contains(#""after":1"#))
@@ -205,12 +164,10 @@ struct LiveExplorerTests {
 
   @Test func responsesOfALiveExplorerContainNoSecrets() throws {
     let explorer = try LiveExplorer(circuits)
-    TallyAction().invoke(.signIn(Password(text: "swordfish")))
-    let client = try Client(explorer.url)
-    client.send(explorer.requestOfEvents)
-    let events = client.receive(until: "\n\n")
-    let flow = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/flow")
-    let page = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/page")
+    Invoker<Tally>().invoke(.signIn(Password(text: "swordfish")))
+    let (_, events) = try explorer.watch()
+    let flow = try explorer.ask("GET", "flow")
+    let page = try explorer.ask("GET", "page")
 
     #expect(events.contains("•••"))
     for text in [events, flow.body, page.body] { #expect(!text.contains("swordfish")) }
@@ -220,8 +177,8 @@ struct LiveExplorerTests {
 
   @Test func flowSavedByALiveExplorerReplaysToTheSameValues() throws {
     let explorer = try LiveExplorer(circuits)
-    for number in 1...10 { TallyAction().invoke(.add(number)) }
-    let flow = try Client.ask(explorer.url, "GET", "\(explorer.url.path)/flow")
+    for number in 1...10 { Invoker<Tally>().invoke(.add(number)) }
+    let flow = try explorer.ask("GET", "flow")
 
     withDispatcher(Dispatcher()) {
       let store = TallyStore.instantiate()
@@ -235,14 +192,9 @@ struct LiveExplorerTests {
   @Test func postRequestsToALiveExplorerMoveTheStoreThroughItsHistory() throws {
     let explorer = try LiveExplorer(circuits)
     let sums = ValueRecorder(store.sum)
-    for number in 1...3 { TallyAction().invoke(.add(number)) }
+    for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
     func post(_ path: String, _ body: String = "") throws -> String {
-      let answer = try Client.ask(
-        explorer.url,
-        "POST",
-        "\(explorer.url.path)/\(path)",
-        body: body
-      )
+      let answer = try explorer.ask("POST", path, body: body)
       return "\(answer.status) \(answer.body)"
     }
 
@@ -259,15 +211,13 @@ struct LiveExplorerTests {
 
   @Test func stoppedLiveExplorerClosesItsConnectionsAndItsPort() throws {
     let explorer = try LiveExplorer(circuits)
-    let client = try Client(explorer.url)
-    client.send(explorer.requestOfEvents)
-    _ = client.receive(until: "\n\n")
+    let (client, _) = try explorer.watch()
     explorer.stop()
     explorer.stop()
 
     #expect(client.receive() == "")
     #expect(throws: POSIXError.self) { try Client(explorer.url) }
-    TallyAction().invoke(.add(1))
+    Invoker<Tally>().invoke(.add(1))
     #expect(circuits.events.count == 1)
   }
 
@@ -281,9 +231,9 @@ struct LiveExplorerTests {
 
   @Test func liveExplorerStopsWhenAnObserverCallsStopDuringTravel() throws {
     let explorer = try LiveExplorer(circuits)
-    TallyAction().invoke(.add(1))
+    Invoker<Tally>().invoke(.add(1))
     let dust = store.sum.observe(ignoreFirst: true) { _ in explorer.stop() }
-    _ = try? Client.ask(explorer.url, "POST", "\(explorer.url.path)/undo")
+    _ = try? explorer.ask("POST", "undo")
     dust.clean()
 
     #expect(throws: POSIXError.self) { try Client(explorer.url) }
@@ -312,24 +262,21 @@ struct LiveExplorerTests {
   @Test func liveExplorerSendsEventsToAClientAfterAnotherClientDisconnects() throws {
     let circuits = TimeCircuits()
     let explorer = try LiveExplorer(circuits)
-    let staying = try Client(explorer.url)
-    staying.send(explorer.requestOfEvents)
+    let (staying, _) = try explorer.watch()
     // These requests for an unknown path only keep the explorer busy.
     func askOthers(_ count: Int) throws {
       for _ in 0..<count { _ = try Client.ask(explorer.url, "GET", "/nothing") }
     }
     for round in 1...10 {
       try askOthers(300)
-      let leaving = try Client(explorer.url)
-      leaving.send(explorer.requestOfEvents)
-      _ = leaving.receive(until: "\n\n")
-      TallyAction().invoke(.add(2 * round))
+      let (leaving, _) = try explorer.watch()
+      Invoker<Tally>().invoke(.add(2 * round))
       _ = leaving.receive(until: #""state":["f","Tally.add",0,"","n\#(2 * round)"]"#)
       try askOthers(10 * round)
       leaving.endOutput()
       _ = leaving.receive()
 
-      TallyAction().invoke(.add(2 * round + 1))
+      Invoker<Tally>().invoke(.add(2 * round + 1))
 
       let last = #""state":["f","Tally.add",0,"","n\#(2 * round + 1)"]"#
       #expect(staying.receive(until: last).contains(last))
@@ -344,12 +291,12 @@ struct LiveExplorerTests {
     let circuits = TimeCircuits(limits: .init(count: 1_000))
     let explorer = try LiveExplorer(circuits)
     let silent = try Client(explorer.url)
-    silent.send(explorer.requestOfEvents)
+    silent.send(explorer.request(for: "events").utf8)
     let clients = try (0..<10).map { _ in try Client(explorer.url) }
     let last = Tally.add(-1)
     async let received: [Bool] = withTaskGroup { group in
       for client in clients {
-        client.send(explorer.requestOfEvents)
+        client.send(explorer.request(for: "events").utf8)
         group.addTask {
           await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -362,8 +309,8 @@ struct LiveExplorerTests {
       return await group.reduce(into: []) { $0.append($1) }
     }
     let count = isThorough ? 100_000 : 2_000
-    for _ in 0..<count { TallyAction().invoke(.add(1)) }
-    TallyAction().invoke(last)
+    for _ in 0..<count { Invoker<Tally>().invoke(.add(1)) }
+    Invoker<Tally>().invoke(last)
 
     #expect(await received == Array(repeating: true, count: 10))
     let told = silent.receive(until: #""state":["f","Tally.add",0,"","n-1"]"#)
@@ -374,8 +321,25 @@ struct LiveExplorerTests {
 }
 
 extension LiveExplorer {
-  /// The HTTP request that a page sends to receive the stream of events.
-  fileprivate var requestOfEvents: [UInt8] {
-    Array("GET \(url.path)/events HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n".utf8)
+  /// The HTTP request for a resource of this explorer.
+  fileprivate func request(for resource: String) -> String {
+    "GET \(url.path)/\(resource) HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n"
+  }
+
+  /// Sends a request for a resource of this explorer, and returns the response.
+  fileprivate func ask(
+    _ method: String,
+    _ resource: String = "",
+    headers: [String] = [],
+    body: String = ""
+  ) throws -> (status: String, body: String) {
+    try Client.ask(url, method, "\(url.path)/\(resource)", headers: headers, body: body)
+  }
+
+  /// Requests the stream of events, and returns its client with the first event.
+  fileprivate func watch() throws -> (client: Client, first: String) {
+    let client = try Client(url)
+    client.send(request(for: "events").utf8)
+    return (client, client.receive(until: "\n\n"))
   }
 }

@@ -1,19 +1,21 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
 
 @Suite(.isolatedDispatcher)
 struct RecordedFlowTests {
+  private let circuits = TimeCircuits()
+
   @Test func replayOfARecordedFlowProducesTheSameValues() throws {
     let store = ListStore.instantiate()
-    let circuits = TimeCircuits()
     for number in 0..<1_000 {
-      ListAction().invoke(number % 3 == 2 ? .removeFirst : .add("\(number)"))
+      Invoker<List>().invoke(number % 3 == 2 ? .removeFirst : .add("\(number)"))
     }
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).jsonl")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let folder = try TemporaryFolder()
+    let file = folder.file("flow.jsonl")
     try RecordedFlow(circuits.events).write(to: file)
 
     let other = Dispatcher()
@@ -53,9 +55,8 @@ struct RecordedFlowTests {
   @Test func stateInvokedDuringAReplayIsNotDispatchedTwice() throws {
     let store = ChainStore.instantiate()
     let dusts = DustBuster()
-    store.count.observe { if $0 == 1 { ChainAction().invoke(.add(10)) } }.cleaned(by: dusts)
-    let circuits = TimeCircuits()
-    ChainAction().invoke(.begin)
+    store.count.observe { if $0 == 1 { Invoker<Chain>().invoke(.add(10)) } }.cleaned(by: dusts)
+    Invoker<Chain>().invoke(.begin)
     let flow = try RecordedFlow(circuits.events)
     #expect(store.count.value == 11)
     #expect(flow.states.count == 3)
@@ -65,19 +66,18 @@ struct RecordedFlowTests {
       withDispatcher(dispatcher) {
         let copy = ChainStore.instantiate()
         if dispatcher === other {
-          copy.count.observe { if $0 == 1 { ChainAction().invoke(.add(10)) } }.cleaned(by: dusts)
+          copy.count.observe { if $0 == 1 { Invoker<Chain>().invoke(.add(10)) } }.cleaned(by: dusts)
         }
         flow.replay(on: dispatcher)
         #expect(copy.count.value == 11)
-        ChainAction().invoke(.begin)
+        Invoker<Chain>().invoke(.begin)
         #expect(copy.count.value == 12)
       }
     }
   }
 
   @Test func recordedFlowRefusesTwoStateTypesWithTheSameName() throws {
-    let circuits = TimeCircuits()
-    ListAction().invoke(.removeFirst)
+    Invoker<List>().invoke(.removeFirst)
     OtherFile.dispatchItsList()
     OtherFile.dispatchItsPublicState()
     let events = circuits.events
@@ -110,8 +110,7 @@ struct RecordedFlowTests {
     .hide(Pocket(key: Key(code: "s3cret"))),
   ])
   private func recordedFlowRefusesToWriteAStateWithASecret(state: Chain) throws {
-    let circuits = TimeCircuits()
-    ChainAction().invoke(state)
+    Invoker<Chain>().invoke(state)
 
     let failure = #expect(throws: RecordedFlow.Failure.self) {
       try RecordedFlow(circuits.events).data()
@@ -126,8 +125,7 @@ struct RecordedFlowTests {
 
   @Test(arguments: [Double.infinity, -.infinity, .nan, 0.1])
   func numberThatJSONLacksIsWrittenAndRead(number: Double) throws {
-    let circuits = TimeCircuits()
-    ChainAction().invoke(.measured(number))
+    Invoker<Chain>().invoke(.measured(number))
 
     let data = try RecordedFlow(circuits.events).data()
     let flow = RecordedFlow(data: data, types: [Chain.self])
@@ -141,15 +139,13 @@ struct RecordedFlowTests {
   }
 
   @Test func decimalNaNIsNotWritten() {
-    let circuits = TimeCircuits()
-    ChainAction().invoke(.priced(.nan))
+    Invoker<Chain>().invoke(.priced(.nan))
 
     #expect(throws: RecordedFlow.Failure.self) { try RecordedFlow(circuits.events).data() }
   }
 
   @Test func recordedFlowReportsAStateThatFailsToEncode() throws {
-    let circuits = TimeCircuits()
-    ChainAction().invoke(.refused(Refusal()))
+    Invoker<Chain>().invoke(.refused(Refusal()))
 
     let failure = try #require(
       #expect(throws: RecordedFlow.Failure.self) { try RecordedFlow(circuits.events).data() }
@@ -170,9 +166,8 @@ struct RecordedFlowTests {
   }
 
   @Test func recordedFlowReportsAStateThatIsNotCodable() throws {
-    let circuits = TimeCircuits()
-    ListAction().invoke(.removeFirst)
-    PingAction().invoke(.ping)
+    Invoker<List>().invoke(.removeFirst)
+    CounterAction().invoke(.leaveAlone)
 
     let failure = #expect(throws: RecordedFlow.Failure.self) {
       try RecordedFlow(circuits.events)
@@ -185,22 +180,16 @@ struct RecordedFlowTests {
   }
 
   private func events(_ count: Int) -> [DispatchEvent] {
-    let circuits = TimeCircuits()
-    for number in 0..<count { ListAction().invoke(.add("\(number)")) }
+    for number in 0..<count { Invoker<List>().invoke(.add("\(number)")) }
     return circuits.events
   }
 }
 
 private enum List: DispatchState, Codable {
   typealias RelatedStoreType = ListStore
-  typealias RelatedActionType = ListAction
 
   case add(String)
   case removeFirst
-}
-
-private struct ListAction: Actionable {
-  typealias DispatchStateType = List
 }
 
 private final class ListStore: Storable {
@@ -217,7 +206,6 @@ private final class ListStore: Storable {
 
 private enum Chain: DispatchState, Codable {
   typealias RelatedStoreType = ChainStore
-  typealias RelatedActionType = ChainAction
 
   case begin
   case add(Int)
@@ -260,17 +248,13 @@ private struct Pocket: Codable, CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-private struct ChainAction: Actionable {
-  typealias DispatchStateType = Chain
-}
-
 private final class ChainStore: Storable {
   var count: Constant<Int> { _count.constant }
   private let _count = Variable(0)
 
   func reduce(with state: Chain) {
     switch state {
-    case .begin: ChainAction().invoke(.add(1))
+    case .begin: Invoker<Chain>().invoke(.add(1))
     case .add(let amount): _count.value += amount
     case .measured, .priced, .refused, .unlock, .keep, .hide: break
     }

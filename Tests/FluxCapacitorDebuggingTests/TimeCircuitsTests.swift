@@ -11,8 +11,8 @@ struct TimeCircuitsTests {
   private let circuits = TimeCircuits()
 
   @Test func undoRevertsADispatchAndRedoRepeatsTheDispatch() {
-    BoardAction().invoke(.add("a"))
-    BoardAction().invoke(.add("b"))
+    Invoker<Board>().invoke(.add("a"))
+    Invoker<Board>().invoke(.add("b"))
 
     #expect(circuits.position == 2)
     #expect(circuits.undo()?.sequenceNumber == 2)
@@ -27,7 +27,7 @@ struct TimeCircuitsTests {
   }
 
   @Test func timeCircuitsCallAnObserverOncePerTravel() {
-    for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
+    for name in ["a", "b", "c"] { Invoker<Board>().invoke(.add(name)) }
     let both = ValueRecorder(Constant.combine(store.names, store.count), ignoreFirst: true)
 
     #expect(circuits.travel(to: 1) == 1)
@@ -39,10 +39,10 @@ struct TimeCircuitsTests {
   }
 
   @Test func dispatchAfterTravelIntoThePastReplacesLaterDispatches() {
-    for name in ["a", "b", "c"] { BoardAction().invoke(.add(name)) }
+    for name in ["a", "b", "c"] { Invoker<Board>().invoke(.add(name)) }
     circuits.travel(to: 1)
 
-    BoardAction().invoke(.add("d"))
+    Invoker<Board>().invoke(.add("d"))
 
     #expect(circuits.events.map(\.sequenceNumber) == [1, 4])
     #expect(circuits.redo() == nil)
@@ -55,35 +55,13 @@ struct TimeCircuitsTests {
     let few = TimeCircuits(limits: .init(count: 2))
     let small = TimeCircuits(limits: .init(bytes: 10_000))
     for number in 0..<100 {
-      BoardAction().invoke(.replace([String(repeating: "x", count: number * 10)]))
+      Invoker<Board>().invoke(.replace([String(repeating: "x", count: number * 10)]))
     }
 
     #expect(few.events.map(\.sequenceNumber) == [99, 100])
     #expect(small.events.count > 1 && small.events.count < 10)
     #expect(few.travel(to: 0) == 0)
     #expect(store.names.value[0].count == 970)
-  }
-
-  enum LargeValue: CaseIterable {
-    case longText, longTextAfterAnEmptyText, manyShortTexts
-
-    var names: [String] {
-      switch self {
-      case .longText: [String(repeating: "x", count: 1_000_000)]
-      case .longTextAfterAnEmptyText: ["", String(repeating: "x", count: 1_000_000)]
-      case .manyShortTexts: Array(repeating: "12345678", count: 60_000)
-      }
-    }
-  }
-
-  @Test(arguments: LargeValue.allCases)
-  func timeCircuitsCountLargeValuesTowardTheByteLimit(value: LargeValue) {
-    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
-    let names = value.names
-    for _ in 0..<100 { BoardAction().invoke(.replace(names)) }
-
-    #expect(circuits.events.count > 1 && circuits.events.count < 10)
-    withExtendedLifetime(store) {}
   }
 
   /// Threads of Apple's systems have stacks of this size.
@@ -121,7 +99,7 @@ struct TimeCircuitsTests {
     var random = Numbers(seed: 1985)
     var states = [State(of: store)]
     for _ in 0..<count {
-      BoardAction().invoke(.random(using: &random))
+      Invoker<Board>().invoke(.random(using: &random))
       states.append(State(of: store))
     }
 
@@ -189,7 +167,6 @@ private struct Numbers: RandomNumberGenerator {
 
 private enum Board: DispatchState {
   typealias RelatedStoreType = BoardStore
-  typealias RelatedActionType = BoardAction
 
   case add(String)
   case replace([String])
@@ -204,10 +181,6 @@ private enum Board: DispatchState {
     default: .replace((0..<Int.random(in: 0..<5, using: &numbers)).map { "\($0)" })
     }
   }
-}
-
-private struct BoardAction: Actionable {
-  typealias DispatchStateType = Board
 }
 
 private final class BoardStore: Storable {
@@ -229,7 +202,6 @@ private final class BoardStore: Storable {
 
 private indirect enum Deep: DispatchState {
   typealias RelatedStoreType = DeepStore
-  typealias RelatedActionType = Invoker<Deep>
 
   case end
   case next(Deep, Int)

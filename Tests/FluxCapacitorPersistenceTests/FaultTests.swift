@@ -9,6 +9,25 @@ import Testing
 /// older than the last `flush` that returned.
 @Suite(.timeLimit(.minutes(20)))
 struct FaultTests {
+  private let folder: TemporaryFolder
+  private let dispatcher = Dispatcher()
+  private let clock = ManualClock()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func keeper(
+    maximumDelay: Duration = .milliseconds(500),
+    fileSystem: any FileSystem = FaultyFileSystem.intact
+  ) throws -> Keeper {
+    try Keeper(
+      directory: folder.url,
+      dispatcher: dispatcher,
+      maximumDelay: maximumDelay,
+      clock: clock,
+      fileSystem: fileSystem
+    )
+  }
+
   private static let faults: [FaultyFileSystem.Fault] = [
     .error(ENOSPC), .error(EIO), .error(EACCES), .error(EINTR), .errorAfter(EIO), .partialWrite,
     .end, .endAfter,
@@ -82,16 +101,8 @@ struct FaultTests {
   }
 
   @Test func failureIsPublishedUntilARetrySucceeds() async throws {
-    let folder = try TemporaryFolder()
-    let clock = ManualClock()
-    let dispatcher = Dispatcher()
     let system = FaultyFileSystem(.error(ENOSPC), atEach: "write")
-    let keeper = try Keeper(
-      directory: folder.url,
-      dispatcher: dispatcher,
-      clock: clock,
-      fileSystem: system
-    )
+    let keeper = try keeper(fileSystem: system)
     let store = try keeper.open(NotesStore.self)
     let failures = ValueRecorder(keeper.failure)
     NotesAction(dispatcher).add("Roads")
@@ -116,15 +127,8 @@ struct FaultTests {
   }
 
   @Test func flushThrowsTheFailureAndLaterFlushesSucceed() async throws {
-    let folder = try TemporaryFolder()
-    let dispatcher = Dispatcher()
     let system = FaultyFileSystem(.error(EACCES), atEach: "rename")
-    let keeper = try Keeper(
-      directory: folder.url,
-      dispatcher: dispatcher,
-      clock: ManualClock(),
-      fileSystem: system
-    )
+    let keeper = try keeper(fileSystem: system)
     let store = try keeper.open(NotesStore.self)
     NotesAction(dispatcher).add("Roads")
 
@@ -139,10 +143,7 @@ struct FaultTests {
   }
 
   @Test func failingStoreDoesNotDelayAnotherStore() async throws {
-    let folder = try TemporaryFolder()
-    let dispatcher = Dispatcher()
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
+    let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)
     let stubborn = try keeper.open(StubbornStore.self)
     for _ in 1...3 { await #expect(throws: KeeperFailure.self) { try await keeper.flush() } }
@@ -155,30 +156,19 @@ struct FaultTests {
   }
 
   @Test func failedSaveIsNotRepeatedWithoutAPause() async throws {
-    let folder = try TemporaryFolder()
-    let clock = ManualClock()
-    let keeper = try Keeper(
-      directory: folder.url,
-      dispatcher: Dispatcher(),
-      maximumDelay: .zero,
-      clock: clock
-    )
+    let keeper = try keeper(maximumDelay: .zero)
     let stubborn = try keeper.open(StubbornStore.self)
 
-    await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+    let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
 
+    #expect(failure?.cause == .notEncodable("Refusal()"))
+    #expect(failure?.file.lastPathComponent == "stubborn.json")
     #expect(await clock.sleeping() == [.milliseconds(200)])
     withExtendedLifetime(stubborn) {}
   }
 
   @Test func longestDelayIsNotExceededAfterManyFailures() async throws {
-    let folder = try TemporaryFolder()
-    let keeper = try Keeper(
-      directory: folder.url,
-      dispatcher: Dispatcher(),
-      maximumDelay: .seconds(Int64.max),
-      clock: ManualClock()
-    )
+    let keeper = try keeper(maximumDelay: .seconds(Int64.max))
     let stubborn = try keeper.open(StubbornStore.self)
 
     for _ in 1...8 { await #expect(throws: KeeperFailure.self) { try await keeper.flush() } }
@@ -201,11 +191,7 @@ struct FaultTests {
       try folder.write(previous, to: "notes.previous")
       let system = FaultyFileSystem(fault, at: place)
       do {
-        let keeper = try Keeper(
-          directory: folder.url,
-          dispatcher: Dispatcher(),
-          fileSystem: system
-        )
+        let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), fileSystem: system)
         _ = try keeper.open(NotesStore.self) { _ in recovery }
       } catch {}
 
@@ -231,10 +217,8 @@ struct FaultTests {
   }
 
   @Test func recoveryThatCannotFindAFreeNameFails() throws {
-    let folder = try TemporaryFolder()
     try folder.write("damaged", to: "notes.json")
-    let system = FaultyFileSystem(.error(EMFILE), atEach: "fstatat")
-    let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), fileSystem: system)
+    let keeper = try keeper(fileSystem: FaultyFileSystem(.error(EMFILE), atEach: "fstatat"))
 
     #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) { _ in .startFresh } }
 
@@ -244,10 +228,7 @@ struct FaultTests {
   // MARK: - Encoding
 
   @Test func storeThatChangesAfterAFailedCloseIsSaved() async throws {
-    let folder = try TemporaryFolder()
-    let dispatcher = Dispatcher()
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
+    let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)
     let stubborn = try keeper.open(StubbornStore.self)
     await #expect(throws: KeeperFailure.self) { try await keeper.close() }
@@ -260,29 +241,10 @@ struct FaultTests {
     await saved.until { (try? folder.contains("Roads")) == true }
     withExtendedLifetime((notes, stubborn)) {}
   }
-
-  @Test func valueThatCannotBeEncodedIsAFailureOfItsFile() async throws {
-    let folder = try TemporaryFolder()
-    let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), clock: ManualClock())
-    let stubborn = try keeper.open(StubbornStore.self)
-
-    let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
-
-    #expect(failure?.cause == .notEncodable("Refusal()"))
-    #expect(failure?.file.lastPathComponent == "stubborn.json")
-    withExtendedLifetime(stubborn) {}
-  }
 }
 
-extension Dispatcher {
-  fileprivate enum Stubborn: DispatchState {
-    typealias RelatedStoreType = StubbornStore
-    typealias RelatedActionType = StubbornAction
-  }
-}
-
-private struct StubbornAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Stubborn
+private enum Stubborn: DispatchState {
+  typealias RelatedStoreType = StubbornStore
 }
 
 /// A store whose value can't be encoded.
@@ -298,5 +260,5 @@ private final class StubbornStore: Persistable {
   var saved: Saved { Saved() }
 
   func restore(_: Saved) {}
-  func reduce(with _: Dispatcher.Stubborn) {}
+  func reduce(with _: Stubborn) {}
 }

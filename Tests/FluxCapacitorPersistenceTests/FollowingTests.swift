@@ -18,19 +18,14 @@ struct FollowingTests {
     store = try keeper.open(NotesStore.self)
   }
 
-  private func follower() throws -> (Keeper, NotesStore) {
-    let follower = try Keeper(directory: folder.url, role: .following, dispatcher: Dispatcher())
+  private func follower(on dispatcher: Dispatcher = Dispatcher()) throws -> (Keeper, NotesStore) {
+    let follower = try Keeper(directory: folder.url, role: .following, dispatcher: dispatcher)
     return (follower, try follower.open(NotesStore.self))
   }
 
-  @Test func followerStartsWithTheSavedState() async throws {
-    NotesAction(dispatcher).add("Roads")
+  private func save(_ note: String) async throws {
+    NotesAction(dispatcher).add(note)
     try await keeper.flush()
-
-    let (follower, followed) = try follower()
-
-    #expect(followed.notes.value == ["Roads"])
-    withExtendedLifetime(follower) {}
   }
 
   @Test func followerAdoptsEachSavedStateAsOneTransaction() async throws {
@@ -39,8 +34,7 @@ struct FollowingTests {
     await pairs.next(1)
 
     for count in 1...3 {
-      NotesAction(dispatcher).add("note \(count)")
-      try await keeper.flush()
+      try await save("note \(count)")
       let pair = await pairs.next(1).last
       #expect(pair?.0.count == count)
       #expect(pair?.1 == count)
@@ -57,6 +51,7 @@ struct FollowingTests {
       dispatcher: Dispatcher(),
       fileSystem: FaultyFileSystem(.error(EMFILE), atEach: "watch")
     )
+    #expect(follower.failure.value?.cause == .system(call: "watch", code: EMFILE))
     let notes = try follower.open(NotesStore.self)
     let followedCounter = try follower.open(CounterStore.self)
     try await follower.flush()
@@ -75,18 +70,12 @@ struct FollowingTests {
   }
 
   @Test func followerWritesNothing() async throws {
-    NotesAction(dispatcher).add("Roads")
-    try await keeper.flush()
+    try await save("Roads")
     let before = try folder.contents
-    let followingDispatcher = Dispatcher()
-    let follower = try Keeper(
-      directory: folder.url,
-      role: .following,
-      dispatcher: followingDispatcher
-    )
-    let followed = try follower.open(NotesStore.self)
+    let ownDispatcher = Dispatcher()
+    let (follower, followed) = try follower(on: ownDispatcher)
 
-    NotesAction(followingDispatcher).add("only here")
+    NotesAction(ownDispatcher).add("only here")
     try await follower.flush()
     try await follower.close()
 
@@ -95,8 +84,7 @@ struct FollowingTests {
   }
 
   @Test func followerKeepsItsStateIfTheFileIsDamaged() async throws {
-    NotesAction(dispatcher).add("Roads")
-    try await keeper.flush()
+    try await save("Roads")
     let (follower, followed) = try follower()
 
     try folder.write("damaged", to: "new")
@@ -107,8 +95,7 @@ struct FollowingTests {
     #expect(followed.notes.value == ["Roads"])
     #expect(follower.failure.value == failure)
 
-    NotesAction(dispatcher).add("Where we're going")
-    try await keeper.flush()
+    try await save("Where we're going")
     try await follower.flush()
     #expect(followed.notes.value == ["Roads", "Where we're going"])
     #expect(follower.failure.value == nil)
@@ -127,8 +114,7 @@ struct FollowingTests {
     let (follower, followed) = try follower()
     try await follower.close()
 
-    NotesAction(dispatcher).add("Roads")
-    try await keeper.flush()
+    try await save("Roads")
 
     await #expect(throws: KeeperFailure.self) { try await follower.flush() }
     #expect(followed.notes.value == [])
@@ -158,23 +144,5 @@ struct FollowingTests {
 
     #expect(store.notes.value == ["previous"])
     #expect(try folder.contents == before)
-  }
-
-  @Test func followerThatCannotWatchItsFolderReadsTheFilesOnDemand() async throws {
-    let system = FaultyFileSystem(.error(EMFILE), atEach: "watch")
-    let follower = try Keeper(
-      directory: folder.url,
-      role: .following,
-      dispatcher: Dispatcher(),
-      fileSystem: system
-    )
-    #expect(follower.failure.value?.cause == .system(call: "watch", code: EMFILE))
-    let followed = try follower.open(NotesStore.self)
-    NotesAction(dispatcher).add("Roads")
-    try await keeper.flush()
-
-    try await follower.flush()
-
-    #expect(followed.notes.value == ["Roads"])
   }
 }

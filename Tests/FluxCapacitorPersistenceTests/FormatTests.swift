@@ -35,29 +35,27 @@ struct FormatTests {
     #expect(Checksum(of: []).text == "00000000")
   }
 
+  /// Returns a value that has been saved and restored.
+  private func restored<Value: Codable & Sendable>(_ value: Value) throws -> Value {
+    let archive = Archive(Value.self, named: "value", version: 1)
+    return try archive.value(in: Envelope(archive.data(for: value)))
+  }
+
   @Test func numbersWithoutJSONNotationSurvive() throws {
-    struct Numbers: Codable, Sendable { var values: [Double] }
-    let archive = Archive(Numbers.self, named: "numbers", version: 1)
     let values = [Double.infinity, -.infinity, .nan, 0.1, .greatestFiniteMagnitude, -0.0]
 
-    let data = try archive.data(for: Numbers(values: values))
-    let restored = try archive.value(in: Envelope(data)).values
-
-    #expect(restored.map(\.bitPattern) == values.map(\.bitPattern))
+    #expect(try restored(values).map(\.bitPattern) == values.map(\.bitPattern))
   }
 
   @Test func decimalNaNIsRefused() throws {
-    let archive = Archive([String: Decimal].self, named: "prices", version: 1)
-
-    #expect(try archive.value(in: Envelope(archive.data(for: ["NaN": 1]))) == ["NaN": 1])
-    #expect(throws: KeeperFailure.Cause.self) { try archive.data(for: ["price": .nan]) }
+    #expect(try restored(["NaN": Decimal(1)]) == ["NaN": 1])
+    #expect(throws: KeeperFailure.Cause.self) { try restored(["price": Decimal.nan]) }
   }
 
   @Test func dateKeepsItsFraction() throws {
     let date = Date(timeIntervalSince1970: 499_137_600.123_456)
-    let archive = Archive([Date].self, named: "dates", version: 1)
 
-    #expect(try archive.value(in: Envelope(archive.data(for: [date]))) == [date])
+    #expect(try restored([date]) == [date])
   }
 
   @Test func otherCoderWritesABase64Text() throws {
@@ -103,9 +101,8 @@ struct FormatTests {
 
   @Test func stringWithTheSyntaxOfJSONDoesNotEndItsValue() throws {
     let strings = ["\"", "\\", "}", "]", "\\\"", "\n", "{\"saved\":1}", ","]
-    let archive = Archive([String].self, named: "list", version: 1)
 
-    #expect(try archive.value(in: Envelope(archive.data(for: strings))) == strings)
+    #expect(try restored(strings) == strings)
   }
 
   @Test func archiveWithAnInvalidNameTraps() async {

@@ -5,72 +5,57 @@ import FluxCapacitorTesting
 import Foundation
 import Testing
 
+/// Tests of a keeper that has opened a store of notes.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct KeeperTests {
   private let folder: TemporaryFolder
+  private let clock = ManualClock()
+  private let keeper: Keeper
+  private let store: NotesStore
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws {
+    folder = try TemporaryFolder()
+    keeper = try Keeper(directory: folder.url, clock: clock)
+    store = try keeper.open(NotesStore.self)
+  }
 
   // MARK: - Saving and restoring
 
-  @Test func storeIsRestoredAfterItsKeeperWasClosed() async throws {
-    try await withDispatcher(Dispatcher()) {
-      let keeper = try Keeper(directory: folder.url)
-      let store = try keeper.open(NotesStore.self)
-      NotesAction().add("Roads")
-      try await keeper.close()
-      withExtendedLifetime(store) {}
+  @Test func concurrentOpensReturnOneStoreThatIsRestoredAfterItsKeeperWasClosed() async throws {
+    NotesAction().add("Roads")
+    try await keeper.close()
+    let next = try Keeper(directory: folder.url, dispatcher: Dispatcher())
+
+    let stores = try await withThrowingTaskGroup(of: NotesStore.self) { group in
+      for _ in 0..<8 { group.addTask { try next.open(NotesStore.self) } }
+      return try await group.reduce(into: []) { $0.append($1) }
     }
 
-    let keeper = try Keeper(directory: folder.url)
-    let store = try keeper.open(NotesStore.self)
-
-    #expect(store.notes.value == ["Roads"])
-    withExtendedLifetime(keeper) {}
-  }
-
-  @Test func storeWithoutAFileStartsInItsInitialState() throws {
-    let keeper = try Keeper(directory: folder.url)
-
-    let store = try keeper.open(NotesStore.self)
-
-    #expect(store.notes.value == [])
-    #expect(folder.names == [])
-    withExtendedLifetime(keeper) {}
-  }
-
-  @Test func openReturnsTheStoreThatInstantiateReturns() throws {
-    let keeper = try Keeper(directory: folder.url)
-
-    let store = try keeper.open(NotesStore.self)
-
-    #expect(NotesStore.instantiate() === store)
-    #expect(try keeper.open(NotesStore.self) === store)
+    #expect(Set(stores.map(ObjectIdentifier.init)).count == 1)
+    #expect(stores.allSatisfy { ValueRecorder($0.notes).values == [["Roads"]] })
   }
 
   @Test func storeThatExistedBeforeOpenIsAnError() throws {
-    let keeper = try Keeper(directory: folder.url)
-    let store = NotesStore.instantiate()
+    let counter = CounterStore.instantiate()
 
-    let error = #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) }
+    let error = #expect(throws: KeeperFailure.self) { try keeper.open(CounterStore.self) }
 
-    #expect(error?.cause == .storeExists("NotesStore"))
-    withExtendedLifetime(store) {}
+    #expect(error?.cause == .storeExists("CounterStore"))
+    withExtendedLifetime(counter) {}
   }
 
   @Test func clearedStoreMustBeSavedBeforeItIsOpenedAgain() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
     do {
-      let store = try keeper.open(NotesStore.self)
-      NotesAction().add("Roads")
-      store.clear()
+      let counter = try keeper.open(CounterStore.self)
+      Dispatcher.shared.dispatch(Dispatcher.Counter.add(3))
+      counter.clear()
     }
-    let failure = #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) }
-    #expect(failure?.cause == .storeExists("NotesStore"))
+    let failure = #expect(throws: KeeperFailure.self) { try keeper.open(CounterStore.self) }
+    #expect(failure?.cause == .storeExists("CounterStore"))
 
     try await keeper.flush()
 
-    #expect(try keeper.open(NotesStore.self).notes.value == ["Roads"])
+    #expect(try keeper.open(CounterStore.self).count.value == 3)
   }
 
   @Test func archivesWhoseNamesDifferOnlyInCaseTrap() async {
@@ -83,87 +68,39 @@ struct KeeperTests {
     }
   }
 
-  @Test func observersSeeOnlyTheRestoredValue() async throws {
-    try await save(["Roads"])
-    let keeper = try Keeper(directory: folder.url)
-
-    let store = try keeper.open(NotesStore.self)
-    let recorder = ValueRecorder(store.notes)
-
-    #expect(recorder.values == [["Roads"]])
-    withExtendedLifetime(keeper) {}
-  }
-
   @Test func changeIsSavedAfterTheMaximumDelay() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, clock: clock)
-    let store = try keeper.open(NotesStore.self)
     NotesAction().add("Roads")
 
-    let delays = await clock.sleeping()
-    #expect(delays == [.milliseconds(500)])
+    #expect(await clock.sleeping() == [.milliseconds(500)])
     #expect(folder.names == [])
     let saved = FileWatch(folder)
     await clock.advance(by: .milliseconds(500))
 
     try await saved.until { try folder.contains("Roads") }
-    withExtendedLifetime((store, keeper)) {}
   }
 
   @Test func steadyStreamOfChangesDoesNotDelayTheSave() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, maximumDelay: .seconds(1), clock: clock)
-    let store = try keeper.open(NotesStore.self)
     NotesAction().add("0")
     await clock.sleeping()
 
     let saved = FileWatch(folder)
     for tenth in 1...10 {
       NotesAction().add("\(tenth)")
-      await clock.advance(by: .milliseconds(100))
+      await clock.advance(by: .milliseconds(50))
     }
 
     try await saved.until { try folder.contains("\"10\"") }
-    withExtendedLifetime((store, keeper)) {}
   }
 
   @Test func storeThatNeverChangesNeedsNoFile() async throws {
-    let keeper = try Keeper(directory: folder.url)
-    let store = try keeper.open(NotesStore.self)
-
     try await keeper.flush()
     try await keeper.close()
 
+    #expect(store.notes.value == [])
     #expect(folder.names == [])
-    withExtendedLifetime(store) {}
-  }
-
-  @Test func flushWritesAllEarlierReduces() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
-    let store = try keeper.open(NotesStore.self)
-
-    for note in 1...3 {
-      NotesAction().add("note \(note)")
-      try await keeper.flush()
-      #expect(try folder.contains("note \(note)"))
-    }
-    withExtendedLifetime(store) {}
-  }
-
-  @Test func flushAlsoWritesChangesOutsideOfAReduce() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
-    let store = try keeper.open(NotesStore.self)
-
-    store.changeDraftDirectly("Where we're going")
-    try await keeper.flush()
-
-    #expect(try folder.contains("Where we're going"))
   }
 
   @Test func transactionIsSavedAfterTheMaximumDelay() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, clock: clock)
-    let store = try keeper.open(NotesStore.self)
     let saved = FileWatch(folder)
 
     Dispatcher.shared.transaction { store.changeDraftDirectly("1.21 gigawatts") }
@@ -171,14 +108,11 @@ struct KeeperTests {
     await clock.advance(by: .milliseconds(500))
 
     try await saved.until { try folder.contains("1.21 gigawatts") }
-    withExtendedLifetime(keeper) {}
   }
 
   @Test func storeReducedThroughWaitForIsSaved() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, clock: clock)
     let hasty = WaitingStore.instantiate()
-    let store = try keeper.open(CounterStore.self)
+    let counter = try keeper.open(CounterStore.self)
     let saved = FileWatch(folder)
 
     Dispatcher.shared.dispatch(Dispatcher.Counter.add(3))
@@ -186,12 +120,10 @@ struct KeeperTests {
     await clock.advance(by: .milliseconds(500))
 
     await saved.until { folder.names.contains("counter.json") }
-    withExtendedLifetime((hasty, store, keeper)) {}
+    withExtendedLifetime((hasty, counter)) {}
   }
 
   @Test func equalBytesAreNotWrittenAgain() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
-    let store = try keeper.open(NotesStore.self)
     NotesAction().add("Roads")
     try await keeper.flush()
     let inode = try folder.inode(of: "notes.json")
@@ -201,31 +133,31 @@ struct KeeperTests {
     try await keeper.flush()
 
     #expect(try folder.inode(of: "notes.json") == inode)
-    withExtendedLifetime(store) {}
   }
 
   @Test func storeLivesUntilItsLastChangeIsSaved() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
-    weak var store = try keeper.open(NotesStore.self)
+    weak var counter: CounterStore?
     do {
-      let strong = try keeper.open(NotesStore.self)
-      store = strong
-      NotesAction().add("Roads")
+      let strong = try keeper.open(CounterStore.self)
+      counter = strong
+      Dispatcher.shared.dispatch(Dispatcher.Counter.add(3))
     }
-    #expect(store != nil)
+    #expect(counter != nil)
 
     try await keeper.flush()
 
-    #expect(store == nil)
-    #expect(try keeper.open(NotesStore.self).notes.value == ["Roads"])
+    #expect(counter == nil)
+    #expect(try keeper.open(CounterStore.self).count.value == 3)
   }
 
   @Test func changesAreSavedAfterTheKeeperWasReleased() async throws {
+    let folder = try TemporaryFolder()
     let saved = FileWatch(folder)
+    let dispatcher = Dispatcher()
     let store = try {
-      let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
       let store = try keeper.open(NotesStore.self)
-      NotesAction().add("Roads")
+      NotesAction(dispatcher).add("Roads")
       return store
     }()
 
@@ -234,9 +166,10 @@ struct KeeperTests {
   }
 
   @Test func folderIsFreeAsSoonAsAKeeperWithoutChangesIsReleased() async throws {
+    let folder = try TemporaryFolder()
     for _ in 0..<100 {
       let dispatcher = Dispatcher()
-      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
       let store = try keeper.open(NotesStore.self)
       NotesAction(dispatcher).add("Roads")
       try await keeper.flush()
@@ -247,8 +180,6 @@ struct KeeperTests {
   // MARK: - Closing
 
   @Test func closedKeeperSavesNoLaterChanges() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
-    let store = try keeper.open(NotesStore.self)
     NotesAction().add("Roads")
 
     try await keeper.close()
@@ -258,79 +189,25 @@ struct KeeperTests {
     try await keeper.close()
     await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
     #expect(throws: KeeperFailure.self) { try keeper.open(NotesStore.self) }
-    withExtendedLifetime(store) {}
   }
 
   @Test func closedKeeperReleasesItsStores() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
-    weak var store: NotesStore?
+    weak var counter: CounterStore?
     do {
-      let strong = try keeper.open(NotesStore.self)
-      store = strong
+      let strong = try keeper.open(CounterStore.self)
+      counter = strong
       try await keeper.close()
-      NotesAction().add("Roads")
+      Dispatcher.shared.dispatch(Dispatcher.Counter.add(3))
     }
 
-    #expect(store == nil)
+    #expect(counter == nil)
   }
 
   @Test func otherKeeperCanOpenTheFolderOnlyAfterClose() async throws {
-    let keeper = try Keeper(directory: folder.url)
-
     let error = #expect(throws: KeeperFailure.self) { try Keeper(directory: folder.url) }
     #expect(error?.cause == .inUse)
 
     try await keeper.close()
     _ = try Keeper(directory: folder.url)
-  }
-
-  // MARK: - Several stores
-
-  @Test func storesOfOneKeeperHaveFilesOfTheirOwn() async throws {
-    let keeper = try Keeper(directory: folder.url)
-    let notes = try keeper.open(NotesStore.self)
-    let counter = try keeper.open(CounterStore.self)
-    NotesAction().add("Roads")
-    Dispatcher.shared.dispatch(Dispatcher.Counter.add(3))
-
-    try await keeper.close()
-
-    #expect(folder.names == ["counter.json", "notes.json"])
-    withExtendedLifetime((notes, counter)) {}
-  }
-
-  @Test func keeperUsesItsDispatcherForItsStores() async throws {
-    let dispatcher = Dispatcher()
-    let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher)
-    let store = try keeper.open(NotesStore.self)
-
-    NotesAction(dispatcher).add("Roads")
-
-    #expect(store.notes.value == ["Roads"])
-    #expect(withDispatcher(dispatcher) { NotesStore.instantiate() } === store)
-  }
-
-  @Test func concurrentOpensReturnTheSameStore() async throws {
-    try await save(["Roads"])
-    let keeper = try Keeper(directory: folder.url)
-    let dispatcher = Dispatcher.shared
-
-    let stores = try await withThrowingTaskGroup(of: NotesStore.self) { group in
-      for _ in 0..<8 {
-        group.addTask { try withDispatcher(dispatcher) { try keeper.open(NotesStore.self) } }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-
-    #expect(Set(stores.map(ObjectIdentifier.init)).count == 1)
-    #expect(stores.allSatisfy { $0.notes.value == ["Roads"] })
-  }
-
-  /// Saves notes with another dispatcher.
-  private func save(_ notes: [String]) async throws {
-    let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher())
-    let store = try keeper.open(NotesStore.self)
-    store.restore(NotesStore.Saved(notes: notes, count: notes.count, draft: ""))
-    try await keeper.close()
   }
 }

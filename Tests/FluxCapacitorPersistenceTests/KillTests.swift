@@ -44,7 +44,7 @@ private func dispatchUntilKilled(in folder: URL) async throws {
     kill(getpid(), SIGKILL)
   }
   for part in 0..<3 {
-    Thread.detachNewThread { while true { Dispatcher.shared.dispatch(Dispatcher.Tally.add(part)) } }
+    Thread.detachNewThread { while true { Dispatcher.shared.dispatch(Tally.add(part)) } }
   }
   while true {
     let total = Dispatcher.shared.read { store.total.value }
@@ -55,17 +55,10 @@ private func dispatchUntilKilled(in folder: URL) async throws {
   }
 }
 
-extension Dispatcher {
-  fileprivate enum Tally: DispatchState {
-    typealias RelatedStoreType = TallyStore
-    typealias RelatedActionType = TallyAction
+private enum Tally: DispatchState {
+  typealias RelatedStoreType = TallyStore
 
-    case add(Int)
-  }
-}
-
-private struct TallyAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Tally
+  case add(Int)
 }
 
 /// Counts the states of three threads, and their total.
@@ -87,7 +80,7 @@ private final class TallyStore: Persistable {
     total.value = saved.total
   }
 
-  func reduce(with state: Dispatcher.Tally) {
+  func reduce(with state: Tally) {
     switch state {
     case .add(let part):
       parts.value[part] += 1

@@ -13,11 +13,11 @@ struct SnapshotTests {
     let folder = try TemporaryFolder()
     let keeper = try Keeper(directory: folder.url, maximumDelay: .zero)
     let store = try keeper.open(SlowStore.self)
-    Dispatcher.shared.dispatch(Dispatcher.Slow.add)
+    Dispatcher.shared.dispatch(Slow.add)
     await store.pace.encodingBegins()
     let reads = store.reads.withLock { $0 }
 
-    for _ in 1..<10_000 { Dispatcher.shared.dispatch(Dispatcher.Slow.add) }
+    for _ in 1..<10_000 { Dispatcher.shared.dispatch(Slow.add) }
 
     #expect(store.reads.withLock { $0 } == reads)
     store.pace.finishAll()
@@ -44,17 +44,10 @@ private final class Pace: Sendable {
   }
 }
 
-extension Dispatcher {
-  fileprivate enum Slow: DispatchState {
-    typealias RelatedStoreType = SlowStore
-    typealias RelatedActionType = SlowAction
+private enum Slow: DispatchState {
+  typealias RelatedStoreType = SlowStore
 
-    case add
-  }
-}
-
-private struct SlowAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Slow
+  case add
 }
 
 /// A store whose value is encoded slowly, and that counts how often its value is read.
@@ -85,5 +78,5 @@ private final class SlowStore: Persistable {
 
   func restore(_ saved: Saved) { number.value = saved.number }
 
-  func reduce(with _: Dispatcher.Slow) { number.value += 1 }
+  func reduce(with _: Slow) { number.value += 1 }
 }

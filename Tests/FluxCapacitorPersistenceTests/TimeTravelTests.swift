@@ -8,96 +8,70 @@ import Testing
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TimeTravelTests {
   private let folder: TemporaryFolder
+  private let clock = ManualClock()
+  private let circuits = TimeCircuits()
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func saved() async throws -> [String] {
-    let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher())
-    return try keeper.open(NotesStore.self).notes.value
+  private func open(savesTimeTravel: Bool) throws -> (Keeper, NotesStore) {
+    let keeper = try Keeper(directory: folder.url, clock: clock, savesTimeTravel: savesTimeTravel)
+    return (keeper, try keeper.open(NotesStore.self))
   }
 
-  @Test func restoredValueIsSavedLikeAChange() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, clock: clock)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
-    NotesAction().add("first")
-    NotesAction().add("second")
-    try await keeper.flush()
-
-    circuits.undo()
+  /// Closes a keeper, and returns the notes that another keeper restores.
+  private func notes(savedBy keeper: Keeper) async throws -> [String] {
     try await keeper.close()
-
-    #expect(try await saved() == ["first"])
-    withExtendedLifetime(store) {}
+    let next = try Keeper(directory: folder.url, dispatcher: Dispatcher())
+    return try next.open(NotesStore.self).notes.value
   }
 
   @Test func travelStartsTheTimer() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, clock: clock)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
+    let (keeper, store) = try open(savesTimeTravel: true)
     NotesAction().add("first")
+    NotesAction().add("second")
     await clock.sleeping()
     try await keeper.flush()
 
     circuits.undo()
 
     #expect(await clock.sleeping() == [.milliseconds(500)])
+    #expect(try await notes(savedBy: keeper) == ["first"])
     withExtendedLifetime(store) {}
   }
 
   @Test func ignoredTravelKeepsTheValueBeforeTheTravel() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock(), savesTimeTravel: false)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
+    let (keeper, store) = try open(savesTimeTravel: false)
     NotesAction().add("first")
     try await keeper.flush()
     NotesAction().add("second")
 
     circuits.undo()
     circuits.undo()
-    #expect(store.notes.value == [])
-    try await keeper.close()
 
-    #expect(try await saved() == ["first", "second"])
+    #expect(store.notes.value == [])
+    #expect(try await notes(savedBy: keeper) == ["first", "second"])
   }
 
   @Test func reduceAfterAnIgnoredTravelIsSaved() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock(), savesTimeTravel: false)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
+    let (keeper, store) = try open(savesTimeTravel: false)
     NotesAction().add("first")
     NotesAction().add("second")
+    await clock.sleeping()
 
     circuits.undo()
     NotesAction().add("third")
-    try await keeper.close()
-
-    #expect(try await saved() == ["first", "third"])
-    withExtendedLifetime(store) {}
-  }
-
-  @Test func reduceAfterAnIgnoredTravelStartsTheTimer() async throws {
-    let clock = ManualClock()
-    let keeper = try Keeper(directory: folder.url, clock: clock, savesTimeTravel: false)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
-    NotesAction().add("first")
-    await clock.sleeping()
     try await keeper.flush()
+    #expect(try !folder.contains("second") && folder.contains("third"))
 
     circuits.undo()
-    NotesAction().add("second")
-
+    NotesAction().add("fourth")
     #expect(await clock.sleeping() == [.milliseconds(500)])
+    #expect(try await notes(savedBy: keeper) == ["first", "fourth"])
     withExtendedLifetime(store) {}
   }
 
   @Test func transactionDoesNotEndAnIgnoredTravel() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock(), savesTimeTravel: false)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
+    let (keeper, store) = try open(savesTimeTravel: false)
     NotesAction().add("first")
     NotesAction().add("second")
 
@@ -107,22 +81,18 @@ struct TimeTravelTests {
     #expect(try folder.contains("second"))
 
     NotesAction().add("third")
-    try await keeper.close()
-    #expect(try await saved() == ["first", "third"])
+    #expect(try await notes(savedBy: keeper) == ["first", "third"])
     withExtendedLifetime(store) {}
   }
 
   @Test func travelForthAndBackKeepsTheValueBeforeTheTravel() async throws {
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock(), savesTimeTravel: false)
-    let store = try keeper.open(NotesStore.self)
-    let circuits = TimeCircuits()
+    let (keeper, store) = try open(savesTimeTravel: false)
     NotesAction().add("first")
 
     circuits.undo()
     circuits.redo()
-    try await keeper.close()
 
-    #expect(try await saved() == ["first"])
+    #expect(try await notes(savedBy: keeper) == ["first"])
     withExtendedLifetime(store) {}
   }
 }

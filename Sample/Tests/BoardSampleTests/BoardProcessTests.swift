@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Tests of the built board, which is killed and started again.
-@Suite(.timeLimit(.minutes(20)), .enabled(if: BoardProcess.isBuilt))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: BoardProcess.executable.isBuilt))
 struct BoardProcessTests {
   private let folder: TemporaryFolder
 
@@ -84,9 +84,7 @@ struct BoardProcessTests {
     let first = try BoardProcess("--file", path, outputPath: "/dev/full")
     try first.type("add Buy milk")
     #expect(try await first.exitCode() == 1)
-    #expect(
-      await first.output() == ["Standard output can't be written: No space left on device."]
-    )
+    #expect(await first.output() == ["Standard output can't be written: No space left on device."])
 
     let second = try BoardProcess("--file", path)
     #expect(try await second.exitCode() == 0)

@@ -198,29 +198,6 @@ struct BoardTests {
     }
   }
 
-  @Test func damagedFileIsReplacedByTheStateBeforeTheLastSave() async throws {
-    let first = try Conversation(in: folder)
-    await first.type("add Buy milk", "add Buy bread")
-    try await first.board.run(AsyncStream { $0.finish() })
-    let file = folder.file("cards.json")
-    try Data("{".utf8).write(to: file)
-
-    try withDispatcher(Dispatcher()) {
-      let text = try Conversation(in: folder).newText()
-
-      #expect(text.hasPrefix("\(file.path) "))
-      #expect(
-        text.hasSuffix(
-          """
-           The board shows the state before the last save.
-          1 [ ] Buy milk
-          1 to do, 0 done, 1 not synced
-          """
-        )
-      )
-    }
-  }
-
   @Test func failedSaveIsReported() async throws {
     let board = try Conversation(in: folder)
     try FileManager.default.removeItem(at: folder.url)

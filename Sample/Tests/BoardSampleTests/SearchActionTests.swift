@@ -32,12 +32,4 @@ struct SearchActionTests {
       await Dispatcher.shared.settled()
     }
   }
-
-  @Test func searchStoreShowsTheText() {
-    let tester = StoreTester(SearchStore.self)
-
-    tester.invoke(.show(cardsWith: "milk")) {
-      Change(\.text, to: "milk")
-    }
-  }
 }

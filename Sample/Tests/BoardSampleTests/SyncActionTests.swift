@@ -13,21 +13,6 @@ struct SyncActionTests {
   private let addMilk = Edit(id: 1, old: nil, new: Card(id: 1, title: "Milk"))
   private let addBread = Edit(id: 2, old: nil, new: Card(id: 2, title: "Bread"))
 
-  @Test func syncConfirmsEachEditInOrder() async {
-    let action = SyncAction(server: MockServer())
-    edits.invoke(.add(title: "Milk"))
-    edits.invoke(.add(title: "Bread"))
-
-    await expectStates {
-      Dispatcher.Sync.confirm(addMilk)
-      Dispatcher.Sync.confirm(addBread)
-    } when: {
-      action.sync()
-      await Dispatcher.shared.settled()
-    }
-    #expect(store.unsynced.value.isEmpty)
-  }
-
   @Test func cardIsVisibleBeforeTheServerConfirmsIt() async {
     let action = SyncAction(server: MockServer.waiting(at: gate))
     edits.invoke(.add(title: "Milk"))
@@ -59,20 +44,6 @@ struct SyncActionTests {
     }
     #expect(cards.cards.ids.value == [2])
     #expect(failures.values.map(\.error) == [refusal])
-  }
-
-  @Test func unreachableServerEndsTheSyncAndKeepsTheEdits() async {
-    let action = SyncAction(server: MockServer { _ in .unreachable })
-    edits.invoke(.add(title: "Milk"))
-    edits.invoke(.add(title: "Bread"))
-
-    await expectStates {
-      Dispatcher.Sync.fail(addMilk, .unreachable)
-    } when: {
-      action.sync()
-      await Dispatcher.shared.settled()
-    }
-    #expect(store.unsynced.value == [addMilk, addBread])
   }
 
   @Test func editDuringASyncSurvivesTheRollbackAndIsSentByTheWaitingSync() async {

@@ -1,8 +1,6 @@
-import Dispatch
 import FluxCapacitor
-import Synchronization
 
-/// Returns the rows of derived constants, signals, sequences and tracked reads.
+/// Returns the rows of derived constants, signals and tracked reads.
 func derivedRows(scale: Int) -> [Row] {
   let sum = Sum()
   let n = 1_000 * scale
@@ -169,72 +167,5 @@ func derivedRows(scale: Int) -> [Row] {
         }
       }
     ),
-    Row(
-      "values, set and keep the newest",
-      atMost: .ratio(10),
-      floor: Workload(n) {
-        let variable = FloorVariable(0)
-        let newest = Mutex(0)
-        variable.observe { value in newest.withLock { $0 = value } }
-        return { for value in 0..<n { variable.value = value } }
-      },
-      ours: Workload(n) {
-        let variable = Variable(0)
-        let iterator = variable.values.makeAsyncIterator()
-        return {
-          for value in 0..<n { variable.value = value }
-          withExtendedLifetime(iterator) {}
-        }
-      }
-    ),
-    Row(
-      "values, set all and await all (floor: an AsyncStream)",
-      atMost: .ratio(3),
-      floor: Workload(n / 10) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-        let variable = FloorVariable(0)
-        variable.observe { continuation.yield($0) }
-        return {
-          for value in 1...n / 10 { variable.value = value }
-          awaitLast(n / 10, of: stream)
-        }
-      },
-      ours: Workload(n / 10) {
-        let variable = Variable(0)
-        let values = Consumer(variable.values(buffering: .unbounded))
-        return {
-          for value in 1...n / 10 { variable.value = value }
-          values.awaitLast(n / 10)
-        }
-      }
-    ),
   ]
-}
-
-/// Blocks the calling thread until a task has consumed the sequence up to the value `last`.
-private func awaitLast<Values: AsyncSequence & Sendable>(_ last: Int, of values: Values)
-where Values.Element == Int, Values.Failure == Never {
-  let done = DispatchSemaphore(value: 0)
-  Task {
-    for await value in values where value == last { break }
-    done.signal()
-  }
-  done.wait()
-}
-
-/// A consumer that creates its iterator before the benchmark sets the values.
-private final class Consumer: @unchecked Sendable {
-  // Only the task of `awaitLast` uses this iterator.
-  private var iterator: Values<Int>.Iterator
-
-  init(_ values: Values<Int>) { iterator = values.makeAsyncIterator() }
-
-  func awaitLast(_ last: Int) {
-    let done = DispatchSemaphore(value: 0)
-    Task {
-      while let value = await iterator.next(), value != last {}
-      done.signal()
-    }
-    done.wait()
-  }
 }

@@ -19,13 +19,7 @@ func explorerRows() -> [Row] {
       atMost: 50_000_000,
       floor: { steps.results.floor },
       ours: { steps.results.ours }
-    ),
-    Row(
-      "longest of 50 steps on the explorer's page",
-      atMost: 50_000_000,
-      floor: { [steps.results.floor.max() ?? .infinity] },
-      ours: { [steps.results.ours.max() ?? .infinity] }
-    ),
+    )
   ]
 }
 

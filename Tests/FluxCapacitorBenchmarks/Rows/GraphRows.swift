@@ -14,10 +14,7 @@ func graphRows(scale: Int) -> [Row] {
     }
   }
 
-  func ourSet(
-    step: Int = 1,
-    observing observe: @escaping (Constant<Int>) -> Dust
-  ) -> Workload {
+  func ourSet(step: Int = 1, observing observe: @escaping (Constant<Int>) -> Dust) -> Workload {
     Workload(n) {
       let variable = Variable(0)
       let dust = observe(Constant(variable))

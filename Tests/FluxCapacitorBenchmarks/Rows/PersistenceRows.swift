@@ -39,9 +39,7 @@ private func dispatches(
     return {
       for _ in 0..<10 {
         number += 1
-        dispatcher.dispatch(
-          Dispatcher.Notes.replace(number % NotesStore.count, "note \(number)")
-        )
+        dispatcher.dispatch(Notes.replace(number % NotesStore.count, "note \(number)"))
       }
       withExtendedLifetime((store, folder)) {}
     }
@@ -74,17 +72,10 @@ private final class SavedFolder {
   }
 }
 
-extension Dispatcher {
-  fileprivate enum Notes: DispatchState {
-    typealias RelatedStoreType = NotesStore
-    typealias RelatedActionType = NotesAction
+private enum Notes: DispatchState {
+  typealias RelatedStoreType = NotesStore
 
-    case replace(Int, String)
-  }
-}
-
-private struct NotesAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Notes
+  case replace(Int, String)
 }
 
 private final class NotesStore: Persistable {
@@ -99,7 +90,7 @@ private final class NotesStore: Persistable {
 
   func restore(_ saved: [String]) { notes.value = saved }
 
-  func reduce(with state: Dispatcher.Notes) {
+  func reduce(with state: Notes) {
     switch state {
     case .replace(let index, let note): notes.value[index] = note
     }

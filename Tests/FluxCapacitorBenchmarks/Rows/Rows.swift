@@ -109,19 +109,25 @@ func rows(scale: Int) -> [Row] {
     return { for _ in 0..<n / 10 { tokens.remove(tokens.observe { sum.add($0) }) } }
   }
 
-  return [
+  let dispatches = [("no observer", 0), ("one observer", 1)].map { name, observers in
     Row(
-      "dispatch, no observer",
+      "dispatch, \(name)",
       atMost: .ratio(2),
-      floor: floorDispatch(observers: 0),
-      ours: ourDispatch(observers: 0)
-    ),
-    Row(
-      "dispatch, one observer",
-      atMost: .ratio(2),
-      floor: floorDispatch(observers: 1),
-      ours: ourDispatch(observers: 1)
-    ),
+      floor: floorDispatch(observers: observers),
+      ours: ourDispatch(observers: observers)
+    )
+  }
+  let sets = [("no observer", 0, 1.5), ("one observer", 1, 2), ("ten observers", 10, 1)]
+    .map { name, observers, limit in
+      Row(
+        "set, \(name)",
+        atMost: .ratio(limit),
+        floor: floorSet(observers: observers, count: n),
+        ours: ourSet(observers: observers, count: n)
+      )
+    }
+
+  return dispatches + sets + [
     Row(
       "dispatch beside 100 other stores",
       atMost: .ratio(1.1),
@@ -146,36 +152,10 @@ func rows(scale: Int) -> [Row] {
       }
     ),
     Row(
-      "dispatch watched by ten pages",
-      atMost: .ratio(2),
-      floor: ourDispatch(observers: 0, count: n) {
-        Dispatcher.shared.intercept { sum.add($0.sequenceNumber) }
-      },
-      ours: ourDispatch(observers: 0, count: n) { Pages.watching(10) }
-    ),
-    Row(
       "1,000 observers, per call",
       atMost: .ratio(2),
       floor: Workload(n) { [set = floorSet(observers: 1_000, count: n / 1_000)] in set.prepare() },
       ours: Workload(n) { [set = ourSet(observers: 1_000, count: n / 1_000)] in set.prepare() }
-    ),
-    Row(
-      "set, no observer",
-      atMost: .ratio(1.5),
-      floor: floorSet(observers: 0, count: n),
-      ours: ourSet(observers: 0, count: n)
-    ),
-    Row(
-      "set, one observer",
-      atMost: .ratio(2),
-      floor: floorSet(observers: 1, count: n),
-      ours: ourSet(observers: 1, count: n)
-    ),
-    Row(
-      "set, ten observers",
-      atMost: .ratio(1),
-      floor: floorSet(observers: 10, count: n),
-      ours: ourSet(observers: 10, count: n)
     ),
     Row(
       "get",

@@ -92,12 +92,6 @@ final class BrowserPage: @unchecked Sendable {
     )
   }
 
-  /// Returns a screenshot of the page as a PNG image.
-  func picture() async throws -> Data {
-    let shot = try await call("Page.captureScreenshot", ["format": "png"], as: Shot.self)
-    return try #require(Data(base64Encoded: shot.data))
-  }
-
   /// Changes the size of the window in pixels.
   func resize(to width: Int, _ height: Int) async throws {
     let size: [String: Any] = [
@@ -171,7 +165,6 @@ final class BrowserPage: @unchecked Sendable {
   private struct Target: Decodable { let targetId: String }
   private struct Navigation: Decodable { let frameId: String }
   private struct Session: Decodable { let sessionId: String }
-  private struct Shot: Decodable { let data: String }
 
   private struct Evaluation: Decodable {
     struct Value: Decodable { let value: String? }

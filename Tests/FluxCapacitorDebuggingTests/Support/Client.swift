@@ -30,14 +30,14 @@ final class Client: Sendable {
   /// Sends a request, and returns the status and the body of the response.
   static func ask(
     _ url: URL,
-    _ method: String = "GET",
-    _ path: String? = nil,
+    _ method: String,
+    _ path: String,
     headers: [String] = [],
     body: String = ""
   ) throws -> (status: String, body: String) {
     let host = "Host: 127.0.0.1:\(url.port ?? 0)"
     let lines =
-      ["\(method) \(path ?? url.path + "/") HTTP/1.1"]
+      ["\(method) \(path) HTTP/1.1"]
       + (headers.contains { $0.hasPrefix("Host:") } ? [] : [host]) + headers
       + (body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"])
     let client = try Client(url)

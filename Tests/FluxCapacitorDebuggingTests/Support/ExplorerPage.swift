@@ -7,10 +7,10 @@ struct ExplorerPage {
   let browser: BrowserPage
   private let folder: TemporaryFolder
 
-  init(_ circuits: TimeCircuits) async throws {
+  init(_ circuits: TimeCircuits, title: String = "Flow") async throws {
     folder = try TemporaryFolder()
     let file = folder.file("flow.html")
-    try FlowExplorer(circuits).write(to: file)
+    try FlowExplorer(circuits, title: title).write(to: file)
     browser = try await BrowserPage(file)
   }
 
@@ -20,6 +20,15 @@ struct ExplorerPage {
       of: "[...document.querySelectorAll('#\(tree) .line')].map((line) => line.textContent)"
     )
   }
+
+  /// The texts of the visible changes.
+  var changes: [String] { get async throws { try await items(of: "changes") } }
+
+  /// The texts of the visible items in the tree of the state.
+  var state: [String] { get async throws { try await items(of: "state") } }
+
+  /// The texts of the visible items in the tree of the stores.
+  var stores: [String] { get async throws { try await items(of: "stores") } }
 
   /// Returns the text of an element.
   func text(of id: String) async throws -> String {

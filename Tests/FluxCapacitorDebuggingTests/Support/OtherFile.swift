@@ -5,20 +5,15 @@ import FluxCapacitorDebugging
 enum OtherFile {
   static var list: any RecordedFlow.CodableState.Type { List.self }
 
-  static func dispatchItsList() { ListAction().invoke(.only) }
+  static func dispatchItsList() { Invoker<List>().invoke(.only) }
 
   static func dispatchItsPublicState() { Dispatcher.shared.dispatch(Dispatcher.Published.only) }
 }
 
 private enum List: DispatchState, Codable {
   typealias RelatedStoreType = ListStore
-  typealias RelatedActionType = ListAction
 
   case only
-}
-
-private struct ListAction: Actionable {
-  typealias DispatchStateType = List
 }
 
 private final class ListStore: Storable {
@@ -28,14 +23,9 @@ private final class ListStore: Storable {
 extension Dispatcher {
   enum Published: DispatchState, Codable {
     typealias RelatedStoreType = PublishedStore
-    typealias RelatedActionType = PublishedAction
 
     case only
   }
-}
-
-struct PublishedAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Published
 }
 
 final class PublishedStore: Storable {

@@ -15,7 +15,6 @@ struct Repository: Identifiable, Equatable {
 /// States for a store with values of several forms.
 enum Shelf: DispatchState {
   typealias RelatedStoreType = ShelfStore
-  typealias RelatedActionType = ShelfAction
 
   case put([Repository])
   case rate(Int, stars: Int)
@@ -24,8 +23,14 @@ enum Shelf: DispatchState {
   case signIn(Password)
 }
 
-struct ShelfAction: Actionable {
-  typealias DispatchStateType = Shelf
+/// Invokes a state with numbered repositories.
+func put(_ numbers: some Sequence<Int>) {
+  Invoker<Shelf>().invoke(.put(numbers.map(Repository.numbered)))
+}
+
+/// Invokes a state for each text.
+func say(_ texts: String...) {
+  for text in texts { Invoker<Shelf>().invoke(.say(text)) }
 }
 
 final class ShelfStore: Storable {

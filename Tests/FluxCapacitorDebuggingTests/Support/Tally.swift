@@ -4,7 +4,6 @@ import FluxCapacitorDebugging
 /// States for a store with a sum and a secret password.
 enum Tally: DispatchState, Codable {
   typealias RelatedStoreType = TallyStore
-  typealias RelatedActionType = TallyAction
 
   case add(Int)
   case signIn(Password)
@@ -13,10 +12,6 @@ enum Tally: DispatchState, Codable {
 
 struct Password: Secret, Codable {
   let text: String
-}
-
-struct TallyAction: Actionable {
-  typealias DispatchStateType = Tally
 }
 
 final class TallyStore: Storable {
@@ -36,14 +31,9 @@ final class TallyStore: Storable {
 /// States for a store with two variables.
 enum Couple: DispatchState {
   typealias RelatedStoreType = CoupleStore
-  typealias RelatedActionType = CoupleAction
 
   case first(Int)
   case second(Int)
-}
-
-struct CoupleAction: Actionable {
-  typealias DispatchStateType = Couple
 }
 
 final class CoupleStore: Storable {

@@ -4,7 +4,7 @@ import Foundation
 
 /// A file system of which one call fails.
 final class FaultyFileSystem: FileSystem {
-  enum Fault: CustomStringConvertible {
+  enum Fault {
     /// The call has no effect, and throws this error.
     case error(Int32)
 
@@ -25,16 +25,6 @@ final class FaultyFileSystem: FileSystem {
       switch self {
       case .error(EINTR), .partialWrite: true
       default: false
-      }
-    }
-
-    var description: String {
-      switch self {
-      case .error(let code): "error \(code)"
-      case .errorAfter(let code): "error \(code) after the call"
-      case .partialWrite: "partial write"
-      case .end: "end before the call"
-      case .endAfter: "end after the call"
       }
     }
   }

@@ -11,16 +11,9 @@ final class LoudNotesStore: Persistable {
 
   func restore(_ saved: Int) { count.value = saved }
 
-  func reduce(with _: Dispatcher.LoudNotes) {}
+  func reduce(with _: LoudNotes) {}
 }
 
-extension Dispatcher {
-  enum LoudNotes: DispatchState {
-    typealias RelatedStoreType = LoudNotesStore
-    typealias RelatedActionType = LoudNotesAction
-  }
-}
-
-struct LoudNotesAction: Actionable {
-  typealias DispatchStateType = Dispatcher.LoudNotes
+enum LoudNotes: DispatchState {
+  typealias RelatedStoreType = LoudNotesStore
 }

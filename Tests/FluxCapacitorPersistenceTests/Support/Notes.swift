@@ -8,7 +8,6 @@ extension Dispatcher {
 
     case add(String)
     case setDraft(String)
-    case removeAll
   }
 }
 
@@ -37,9 +36,6 @@ final class NotesStore: Storable {
       _notes.value.append(note)
       _count.value += 1
     case .setDraft(let draft): _draft.value = draft
-    case .removeAll:
-      _notes.value = []
-      _count.value = 0
     }
   }
 

@@ -7,7 +7,6 @@ extension Dispatcher {
 
     case isUserFetching(Bool)
     case addUsers([GitHub.User])
-    case removeAllUsers
     case selectedUser(GitHub.User?)
     case lastSearchQuery(String)
     case userTotalCount(Int)

@@ -32,9 +32,6 @@ final class UserStore: Storable {
       _isUserFetching.value = value
     case .addUsers(let value):
       _users.value.append(contentsOf: value)
-    case .removeAllUsers:
-      _users.value.removeAll()
-      _userTotalCount.value = nil
     case .selectedUser(let value):
       _selectedUser.value = value
     case .lastSearchQuery(let value):

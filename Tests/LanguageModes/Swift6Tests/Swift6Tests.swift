@@ -1,7 +1,6 @@
 import Dispatch
 import FluxCapacitor
 import FluxCapacitorTesting
-import Synchronization
 import Testing
 
 #if swift(<6)
@@ -125,16 +124,5 @@ struct Swift6Tests {
     dust.clean()
 
     #expect(sum == 3)
-  }
-
-  @Test func observerOnCurrentChangesAValueInAMutexInSwift6Mode() {
-    let variable = Variable(1)
-    let sum = Mutex(0)
-
-    let dust = variable.observe { value in sum.withLock { $0 += value } }
-    variable.value = 2
-    dust.clean()
-
-    #expect(sum.withLock { $0 } == 3)
   }
 }

@@ -9,15 +9,7 @@ final class BoardProcess {
   private let input = Pipe()
   private let lines: AsyncStream<String>
 
-  /// The built executable, which SwiftPM puts into the same folder as the tests.
-  private static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
-    .resolvingSymlinksInPath()
-    .deletingLastPathComponent()
-    .appendingPathComponent("board")
-
-  static var isBuilt: Bool {
-    FileManager.default.isExecutableFile(atPath: executable.path)
-  }
+  static let executable = BuiltExecutable("board")
 
   /// - Parameters:
   ///   - isWaiting: Whether reading the input waits for a line.
@@ -25,7 +17,7 @@ final class BoardProcess {
   init(_ arguments: String..., isWaiting: Bool = true, outputPath: String? = nil) throws {
     let output = Pipe()
     lines = Self.lines(of: output)
-    process.executableURL = Self.executable
+    process.executableURL = Self.executable.url
     process.arguments = arguments
     if !isWaiting { _ = fcntl(input.fileHandleForReading.fileDescriptor, F_SETFL, O_NONBLOCK) }
     process.standardInput = input

@@ -30,31 +30,10 @@ struct PagerTests {
     #expect(!pager.isStuck)
   }
 
-  @Test func pagerAcceptsARepeatedRepositoryOnce() {
-    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
-
-    let first = pager.accept(.of("a", "b", "a", total: 3, next: "1"))
-    let second = pager.accept(.of("b", "c", total: 3))
-
-    #expect(first + second == [.named("a"), .named("b"), .named("c")])
-  }
-
-  @Test func pagerStopsWhenTheServerRepeatsACursor() {
-    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
-
-    _ = pager.accept(.of("a", total: 3, next: "1"))
-    _ = pager.accept(.of("b", total: 3, next: "1"))
-
-    #expect(pager.isStuck)
-    #expect(pager.nextRequest == nil)
-  }
-
   @Test func pagerStopsWhenTheServerReturnsNoCursor() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
 
-    _ = pager.accept(
-      Page(items: [GitHub.Repository.named("a")], totalCount: 2, hasNextPage: true)
-    )
+    _ = pager.accept(Page(items: [GitHub.Repository.named("a")], totalCount: 2, hasNextPage: true))
 
     #expect(pager.isStuck)
     #expect(pager.nextRequest == nil)

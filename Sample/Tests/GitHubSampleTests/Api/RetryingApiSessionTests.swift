@@ -2,7 +2,6 @@ import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
-@Suite(.isolatedDispatcher)
 struct RetryingApiSessionTests {
   private func session(
     _ session: MockApiSession,
@@ -12,8 +11,7 @@ struct RetryingApiSessionTests {
     RetryingApiSession(
       session,
       deadline: Deadline(after: deadline),
-      sleep: { try await pauses.pause(for: $0) },
-      willWait: ConnectionAction().beginWaiting
+      sleep: { try await pauses.pause(for: $0) }
     )
   }
 
@@ -29,19 +27,6 @@ struct RetryingApiSessionTests {
 
     #expect(page == .of("a", total: 1))
     #expect(pauses.durations == [.milliseconds(250), .seconds(1)])
-  }
-
-  @Test func sessionAnnouncesAndWaitsForAShortRateLimit() async throws {
-    let store = ConnectionStore.instantiate()
-    let waits = ValueRecorder(store.waits)
-    let limit = ApiError.Reason.rateLimited("slow down", retryAfter: .seconds(3))
-    let mock = MockApiSession(.failure(limit), .page("a", total: 1))
-    let pauses = Pauses()
-
-    _ = try await session(mock, pauses: pauses).send(RepositoriesRequest.ofMona(first: 1))
-
-    #expect(waits.values == [ConnectionStore.Wait(duration: .seconds(3), place: "mock")])
-    #expect(pauses.durations == [.seconds(3)])
   }
 
   @Test func sessionDoesNotWaitForARateLimitBeyondTheDeadline() async {

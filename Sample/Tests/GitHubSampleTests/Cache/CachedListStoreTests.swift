@@ -24,14 +24,6 @@ struct CachedListStoreTests {
     )
   }()
 
-  @Test func storeKeepsTheLastList() {
-    let tester = StoreTester(CachedListStore.self)
-
-    tester.invoke(.replace(list)) {
-      Change(\.list, to: list)
-    }
-  }
-
   @Test func storeIsRestoredWithTheWholeList() async throws {
     let folder = try TemporaryFolder()
     try await withDispatcher(Dispatcher()) {

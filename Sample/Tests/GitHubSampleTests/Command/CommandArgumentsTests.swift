@@ -2,27 +2,27 @@ import GitHubSample
 import Testing
 
 struct CommandArgumentsTests {
-  private static func list(_ change: (inout ListOptions) -> Void) -> Command {
+  private static func list(_ changes: (inout ListOptions) -> Void...) -> Command {
     var options = ListOptions()
-    change(&options)
+    for change in changes { change(&options) }
     return .list(options)
   }
 
-  private static func search(_ change: (inout SearchOptions) -> Void) -> Command {
+  private static func search(_ changes: (inout SearchOptions) -> Void...) -> Command {
     var options = SearchOptions()
-    change(&options)
+    for change in changes { change(&options) }
     return .search(options)
   }
 
-  private static func show(_ change: (inout ShowOptions) -> Void) -> Command {
+  private static func show(_ changes: (inout ShowOptions) -> Void...) -> Command {
     var options = ShowOptions()
-    change(&options)
+    for change in changes { change(&options) }
     return .show(options)
   }
 
   @Test(
     arguments: [
-      ([], list { _ in }),
+      ([], list()),
       (["mona"], list { $0.query.login = "mona" }),
       (["-L", "5"], list { $0.limit = 5 }),
       (["-L5"], list { $0.limit = 5 }),
@@ -30,74 +30,41 @@ struct CommandArgumentsTests {
       (["--limit=250"], list { $0.limit = 250 }),
       (["--limit", "1", "--limit", "2"], list { $0.limit = 2 }),
       (["--all"], list { $0.limit = nil }),
-      (
-        ["--cached"],
-        list {
-          $0.isCached = true; $0.limit = nil
-        }
-      ),
+      (["--cached"], list({ $0.isCached = true }, { $0.limit = nil })),
       (
         ["mona", "--cached", "-L", "5"],
-        list {
-          $0.query.login = "mona"; $0.isCached = true; $0.limit = 5
-        }
+        list({ $0.query.login = "mona" }, { $0.isCached = true }, { $0.limit = 5 })
       ),
       (
         ["--sort", "name", "--order=desc"],
-        list {
-          $0.query.order = .name; $0.query.direction = .descending
-        }
+        list({ $0.query.order = .name }, { $0.query.direction = .descending })
       ),
       (["--visibility", "internal"], list { $0.query.visibility = .internal }),
       (["--source"], list { $0.query.isFork = false }),
-      (
-        ["--fork", "--archived"],
-        list {
-          $0.query.isFork = true; $0.query.isArchived = true
-        }
-      ),
+      (["--fork", "--archived"], list({ $0.query.isFork = true }, { $0.query.isArchived = true })),
       (["--no-archived"], list { $0.query.isArchived = false }),
       (["-l", "Swift"], list { $0.query.language = "Swift" }),
       (["--json", "url, id"], list { $0.common.jsonFields = ["url", "id"] }),
       (
         ["--json", "--all"],
-        list {
-          $0.limit = nil; $0.common.jsonFields = RepositoryFormat.fields.map(\.name)
-        }
+        list({ $0.limit = nil }, { $0.common.jsonFields = RepositoryFormat.fields.map(\.name) })
       ),
       (["--hostname", "ghe.example"], list { $0.common.connection.hostname = "ghe.example" }),
       (["--timeout", "2.5"], list { $0.common.connection.timeout = .seconds(2.5) }),
       (["--color", "never"], list { $0.common.color = .never }),
       (["--token", " t0ken\n"], list { $0.common.connection.token = AccessToken("t0ken") }),
       (["--token-stdin"], list { $0.common.readsToken = true }),
-      (
-        ["--demo"],
-        list {
-          $0.query.login = "octocat"; $0.common.connection.isDemo = true
-        }
-      ),
+      (["--demo"], list({ $0.query.login = "octocat" }, { $0.common.connection.isDemo = true })),
       (["--", "search"], list { $0.query.login = "search" }),
       (["list"], list { $0.query.login = "list" }),
       (["--", "--all"], list { $0.query.login = "--all" }),
       (["mona", "search"], nil),
-      (
-        ["search", "mona", "lisa", "-L", "3"],
-        search {
-          $0.text = "mona lisa"; $0.limit = 3
-        }
-      ),
+      (["search", "mona", "lisa", "-L", "3"], search({ $0.text = "mona lisa" }, { $0.limit = 3 })),
       (
         ["search", "--json", "login", "--", "-x"],
-        search {
-          $0.text = "-x"; $0.common.jsonFields = ["login"]
-        }
+        search({ $0.text = "-x" }, { $0.common.jsonFields = ["login"] })
       ),
-      (
-        ["show", "mona/lisa"],
-        show {
-          $0.owner = "mona"; $0.name = "lisa"
-        }
-      ),
+      (["show", "mona/lisa"], show({ $0.owner = "mona" }, { $0.name = "lisa" })),
       (["-h"], .help(.list)),
       (["search", "--help"], .help(.search)),
       (["show", "--help"], .help(.show)),
@@ -169,14 +136,5 @@ struct CommandArgumentsTests {
     let error = #expect(throws: UsageError.self) { try Command(arguments: arguments) }
 
     if let message { #expect(error?.message == message) }
-  }
-
-  @Test func helpFitsIn100ColumnsAndWarnsAboutTheTokenOption() {
-    for topic in Command.Topic.allCases {
-      #expect(topic.help.split(separator: "\n").allSatisfy { $0.count <= 100 })
-      #expect(
-        topic.help.contains("--token TOKEN      use this token; others on this machine can see it")
-      )
-    }
   }
 }

@@ -1,10 +1,8 @@
-import FluxCapacitorTesting
 import Foundation
 import GitHubSample
 import Testing
 
 /// Tests that the commands in the sample's README print the output that the README shows.
-@Suite(.isolatedDispatcher)
 struct SampleReadmeTests {
   private static let readme = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -32,23 +30,13 @@ struct SampleReadmeTests {
   }
 
   @Test(arguments: sessions) func commandPrintsTheOutputThatTheReadmeShows(session: Session) async {
-    let words = session.command.split(separator: " ").map(String.init)
-    let isPiped = words.contains("|")
-    let recorder = ConsoleRecorder()
-    let environment = CommandEnvironment.test(
-      MockApiSession(),
-      recorder: recorder,
-      terminal: Terminal(width: isPiped ? nil : 96),
-      now: Date(timeIntervalSince1970: 1_767_225_600)
-    )
+    let command = session.command.components(separatedBy: " | ")
+    let terminal = Terminal(width: command.count > 1 ? nil : 96)
 
-    let exitCode = await run(
-      arguments: words.dropFirst().prefix { $0 != "|" },
-      environment: environment
-    )
+    let line = String(command[0].trimmingPrefix("github-repos "))
+    let outcome = await runCommand(line, terminal: terminal, now: .ofTheReadme)
 
-    #expect(words.first == "github-repos")
-    #expect(recorder.output == session.output)
-    #expect(exitCode == .success)
+    #expect(outcome.output == session.output)
+    #expect(outcome.exitCode == .success)
   }
 }

@@ -9,52 +9,6 @@ struct FetchingActionTests {
   private let store = UserStore.instantiate()
   private let gate = Gate()
 
-  @Test(arguments: [false, true])
-  func storeReceivesOnlyTheResultsOfTheNewestSearch(heedsCancellation: Bool) async {
-    let action = UserAction(
-      session: MockApiSession(
-        .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1)),
-        .users("new", total: 1)
-      )
-    )
-    let older = Task { await action.searchUsers(matching: "old", limit: nil) }
-    await gate.reached()
-
-    await expectStates {
-      Dispatcher.User.fetch(.began)
-      Dispatcher.User.fetch(.received([GitHub.User(login: "new")], totalCount: 1, hasMore: false))
-      Dispatcher.User.fetch(.ended)
-    } when: {
-      await action.searchUsers(matching: "new", limit: nil)
-      gate.open()
-      await older.value
-    }
-
-    #expect(store.fetch.value.items == [GitHub.User(login: "new")])
-    #expect(store.fetch.value.total == Total(shown: 1, all: 1))
-    #expect(!store.fetch.value.isRunning)
-    #expect(store.fetch.value.failure == nil)
-  }
-
-  @Test(arguments: [false, true])
-  func searchFailsWhenTheTaskIsCancelled(heedsCancellation: Bool) async {
-    let action = UserAction(
-      session: MockApiSession(
-        .held(gate, heedsCancellation: heedsCancellation, then: .users("old", total: 1))
-      )
-    )
-    let task = Task { await action.searchUsers(matching: "old", limit: nil) }
-    await gate.reached()
-
-    task.cancel()
-    gate.open()
-    await task.value
-
-    #expect(store.fetch.value.items == [])
-    #expect(!store.fetch.value.isRunning)
-    #expect(store.fetch.value.failure == ApiError(.cancelled, at: "mock"))
-  }
-
   @Test func cancellingAnOlderSearchDoesNotAffectTheNewestSearch() async {
     let newerGate = Gate()
     let action = UserAction(

@@ -49,8 +49,13 @@ struct RepositoryActionTests {
     #expect(session.requests == [.ofMona(first: 100), .ofMona(first: 100, after: "1")])
   }
 
-  @Test func cancelledFetchInvokesAStateWithACancellationError() async {
-    let action = RepositoryAction(session: MockApiSession(.held(gate, then: .page("a", total: 1))))
+  @Test(arguments: [false, true])
+  func cancelledFetchInvokesAStateWithACancellationError(heedsCancellation: Bool) async {
+    let action = RepositoryAction(
+      session: MockApiSession(
+        .held(gate, heedsCancellation: heedsCancellation, then: .page("a", total: 1))
+      )
+    )
 
     await expectStates {
       Dispatcher.Repository.fetch(.began)
@@ -65,8 +70,12 @@ struct RepositoryActionTests {
     }
   }
 
-  @Test func newestFetchSupersedesTheOlderFetch() async {
-    let session = MockApiSession(.held(gate, then: .page("old", total: 1)), .page("new", total: 1))
+  @Test(arguments: [false, true])
+  func newestFetchSupersedesTheOlderFetch(heedsCancellation: Bool) async {
+    let session = MockApiSession(
+      .held(gate, heedsCancellation: heedsCancellation, then: .page("old", total: 1)),
+      .page("new", total: 1)
+    )
     let action = RepositoryAction(session: session)
     let older = Task { await action.fetchRepositories(matching: mona, limit: nil) }
     await gate.reached()
@@ -79,53 +88,6 @@ struct RepositoryActionTests {
       gate.open()
       await older.value
     }
-  }
-
-  @Test func observerOfTheStoreReceivesTheRepositoriesAfterEachPage() async {
-    let seen = ValueRecorder(store.fetch.map(\.items).removeDuplicates())
-    let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("c", total: 3))
-
-    await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
-
-    let expected = [[], ["mona/a", "mona/b"], ["mona/a", "mona/b", "mona/c"]]
-    #expect(seen.values.map { $0.map(\.nameWithOwner) } == expected)
-    #expect(store.fetch.value.total == Total(shown: 3, all: 3))
-    #expect(store.fetch.value.failure == nil)
-  }
-
-  @Test func fetchRunsUntilItsLastState() async {
-    let seen = ValueRecorder(store.fetch.map(\.isRunning).removeDuplicates())
-    let session = MockApiSession(.page("a", total: 1))
-
-    await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
-
-    #expect(seen.values == [false, true, false])
-  }
-
-  @Test func failedFetchKeepsTheRepositoriesOfEarlierPages() async {
-    let session = MockApiSession(.page("a", total: 2, next: "1"), .failure(.notJSON(status: 200)))
-
-    await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
-
-    #expect(store.fetch.value.items == [.named("a")])
-    #expect(store.fetch.value.failure == ApiError(.notJSON(status: 200), at: "mock"))
-    #expect(!store.fetch.value.isRunning)
-  }
-
-  @Test func newFetchClearsTheRepositoriesAndTheFailureOfThePreviousFetch() async {
-    let action = RepositoryAction(
-      session: MockApiSession(
-        .page("a", total: 2, next: "1"),
-        .failure(.cancelled),
-        .page("b", total: 1)
-      )
-    )
-
-    await action.fetchRepositories(matching: mona, limit: nil)
-    await action.fetchRepositories(matching: mona, limit: nil)
-
-    #expect(store.fetch.value.items == [.named("b")])
-    #expect(store.fetch.value.failure == nil)
   }
 
   @Test func fetchHalvesThePageSizeAfterAGatewayTimeout() async {
@@ -141,17 +103,6 @@ struct RepositoryActionTests {
     #expect(session.requests.map(\.first) == [100, 50, 25, 25])
     #expect(store.fetch.value.items == [.named("a"), .named("b")])
     #expect(store.fetch.value.failure == nil)
-  }
-
-  @Test func storeReportsMoreRepositoriesOnlyIfTheLimitHasCutTheList() async {
-    let session = MockApiSession(.page("a", "b", total: 3, next: "1"), .page("a", total: 1))
-
-    await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
-    let hasMore = store.fetch.value.total?.hasMore
-    await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: 2)
-
-    #expect(hasMore == true)
-    #expect(store.fetch.value.total == Total(shown: 1, all: 1))
   }
 
   @Test func fetchOmitsRepositoriesThatDoNotMatchTheLanguageFilter() async {
@@ -178,14 +129,5 @@ struct RepositoryActionTests {
     #expect(selected == repository)
     #expect(store.selectedRepository.value == nil)
     #expect(store.fetch.value.failure == ApiError(.unknownRepository("mona/b"), at: "mock"))
-  }
-
-  @Test func fetchFailsWhenTheServerRepeatsACursor() async {
-    let session = MockApiSession(.page("a", total: 9, next: "1"), .page("b", total: 9, next: "1"))
-
-    await RepositoryAction(session: session).fetchRepositories(matching: mona, limit: nil)
-
-    #expect(store.fetch.value.items == [.named("a"), .named("b")])
-    #expect(store.fetch.value.failure == ApiError(.pagesWithoutEnd, at: "mock"))
   }
 }

@@ -1,27 +1,18 @@
-import FluxCapacitorTesting
 import Foundation
 import GitHubSample
 import Testing
 
 /// Tests that compare lists on a terminal and in a pipe with the exact text.
-@Suite(.isolatedDispatcher)
 struct RunListTests {
   private let page = MockApiSession.Reply.success(
     Page(items: GitHub.Repository.various, totalCount: 3)
   )
 
   @Test func listCommandShowsATableOfRepositoriesOnATerminal() async {
-    let recorder = ConsoleRecorder()
-
-    let exitCode = await runCommand(
-      "mona",
-      session: MockApiSession(page),
-      recorder: recorder,
-      terminal: .plain
-    )
+    let outcome = await runCommand("mona", session: MockApiSession(page), terminal: .plain)
 
     #expect(
-      recorder.output == """
+      outcome.output == """
         Showing 3 of 3 repositories in @mona
 
         NAME        STARS  LANGUAGE  INFO           PUSHED       DESCRIPTION
@@ -33,17 +24,15 @@ struct RunListTests {
 
         """
     )
-    #expect(recorder.errors == "")
-    #expect(exitCode == .success)
+    #expect(outcome.errors == "")
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func listCommandWritesOneLineForEachRepositoryToAPipe() async {
-    let recorder = ConsoleRecorder()
-
-    let exitCode = await runCommand("mona", session: MockApiSession(page), recorder: recorder)
+    let outcome = await runCommand("mona", session: MockApiSession(page))
 
     #expect(
-      recorder.output == """
+      outcome.output == """
         mona/clock\t4213\t0\tSwift\tpublic\t2023-11-14T19:13:20Z\tTells the time. And the date.
         mona/kaizu\t1\t0\tC++\tprivate, fork\t2022-10-10T22:13:20Z\t\
         港と航路のための小さな地図ライブラリ、とても長い説明がここに続きます
@@ -51,187 +40,133 @@ struct RunListTests {
 
         """
     )
-    #expect(recorder.errors == "")
-    #expect(exitCode == .success)
+    #expect(outcome.errors == "")
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func jsonOptionWritesTheChosenFieldsOfEachRepository() async {
-    let recorder = ConsoleRecorder()
-
-    let exitCode = await runCommand(
-      "mona",
-      "--json",
-      "primaryLanguage,nameWithOwner,pushedAt",
-      session: MockApiSession(page),
-      recorder: recorder
+    let outcome = await runCommand(
+      "mona --json primaryLanguage,nameWithOwner,pushedAt",
+      session: MockApiSession(page)
     )
 
     #expect(
-      recorder.output == """
+      outcome.output == """
         [{"nameWithOwner":"mona/clock","primaryLanguage":{"name":"Swift"},"pushedAt":"2023-11-14T19:13:20Z"},\
         {"nameWithOwner":"mona/kaizu","primaryLanguage":{"name":"C++"},"pushedAt":"2022-10-10T22:13:20Z"},\
         {"nameWithOwner":"mona/empty","primaryLanguage":null,"pushedAt":null}]
 
         """
     )
-    #expect(exitCode == .success)
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func jsonOutputEscapesHarmfulCharactersWithoutLoss() async throws {
-    let recorder = ConsoleRecorder()
     let text = "\u{1B}[2J \u{202E}\u{9B}1m \u{E0001} 日本語 👩‍👩‍👧‍👦"
     var repository = GitHub.Repository.named("a")
     repository.summary = text
     let session = MockApiSession(.success(Page(items: [repository], totalCount: 1)))
 
-    _ = await runCommand("mona", "--json=description", session: session, recorder: recorder)
+    let outcome = await runCommand("mona --json=description", session: session)
 
-    #expect(recorder.output.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format })
-    #expect(!recorder.output.contains("\u{1B}") && !recorder.output.contains("\u{9B}"))
-    let decoded = try JSONDecoder().decode(
-      [[String: String]].self,
-      from: Data(recorder.output.utf8)
-    )
+    #expect(outcome.output.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format })
+    #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\u{9B}"))
+    let decoded = try JSONDecoder().decode([[String: String]].self, from: Data(outcome.output.utf8))
     #expect(decoded == [["description": text]])
   }
 
   @Test func listCommandWritesStyledTextToATerminalWithColors() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
 
-    _ = await runCommand(
+    let outcome = await runCommand(
       "mona",
       session: session,
-      recorder: recorder,
       terminal: Terminal(width: 80, hasColors: true)
     )
 
     #expect(
-      recorder.output.split(separator: "\n").last
+      outcome.output.split(separator: "\n").last
         == "\u{1B}[1mmona/a\u{1B}[0m      \u{1B}[33m1\u{1B}[0m            public"
     )
   }
 
   @Test(arguments: [("--color=always", true), ("--color=never", false), ("--color=auto", false)])
   func colorOptionOverridesTheColorSupportOfTheTerminal(argument: String, hasColors: Bool) async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
 
-    _ = await runCommand("mona", argument, session: session, recorder: recorder, terminal: .plain)
+    let outcome = await runCommand("mona \(argument)", session: session, terminal: .plain)
 
-    #expect(recorder.output.contains("\u{1B}[") == hasColors)
+    #expect(outcome.output.contains("\u{1B}[") == hasColors)
   }
 
   @Test func listCommandWritesEarlierPagesToAPipeWhenALaterPageFails() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .page("a", "b", total: 3, next: "1"),
       .failure(.notJSON(status: 200))
     )
 
-    let exitCode = await runCommand("mona", "--all", session: session, recorder: recorder)
+    let outcome = await runCommand("mona --all", session: session)
 
-    #expect(recorder.output == String.line("a") + .line("b"))
+    #expect(outcome.output == String.line("a") + .line("b"))
     #expect(
-      recorder.errors == """
+      outcome.errors == """
         github-repos: mock sent a response that is not JSON (HTTP 200). Check --hostname and \
         GITHUB_GRAPHQL_URL, or try again later. The list above is incomplete: it has 2 of 3.
 
         """
     )
-    #expect(exitCode == .failure)
+    #expect(outcome.exitCode == .failure)
   }
 
   @Test func listTitleMentionsTheLimitOptionsIfTheLimitHidesRepositories() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 3, next: "1"))
 
-    let exitCode = await runCommand(
-      "mona",
-      "-L",
-      "1",
-      session: session,
-      recorder: recorder,
-      terminal: .plain
-    )
+    let outcome = await runCommand("mona -L 1", session: session, terminal: .plain)
 
     #expect(session.requests == [.ofMona(first: 1)])
     #expect(
-      recorder.output.hasPrefix(
+      outcome.output.hasPrefix(
         "Showing 1 of 3 repositories in @mona; see --limit and --all\n\nNAME"
       )
     )
-    #expect(exitCode == .success)
-  }
-
-  @Test func listCommandRequests30RepositoriesByDefault() async {
-    let session = MockApiSession(.page("a", total: 1))
-
-    _ = await runCommand("mona", session: session, recorder: ConsoleRecorder())
-
-    #expect(session.requests == [.ofMona(first: 30)])
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func sortAndSourceOptionsChangeTheRequestForRepositories() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.page("a", total: 1))
     var query = RepositoryQuery(login: "mona")
     query.order = .pushed
     query.isFork = false
 
-    _ = await runCommand(
-      "mona",
-      "--sort",
-      "pushed",
-      "--source",
+    let outcome = await runCommand(
+      "mona --sort pushed --source",
       session: session,
-      recorder: recorder,
       terminal: .plain
     )
 
     #expect(session.requests == [RepositoriesRequest(query, first: 100)])
-    #expect(recorder.output.hasPrefix("Showing 1 matching repositories in @mona\n"))
+    #expect(outcome.output.hasPrefix("Showing 1 matching repositories in @mona\n"))
   }
 
   @Test func listCommandWithoutALoginShowsRepositoriesOfTheTokensOwner() async {
-    let recorder = ConsoleRecorder()
-    let session = MockApiSession(
-      .success(GitHub.User(login: "mona")),
-      .page("a", total: 1)
-    )
+    let session = MockApiSession(.success(GitHub.User(login: "mona")), .page("a", total: 1))
 
-    let exitCode = await runCommand(session: session, recorder: recorder)
+    let outcome = await runCommand("", session: session)
 
     #expect(session.requests == [.ofMona(first: 30)])
-    #expect(recorder.output == String.line("a"))
-    #expect(exitCode == .success)
-  }
-
-  @Test func listCommandWithoutALoginReportsARejectedToken() async {
-    let recorder = ConsoleRecorder()
-    let session = MockApiSession(.failure(.rejectedToken("Bad credentials")))
-
-    let exitCode = await runCommand(session: session, recorder: recorder)
-
-    #expect(
-      recorder.errors
-        == "github-repos: mock rejected the token: Bad credentials. Use a valid token.\n"
-    )
-    #expect(exitCode == .unauthorized)
+    #expect(outcome.output == String.line("a"))
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func listCommandReportsAnEmptyListOnlyOnATerminal() async {
-    let (onTerminal, inPipe) = (ConsoleRecorder(), ConsoleRecorder())
     let session = MockApiSession(.page(total: 0), .page(total: 0))
 
-    let exitCodes = [
-      await runCommand("mona", session: session, recorder: onTerminal, terminal: .plain),
-      await runCommand("mona", session: session, recorder: inPipe),
-    ]
+    let onTerminal = await runCommand("mona", session: session, terminal: .plain)
+    let inPipe = await runCommand("mona", session: session)
 
     #expect(onTerminal.output + inPipe.output == "")
     #expect(onTerminal.errors == "@mona has no repositories.\n")
     #expect(inPipe.errors == "")
-    #expect(exitCodes == [.success, .success])
+    #expect([onTerminal.exitCode, inPipe.exitCode] == [.success, .success])
   }
 }

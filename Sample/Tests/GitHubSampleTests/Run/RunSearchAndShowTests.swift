@@ -1,10 +1,8 @@
-import FluxCapacitorTesting
 import GitHubSample
 import Testing
 
 /// Tests that compare searches and single repositories, on a terminal and in a pipe, with the exact
 /// text.
-@Suite(.isolatedDispatcher)
 struct RunSearchAndShowTests {
   private let users = [
     GitHub.User(login: "mona", name: "Mona\tLisa"),
@@ -12,22 +10,14 @@ struct RunSearchAndShowTests {
   ]
 
   @Test func searchCommandShowsATableOfUsersOnATerminal() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(
       .success(Page(items: users, totalCount: 7, hasNextPage: true, endCursor: "1"))
     )
 
-    let exitCode = await runCommand(
-      "search",
-      "mo",
-      "-L2",
-      session: session,
-      recorder: recorder,
-      terminal: .plain
-    )
+    let outcome = await runCommand("search mo -L2", session: session, terminal: .plain)
 
     #expect(
-      recorder.output == """
+      outcome.output == """
         Showing 2 of 7 users matching 'mo'; see --limit and --all
 
         LOGIN     KIND          NAME
@@ -36,33 +26,25 @@ struct RunSearchAndShowTests {
 
         """
     )
-    #expect(exitCode == .success)
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func searchCommandWritesOneLineForEachUserToAPipe() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(Page(items: users, totalCount: 2)))
 
-    _ = await runCommand("search", "mo", session: session, recorder: recorder)
+    let outcome = await runCommand("search mo", session: session)
 
-    #expect(recorder.output == "mona\tuser\tMona Lisa\nocto-org\torganization\t\n")
-    #expect(recorder.errors == "")
+    #expect(outcome.output == "mona\tuser\tMona Lisa\nocto-org\torganization\t\n")
+    #expect(outcome.errors == "")
   }
 
   @Test func showCommandDescribesARepositoryOnATerminal() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 
-    let exitCode = await runCommand(
-      "show",
-      "mona/clock",
-      session: session,
-      recorder: recorder,
-      terminal: .plain
-    )
+    let outcome = await runCommand("show mona/clock", session: session, terminal: .plain)
 
     #expect(
-      recorder.output == """
+      outcome.output == """
         mona/clock
         Tells the time. And the date.
         ★ 4213 · 0 forks · Swift · public
@@ -70,17 +52,16 @@ struct RunSearchAndShowTests {
 
         """
     )
-    #expect(exitCode == .success)
+    #expect(outcome.exitCode == .success)
   }
 
   @Test func showCommandWritesTheNamedValuesOfARepositoryToAPipe() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 
-    _ = await runCommand("show", "mona/clock", session: session, recorder: recorder)
+    let outcome = await runCommand("show mona/clock", session: session)
 
     #expect(
-      recorder.output == """
+      outcome.output == """
         name:\tmona/clock
         description:\tTells the time. And the date.
         stars:\t4213
@@ -97,19 +78,14 @@ struct RunSearchAndShowTests {
   }
 
   @Test func showCommandIndentsTheJSONOfARepositoryOnATerminal() async {
-    let recorder = ConsoleRecorder()
     let session = MockApiSession(.success(GitHub.Repository.various[1]))
 
-    _ = await runCommand(
-      "show",
-      "mona/kaizu",
-      "--json",
-      "isPrivate,isFork",
+    let outcome = await runCommand(
+      "show mona/kaizu --json isPrivate,isFork",
       session: session,
-      recorder: recorder,
       terminal: .plain
     )
 
-    #expect(recorder.output == "{\n  \"isFork\" : true,\n  \"isPrivate\" : true\n}\n")
+    #expect(outcome.output == "{\n  \"isFork\" : true,\n  \"isPrivate\" : true\n}\n")
   }
 }

@@ -5,30 +5,20 @@ final class ConsoleRecorder: Sendable {
   struct Full: Error {}
 
   let console: Console
-  private let outputText = Text()
-  private let errorText = Text()
+  private let outputText = Protected("")
+  private let errorText = Protected("")
 
   init(showsActivity: Bool = false, isOutputFull: Bool = false) {
     console = Console(
       output: TextOutput { [outputText] text in
         if isOutputFull { throw Full() }
-        outputText.append(text)
+        outputText.withLock { $0 += text }
       },
-      errors: TextOutput { [errorText] in errorText.append($0) },
+      errors: TextOutput { [errorText] text in errorText.withLock { $0 += text } },
       showsActivity: showsActivity
     )
   }
 
-  var output: String { outputText.value }
-  var errors: String { errorText.value }
-
-  private final class Text: Sendable {
-    private let text = Protected("")
-
-    var value: String { text.withLock { $0 } }
-
-    func append(_ more: String) {
-      text.withLock { $0 += more }
-    }
-  }
+  var output: String { outputText.withLock { $0 } }
+  var errors: String { errorText.withLock { $0 } }
 }

@@ -13,46 +13,31 @@ struct GitHubReposProcess {
   /// Whether the terminal's echo is on after the process has ended.
   var leavesEcho = true
 
-  /// The built executable, which SwiftPM puts into the same folder as the tests.
-  static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
-    .resolvingSymlinksInPath()
-    .deletingLastPathComponent()
-    .appendingPathComponent("github-repos")
-
-  static var isBuilt: Bool {
-    FileManager.default.isExecutableFile(atPath: executable.path)
-  }
-
-  /// The environment variables, the input and the output of a process.
-  struct Setup {
-    /// The environment variables to add. The process inherits no variables for GitHub from the
-    /// test.
-    var variables: [String: String] = [:]
-    var input = ""
-
-    /// The file to write the output to, or nil to return the output to the test.
-    var output: FileHandle?
-  }
+  static let executable = BuiltExecutable("github-repos")
 
   /// Runs the command with pipes as its standard streams.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments, separated by spaces.
+  ///   - variables: The environment variables to add. The process inherits no variables for GitHub
+  ///     from the test.
+  ///   - file: The file to write the output to, or nil to return the output to the test.
   static func run(
-    _ arguments: String...,
-    variables: [String: String] = [:]
+    _ arguments: String,
+    variables: [String: String] = [:],
+    input text: String = "",
+    output file: FileHandle? = nil
   ) async throws -> GitHubReposProcess {
-    try await run(arguments, Setup(variables: variables))
-  }
-
-  static func run(_ arguments: [String], _ setup: Setup) async throws -> GitHubReposProcess {
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-    try input.fileHandleForWriting.write(contentsOf: Data(setup.input.utf8))
+    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
     try input.fileHandleForWriting.close()
-    let (outputText, errorText) = (text(from: output), text(from: errors))
-    let process = makeProcess(arguments, variables: setup.variables)
+    let (outputText, errorText) = (Self.text(from: output), Self.text(from: errors))
+    let process = makeProcess(arguments, variables: variables)
     process.standardInput = input
-    process.standardOutput = setup.output ?? output
+    process.standardOutput = file ?? output
     process.standardError = errors
     let exitCode = try await exitCode(of: process)
-    if setup.output != nil { try output.fileHandleForWriting.close() }
+    if file != nil { try output.fileHandleForWriting.close() }
     return GitHubReposProcess(
       exitCode: exitCode,
       output: await outputText.value,
@@ -69,8 +54,8 @@ struct GitHubReposProcess {
   ///     text, the test reads the terminal's output only at the end.
   ///   - whileRunning: A closure that is called on a separate thread while the process runs.
   static func runOnTerminal(
-    columns: Int,
-    _ arguments: String...,
+    columns: Int = 80,
+    _ arguments: String,
     variables: [String: String] = [:],
     isRead: Bool = true,
     typing: String? = nil,
@@ -99,15 +84,15 @@ struct GitHubReposProcess {
     )
   }
 
-  private static func makeProcess(_ arguments: [String], variables: [String: String]) -> Process {
+  private static func makeProcess(_ arguments: String, variables: [String: String]) -> Process {
     let names = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"]
     let inherited = ProcessInfo.processInfo.environment.filter { name, _ in
       !name.hasPrefix("GH_") && !name.hasPrefix("GITHUB_") && !names.contains(name)
         && !name.lowercased().hasSuffix("_proxy")
     }
     let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
+    process.executableURL = executable.url
+    process.arguments = arguments.split(separator: " ").map(String.init)
     let own = ["TERM": "xterm"].merging(cacheVariables(URL(fileURLWithPath: "/dev/null"))) { $1 }
     process.environment = inherited.merging(own) { $1 }.merging(variables) { $1 }
     return process

@@ -24,10 +24,12 @@ final class MockApiSession: ApiSession {
 
   private let state: Protected<State>
 
-  init(_ replies: Reply..., token: String = "") {
+  init(_ replies: [Reply], token: String = "") {
     state = Protected(State(replies: replies[...]))
     self.token = AccessToken(token)
   }
+
+  convenience init(_ replies: Reply..., token: String = "") { self.init(replies, token: token) }
 
   /// The requests for pages of repositories that the session has received.
   var requests: [RepositoriesRequest] { requests() }
@@ -37,9 +39,7 @@ final class MockApiSession: ApiSession {
     state.withLock { $0.requests }.compactMap { $0 as? Request }
   }
 
-  func send<Request: ApiRequest>(
-    _ request: Request
-  ) async throws(ApiError) -> Request.Response {
+  func send<Request: ApiRequest>(_ request: Request) async throws(ApiError) -> Request.Response {
     var reply = state.withLock { state in
       state.requests.append(request)
       return state.replies.popFirst()

@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 
 /// A pseudoterminal, which acts as the terminal of a process.
@@ -36,10 +37,8 @@ struct PseudoTerminal {
   /// result's line breaks are single line feeds.
   func text() -> Task<String, Never> {
     PseudoTerminal.read { [master] in
-      var all = Data()
-      while let data = Optional(PseudoTerminal.bytes(from: master)), !data.isEmpty { all += data }
-      close(master)
-      return Data(String(decoding: all, as: UTF8.self).replacing("\r\n", with: "\n").utf8)
+      let bytes = FileHandle(fileDescriptor: master, closeOnDealloc: true).allBytes()
+      return Data(String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").utf8)
     }
   }
 
@@ -58,12 +57,6 @@ struct PseudoTerminal {
   /// Types a text.
   func type(_ text: String) {
     _ = text.withCString { Foundation.write(master, $0, strlen($0)) }
-  }
-
-  private static func bytes(from descriptor: Int32) -> Data {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    let count = Foundation.read(descriptor, &buffer, buffer.count)
-    return Data(buffer[..<max(0, count)])
   }
 
   /// Calls a reading closure on a separate thread.

@@ -2,6 +2,20 @@ import GitHubSample
 import Testing
 
 struct TerminalTests {
+  private func terminal(
+    outputWidth: Int? = 80,
+    isOutputTerminal: Bool = true,
+    isErrorTerminal: Bool = true,
+    variables: [String: String] = [:]
+  ) -> Terminal {
+    Terminal(
+      outputWidth: outputWidth,
+      isOutputTerminal: isOutputTerminal,
+      isErrorTerminal: isErrorTerminal,
+      variables: variables
+    )
+  }
+
   private static let cases: [([String: String], Bool, Bool)] = [
     ([:], true, true),
     ([:], false, false),
@@ -20,30 +34,16 @@ struct TerminalTests {
     isTerminal: Bool,
     hasColors: Bool
   ) {
-    let terminal = Terminal(
-      outputWidth: 80,
-      isOutputTerminal: isTerminal,
-      isErrorTerminal: true,
-      variables: variables
-    )
+    let terminal = terminal(isOutputTerminal: isTerminal, variables: variables)
 
     #expect(terminal.hasColors == hasColors)
   }
 
   @Test func terminalWidthComesFromTheTerminalOrElseFromTheEnvironment() {
-    func width(_ outputWidth: Int?, _ variables: [String: String]) -> Int? {
-      Terminal(
-        outputWidth: outputWidth,
-        isOutputTerminal: true,
-        isErrorTerminal: false,
-        variables: variables
-      ).width
-    }
-
-    #expect(width(132, ["COLUMNS": "70"]) == 132)
-    #expect(width(nil, ["COLUMNS": "70"]) == 70)
-    #expect(width(nil, ["COLUMNS": "-1"]) == 80)
-    #expect(width(nil, [:]) == 80)
+    #expect(terminal(outputWidth: 132, variables: ["COLUMNS": "70"]).width == 132)
+    #expect(terminal(outputWidth: nil, variables: ["COLUMNS": "70"]).width == 70)
+    #expect(terminal(outputWidth: nil, variables: ["COLUMNS": "-1"]).width == 80)
+    #expect(terminal(outputWidth: nil).width == 80)
   }
 
   @Test(arguments: [
@@ -54,12 +54,7 @@ struct TerminalTests {
     errors: Bool,
     showsActivity: Bool
   ) {
-    let terminal = Terminal(
-      outputWidth: nil,
-      isOutputTerminal: output,
-      isErrorTerminal: errors,
-      variables: [:]
-    )
+    let terminal = terminal(isOutputTerminal: output, isErrorTerminal: errors)
 
     #expect(terminal.showsActivity == showsActivity)
   }

@@ -4,33 +4,15 @@ import GitHubSample
 import Testing
 
 /// Tests of the built command, from the arguments to the exit code.
-@Suite(.timeLimit(.minutes(20)), .enabled(if: GitHubReposProcess.isBuilt))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: GitHubReposProcess.executable.isBuilt))
 struct GitHubReposTests {
-  @Test func demoOptionRunsTheCommandWithoutAToken() async throws {
-    let process = try await GitHubReposProcess.run("--demo")
-
-    #expect(process.output.split(separator: "\n").count == 30)
-    #expect(process.errors == "")
-    #expect(process.exitCode == 0)
-  }
-
   @Test func commandIsNotLinkedWithTestingLibraries() throws {
-    let binary = try Data(contentsOf: GitHubReposProcess.executable)
+    let binary = try Data(contentsOf: GitHubReposProcess.executable.url)
 
     #expect(binary.range(of: Data("FluxCapacitor".utf8)) != nil)
     for name in ["FluxCapacitorTesting", "libTesting", "libXCTest"] {
       #expect(binary.range(of: Data(name.utf8)) == nil, "The command is linked with \(name).")
     }
-  }
-
-  @Test func commandWritesTheRepositoriesOfAllPagesToAPipe() async throws {
-    let process = try await LoopbackServer.serving({ .page($0, of: 3) }) { server in
-      try await GitHubReposProcess.run("mona", variables: server.variables)
-    }
-
-    #expect(process.output == [.line("page-0"), .line("page-1"), .line("page-2")].joined())
-    #expect(process.errors == "")
-    #expect(process.exitCode == 0)
   }
 
   @Test func commandShowsProgressAndThenATableOnATerminal() async throws {
@@ -73,42 +55,25 @@ struct GitHubReposTests {
     #expect(cached.exitCode == 0)
   }
 
-  @Test func commandReadsTheTokenFromStandardInput() async throws {
+  @Test(arguments: ["ghp_fromTheInput", String(repeating: "g", count: 60_000)])
+  func commandReadsTheTokenFromStandardInput(token: String) async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
-      let setup = GitHubReposProcess.Setup(
+      let process = try await GitHubReposProcess.run(
+        "mona --token-stdin",
         variables: ["GITHUB_GRAPHQL_URL": server.url],
-        input: " ghp_fromTheInput \r\nmore\n"
+        input: " \(token) \r\nmore\n"
       )
-
-      let process = try await GitHubReposProcess.run(["mona", "--token-stdin"], setup)
-
-      let head = try #require(server.receivedRequests.first?.head)
-      #expect(head.contains("Authorization: bearer ghp_fromTheInput\r\n"))
-      #expect(process.exitCode == 0)
-    }
-  }
-
-  @Test func commandReadsALongTokenWhole() async throws {
-    try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
-      let token = String(repeating: "g", count: 60_000)
-      let setup = GitHubReposProcess.Setup(
-        variables: ["GITHUB_GRAPHQL_URL": server.url],
-        input: "\(token)\n"
-      )
-
-      _ = try await GitHubReposProcess.run(["mona", "--token-stdin"], setup)
 
       let head = try #require(server.receivedRequests.first?.head)
       #expect(head.contains("Authorization: bearer \(token)\r\n"))
+      #expect(process.exitCode == 0)
     }
   }
 
   @Test func terminalDoesNotShowATypedToken() async throws {
     try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(
-        columns: 80,
-        "mona",
-        "--token-stdin",
+        "mona --token-stdin",
         variables: ["GITHUB_GRAPHQL_URL": server.url],
         typing: "ghp_typedByHand\n"
       )
@@ -124,13 +89,10 @@ struct GitHubReposTests {
 
   @Test func interruptTurnsTheTerminalEchoOnAgain() async throws {
     let process = try await GitHubReposProcess.runOnTerminal(
-      columns: 80,
-      "mona",
-      "--token-stdin",
-      isRead: false
-    ) { process in
-      kill(process, SIGINT)
-    }
+      "mona --token-stdin",
+      isRead: false,
+      whileRunning: { kill($0, SIGINT) }
+    )
 
     #expect(process.leavesEcho)
     #expect(process.exitCode == 130)
@@ -162,7 +124,6 @@ struct GitHubReposTests {
   @Test func interruptErasesTheSpinnerAndEndsTheCommand() async throws {
     try await LoopbackServer.serving({ _ in .silence }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(
-        columns: 80,
         "mona",
         variables: server.variables
       ) { process in
@@ -178,18 +139,14 @@ struct GitHubReposTests {
   @Test func interruptEndsTheCommandWhileTheTerminalIsBlocked() async throws {
     let description = "\"\(String(repeating: "x", count: 200_000))\""
     let answer = String.answer("a", description: description)
-    let reply: @Sendable (Int) -> LoopbackServer.Reply = { _ in .answer(body: Data(answer.utf8)) }
 
-    try await LoopbackServer.serving(reply) { server in
+    try await LoopbackServer.serving({ _ in .text(answer) }) { server in
       let process = try await GitHubReposProcess.runOnTerminal(
-        columns: 80,
-        "mona",
-        "--json",
+        "mona --json",
         variables: server.variables,
-        isRead: false
-      ) { process in
-        kill(process, SIGINT)
-      }
+        isRead: false,
+        whileRunning: { kill($0, SIGINT) }
+      )
 
       #expect(process.exitCode == 130)
     }
@@ -198,9 +155,8 @@ struct GitHubReposTests {
   @Test func sigpipeEndsTheCommandWhenTheReaderClosesThePipe() async throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
-    let setup = GitHubReposProcess.Setup(output: pipe.fileHandleForWriting)
 
-    let process = try await GitHubReposProcess.run(["--demo"], setup)
+    let process = try await GitHubReposProcess.run("--demo", output: pipe.fileHandleForWriting)
 
     #expect(process.errors == "")
     #expect(process.exitCode == 141)
@@ -208,11 +164,9 @@ struct GitHubReposTests {
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func commandReportsAFailedWriteToAFullDisk() async throws {
-    let setup = GitHubReposProcess.Setup(
-      output: try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
-    )
+    let disk = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
 
-    let process = try await GitHubReposProcess.run(["--demo"], setup)
+    let process = try await GitHubReposProcess.run("--demo", output: disk)
 
     #expect(process.errors.hasPrefix("github-repos: The output could not be written: "))
     #expect(process.exitCode == 1)
@@ -223,7 +177,7 @@ struct GitHubReposTests {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
       process.arguments = [
-        "-c", "exec \"$0\" mona <&- >&- 2>&-", GitHubReposProcess.executable.path,
+        "-c", "exec \"$0\" mona <&- >&- 2>&-", GitHubReposProcess.executable.url.path,
       ]
       process.environment = server.variables
         .merging(GitHubReposProcess.cacheVariables(URL(fileURLWithPath: "/dev/null"))) { $1 }

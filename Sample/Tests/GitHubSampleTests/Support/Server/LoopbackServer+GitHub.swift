@@ -1,6 +1,11 @@
 import Foundation
 
 extension LoopbackServer {
+  /// Runs the command with this server.
+  func run(_ arguments: String) async throws -> GitHubReposProcess {
+    try await GitHubReposProcess.run(arguments, variables: variables)
+  }
+
   /// The environment variables that make the command use this server.
   var variables: [String: String] {
     ["GITHUB_GRAPHQL_URL": url, "GITHUB_TOKEN": LoopbackServer.token]
@@ -10,9 +15,13 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Reply {
+  static func text(_ body: String, status: Int = 200, headers: [String: String] = [:]) -> Self {
+    .answer(status: status, headers: headers, body: Data(body.utf8))
+  }
+
   /// Returns a reply with one of several pages. The page contains one repository.
-  static func page(_ index: Int, of count: Int) -> LoopbackServer.Reply {
+  static func page(_ index: Int, of count: Int) -> Self {
     let next = index < count - 1 ? "\(index)" : nil
-    return .answer(body: Data(String.answer("page-\(index)", total: count, next: next).utf8))
+    return .text(.answer("page-\(index)", total: count, next: next))
   }
 }
