@@ -82,27 +82,26 @@ struct KeyTests {
     #expect(failure?.cause == .storeExists("CounterStore"))
   }
 
-  @Test func keeperOfManyKeysUsesOneDescriptorAndReleasesClosedSessions() async throws {
-    let before = descriptors()
-    var dispatchers: [() -> Dispatcher?] = []
-    for number in 1...300 {
-      let dispatcher = Dispatcher()
-      let store = try keeper.open(CounterStore.self, key: "\(number)", on: dispatcher)
-      dispatcher.dispatch(Dispatcher.Counter.set(number))
-      dispatchers.append { [weak dispatcher] in dispatcher }
-      if number.isMultiple(of: 100) { try await keeper.flush() }
-      withExtendedLifetime(store) {}
+  @Test func keeperOfManyKeysUsesOneDescriptorAndReleasesClosedSessions() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+      let before = descriptors()
+      var dispatchers: [() -> Dispatcher?] = []
+      for number in 1...300 {
+        let dispatcher = Dispatcher()
+        let store = try keeper.open(CounterStore.self, key: "\(number)", on: dispatcher)
+        dispatcher.dispatch(Dispatcher.Counter.set(number))
+        dispatchers.append { [weak dispatcher] in dispatcher }
+        withExtendedLifetime(store) {}
+      }
+      #expect(descriptors() <= before + 10)
+      try await keeper.flush()
+      for number in 1...300 { try await keeper.close(CounterStore.self, key: "\(number)") }
+
+      #expect(dispatchers.allSatisfy { $0() == nil })
+      #expect(try folder.contents.keys.count { $0.hasSuffix(".json") } == 300)
     }
-    #expect(descriptors() <= before + 10)
-    for number in 1...300 { try await keeper.close(CounterStore.self, key: "\(number)") }
-
-    #expect(dispatchers.allSatisfy { $0() == nil })
-    #expect(try folder.contents.keys.count { $0.hasSuffix(".json") } == 300)
-  }
-
-  /// The number of open descriptors, or zero on other systems than Linux.
-  private func descriptors() -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 
   @Test func closeOfTheKeeperSavesEveryKey() async throws {
@@ -157,4 +156,9 @@ struct KeyTests {
       _ = keeper.saved(CounterStore.self)
     }
   }
+}
+
+/// The number of open descriptors, or zero on other systems than Linux.
+private func descriptors() -> Int {
+  (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
 }
