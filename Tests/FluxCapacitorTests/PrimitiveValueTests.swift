@@ -36,6 +36,30 @@ struct PrimitiveValueTests {
     dust.clean()
   }
 
+  @Test func writeOfAnotherThreadDuringAnObserversFirstCallIsDeliveredAfterThatCall() {
+    let variable = Variable(0)
+    let log = Log<Int>()
+    let dust = variable.observe { value in
+      if value == 0 { Beside { variable.value = 1 }.join() }
+      log.append(value)
+    }
+
+    #expect(log.entries == [0, 1])
+    dust.clean()
+  }
+
+  @Test func transactionDeliversAChangeOfAVariableThatIsFreedBeforeTheTransactionEnds() {
+    let log = Log<Int>()
+
+    Dispatcher().transaction {
+      let variable = Variable(0)
+      _ = variable.observe(ignoreFirst: true) { log.append($0) }
+      variable.value = 1
+    }
+
+    #expect(log.entries == [1])
+  }
+
   // V2, V8
 
   @Test func setDeliversItsValueBeforeReturningWhileAnEarlierWriterIsInsideAnObserver() {

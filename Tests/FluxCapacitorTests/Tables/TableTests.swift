@@ -58,17 +58,6 @@ struct TableTests {
     #expect(cards.rows.value == [Card("a", "Another"), Card("c")])
   }
 
-  @Test(arguments: ["a", "b", "c"]) func rowChangesInPlace(id: String) {
-    let cards = table("abc")
-
-    cards[id]?.title += "!"
-    cards["x"]?.title += "!"
-
-    #expect(cards[id]?.title == "\(id.capitalized)!")
-    #expect(cards.letters == "abc")
-    #expect(cards.rows.value.count { $0.title.hasSuffix("!") } == 1)
-  }
-
   @Test(arguments: ["a", "b", "c"]) func rowThatBecomesNilInPlaceIsRemoved(id: String) {
     let cards = table("abc")
     func change(_ row: inout Card?) { row = nil }
