@@ -6,33 +6,20 @@ import Testing
 /// A binding ends when its target is freed, and then frees its closure.
 @Suite(.timeLimit(.minutes(20)))
 struct BindingLifetimeTests {
-  @Test func bindingOnCurrentFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
-    let variable = Variable(0)
-    let tally = Tally()
-    let log = Log<Int>()
-    var target: BoundTarget? = BoundTarget()
-    weak let held = target
-    bind(variable, to: target, on: .current, log, tally)
-
-    target = nil
-    #expect(held == nil)
-    #expect(tally.value == 1)
-    variable.value = 1
-
-    #expect(log.entries == [0])
-    #expect(tally.value == 0)
-  }
-
-  @Test func bindingOnAQueueFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
+  @Test(arguments: [false, true])
+  func bindingFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "bindings")
     let variable = Variable(0)
     let tally = Tally()
     let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
-    bind(variable, to: target, on: .queue(queue), log, tally)
+    weak let held = target
+    bind(variable, to: target, on: isOnQueue ? .queue(queue) : .current, log, tally)
     queue.sync {}
 
     target = nil
+    #expect(held == nil)
+    #expect(tally.value == 1)
     variable.value = 1
     queue.sync {}
 

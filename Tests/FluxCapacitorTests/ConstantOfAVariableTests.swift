@@ -13,19 +13,6 @@ struct ConstantOfAVariableTests {
     #expect(variable.constant === variable.constant)
   }
 
-  @Test func constantStaysTheSameWhenItsVariableIsObservedAndMapped() {
-    let before = variable.constant
-    let dust = variable.map { $0 + 1 }.observe { _ in }
-    #expect(variable.constant === before)
-    dust.clean()
-  }
-
-  @Test func constantIsCreatedOnceForAVariableThatIsAlreadyMapped() {
-    let dust = variable.map { $0 + 1 }.observe { _ in }
-    #expect(variable.constant === variable.constant)
-    dust.clean()
-  }
-
   @Test func constantHasTheValueAndTheObserversOfItsVariable() {
     let dust = variable.constant.observe { [log] in log.append("\($0)") }
     variable.value = 2
@@ -40,16 +27,6 @@ struct ConstantOfAVariableTests {
     let constant = variable.modify { _ in variable.constant }
     #expect(constant === variable.constant)
     #expect(constant.value == 1)
-  }
-
-  @Test func firstReadInsideAReduceReturnsTheConstant() {
-    let store = ScriptStore.instantiate()
-    Dispatcher.shared.reduce { [log] store in
-      store.first.value = 2
-      log.append("\(store.first.constant === store.first.constant) \(store.first.constant.value)")
-    }
-    #expect(log.entries == ["true 2"])
-    withExtendedLifetime(store) {}
   }
 
   @Test(.oneAtATime)
@@ -85,14 +62,6 @@ struct ConstantOfAVariableTests {
     }
     #expect(constant == nil)
     #expect(observed == nil)
-  }
-
-  @Test func keptConstantOutlivesItsVariable() {
-    let constant = Variable("kept").constant
-    let dust = constant.observe { [log] in log.append($0) }
-    #expect(constant.value == "kept")
-    #expect(log.entries == ["kept"])
-    dust.clean()
   }
 
   @Test func eachReadOfATableReturnsTheSameConstantTable() {

@@ -138,34 +138,6 @@ struct DerivedStressTests {
     #expect(pair.value == (stress(100_000), stress(150_000), stress(25_000)))
   }
 
-  @Test func observersThatSubscribeToADerivedConstantDuringWritesMissNoChange() async {
-    let source = Variable(0)
-    let pair = Constant.combine(source.map { $0 * 2 }, Constant(source))
-    let dusts = DustBuster()
-    let observers = (0..<30).map { _ in ExclusiveObserver() }
-    let subscribing = Subscribing(3)
-
-    await inParallel(4) { thread in
-      if thread == 0 {
-        while subscribing.isUnderWay { source.value += 1 }
-        return
-      }
-      for round in 0..<stress(10_000) {
-        let (kept, rest) = round.quotientAndRemainder(dividingBy: stress(1_000))
-        let observer = rest == 0 ? observers[kept * 3 + thread - 1] : nil
-        let dust = pair.observe { doubled, value in
-          #expect(doubled == 2 * value)
-          observer?.receive(value)
-        }
-        if observer == nil { dust.clean() } else { dust.cleaned(by: dusts) }
-      }
-      subscribing.end()
-    }
-
-    for observer in observers { observer.expectConsecutive(through: source.value) }
-    dusts.clean()
-  }
-
   @Test
   func observersThatSubscribeDuringTransactionsReceiveEachLaterTransactionAsOneChange() async {
     let dispatcher = Dispatcher()

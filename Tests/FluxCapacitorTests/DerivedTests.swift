@@ -51,14 +51,6 @@ struct DerivedTests {
     #expect(recorder.values == [2, 6])
   }
 
-  @Test func readOfADerivedConstantInsideAMutationOfItsVariableTraps() async {
-    await #expect(processExitsWith: .failure) {
-      let source = Variable(1)
-      let doubled = source.map { $0 * 2 }
-      source.modify { $0 = doubled.value }
-    }
-  }
-
   // Observed
 
   @Test func observersOfADerivedConstantShareOneComputationPerChange() {
@@ -76,22 +68,6 @@ struct DerivedTests {
 
     #expect(log.entries == [2, -2, 4, -4, 4, -4])
     #expect(count.value == 3)
-  }
-
-  @Test func derivedValueReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
-    let source = Variable(1)
-    let count = Tally()
-    let doubled = source.map(counting: count) { $0 * 2 }
-    let log = Log<String>()
-    let dusts = DustBuster()
-    doubled.observe { log.append("derived \($0)") }.cleaned(by: dusts)
-    source.observe(ignoreFirst: true) { _ in log.append("read \(doubled.value)") }
-      .cleaned(by: dusts)
-
-    source.value = 2
-
-    #expect(log.entries == ["derived 2", "read 4", "derived 4"])
-    #expect(count.value == 2)
   }
 
   @Test func readDuringADroppedDuplicateReturnsTheLastDistinctValue() {
@@ -162,44 +138,6 @@ struct DerivedTests {
 
     #expect(recorder.values == ["1a", "1b", "0b"])
     #expect(count.value == 3)
-  }
-
-  @Test func observerAddedDuringADeliveryReceivesADerivedConstantsNewValueImmediatelyAndOnce() {
-    let source = Variable(1)
-    let doubled = source.map { $0 * 2 }
-    let log = Log<String>()
-    let dusts = DustBuster()
-    doubled.observe { log.append("old \($0)") }.cleaned(by: dusts)
-    source.observe(ignoreFirst: true) { _ in
-      doubled.observe { log.append("new \($0)") }.cleaned(by: dusts)
-    }.cleaned(by: dusts)
-
-    source.value = 2
-
-    #expect(log.entries == ["old 2", "new 4", "old 4"])
-  }
-
-  @Test func observerOnAQueueReceivesTheInitialValueBeforeAChangeWrittenInsideTheTransform() async {
-    let source = Variable(0)
-    let log = Log<Int>()
-    let last = AsyncStream.makeStream(of: Void.self)
-    let queue = DispatchQueue(label: "observer")
-    let dusts = DustBuster()
-    queue.suspend()
-
-    source.map { value in
-      // This write happens after the subscription, while the first value is still being computed.
-      if value == 0 { source.value = 1 }
-      return value
-    }.observe(on: .queue(queue)) { value in
-      log.append(value)
-      if value == 2 { last.continuation.yield() }
-    }.cleaned(by: dusts)
-    source.value = 2
-    queue.resume()
-    for await _ in last.stream { break }
-
-    #expect(log.entries == [0, 1, 2])
   }
 
   @Test func observerOnAQueueReceivesChangesOnlyAfterTheInitialValueHasBeenComputed() {

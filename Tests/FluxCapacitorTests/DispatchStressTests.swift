@@ -1,6 +1,5 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
-import Synchronization
 import Testing
 
 /// Races of dispatches and instantiations. If THOROUGH is set, each test performs about 200,000 operations.
@@ -34,22 +33,6 @@ struct DispatchStressTests {
     for index in 0..<4 {
       let own = count.entries.dropFirst().filter { $0 % 4 == index }
       #expect(own == (0..<stress(50_000)).map { $0 * 4 + index })
-    }
-  }
-
-  @Test func dispatcherReadNeverSeesAHalfFinishedReduceDuringConcurrentDispatches() async {
-    let dispatcher = Dispatcher()
-    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
-
-    await inParallel(4) { index in
-      for value in 0..<stress(50_000) {
-        if index < 2 {
-          dispatcher.dispatch(Dispatcher.Counter.set(value))
-        } else {
-          let isWhole = dispatcher.read { store.doubled.value == store.count.value * 2 }
-          #expect(isWhole)
-        }
-      }
     }
   }
 
@@ -155,24 +138,6 @@ struct DispatchStressTests {
         }
       }
     }
-  }
-
-  @Test func addingAndCleaningInterceptorsDuringDispatchesLosesNoState() async {
-    let dispatcher = Dispatcher()
-    let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
-    let notes = Log<Int>()
-    await inParallel(4) { index in
-      for round in 0..<stress(50_000) {
-        if index < 2 {
-          dispatcher.dispatch(Dispatcher.Counter.add(1))
-        } else if round % 10 == 0 {
-          dispatcher.intercept { _ in notes.append(index) }.clean()
-        } else {
-          dispatcher.addHook { _ in notes.append(index) }.clean()
-        }
-      }
-    }
-    #expect(store.count.value == stress(100_000))
   }
 }
 

@@ -27,14 +27,6 @@ struct DispatcherSettledTests {
     #expect(type(of: result) == Bool.self)
   }
 
-  @Test func settledOfTheCoreReturnsNothing() async {
-    let method: (Dispatcher) async -> Void = { dispatcher in
-      let _: Void = await dispatcher.settled()
-    }
-
-    await method(.shared)
-  }
-
   // MARK: Work
 
   @Test func settledOfTheCoreWaitsForAnEffectATaskAndAnObserverOnAQueue() async {

@@ -10,32 +10,6 @@ private let chainLength = isThorough ? 100_000 : 20_000
 struct DispatcherTests {
   private let dispatcher = Dispatcher.shared
 
-  // D1
-
-  @Test func reducesOfOneDispatcherNeverOverlapOnTwoThreads() {
-    let store = ScriptStore.instantiate()
-    let entered = Gate()
-    let leave = Gate()
-    let log = Log<String>()
-
-    let beside = Beside {
-      dispatcher.reduce { _ in
-        log.append("first begins")
-        entered.open()
-        leave.wait()
-        log.append("first ends")
-      }
-    }
-    entered.wait()
-    let other = Beside { dispatcher.reduce { _ in log.append("second") } }
-    leave.open()
-    beside.join()
-    other.join()
-
-    #expect(log.entries == ["first begins", "first ends", "second"])
-    withExtendedLifetime(store) {}
-  }
-
   // D2
 
   @Test func invokeReturnsAfterTheStoreHasReducedAndObserversHaveBeenCalled() {
@@ -70,18 +44,6 @@ struct DispatcherTests {
     ]
     #expect(log.entries == expected)
     withExtendedLifetime(store) {}
-  }
-
-  @Test func stateInvokedInsideAReduceIsDeliveredAsASeparateChange() {
-    let store = ScriptStore.instantiate()
-    let recorder = ValueRecorder(store.first, ignoreFirst: true)
-
-    dispatcher.reduce { store in
-      dispatcher.reduce { $0.first.value = 2 }
-      store.first.value = 1
-    }
-
-    #expect(recorder.values == [1, 2])
   }
 
   @Test func chainOfStatesInvokedByObserversRunsInConstantStackSpace() {
@@ -133,24 +95,6 @@ struct DispatcherTests {
     dust.clean()
   }
 
-  // D5
-
-  /// Under the trait `.isolatedDispatcher`, every dispatch waits for the running reduce. This test therefore
-  /// creates its own dispatcher.
-  @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForARunningReduce() {
-    let dispatcher = Dispatcher()
-    let store = withDispatcher(dispatcher) { ScriptStore.instantiate() }
-
-    dispatcher.reduce { _ in
-      Beside { dispatcher.dispatch(Dispatcher.Counter.add(1)) }.join()
-    }
-
-    withExtendedLifetime(store) {}
-  }
-}
-
-/// Dispatchers that replace `Dispatcher.shared`.
-struct SharedDispatcherTests {
   @Test func withDispatcherReplacesTheSharedDispatcherForTheTaskAndItsChildTasks() async {
     let dispatcher = Dispatcher()
     let outer = Dispatcher.shared
@@ -165,18 +109,5 @@ struct SharedDispatcherTests {
     }
 
     #expect(Dispatcher.shared === outer)
-  }
-
-  @Test func eachDispatcherHasItsOwnStoreOfTheSameType() {
-    let stores = (0..<2).map { _ in
-      withDispatcher(Dispatcher()) {
-        let store = CounterStore.instantiate()
-        CounterAction().invoke(.add(1))
-        return store
-      }
-    }
-
-    #expect(stores[0] !== stores[1])
-    #expect(stores.map(\.count.value) == [1, 1])
   }
 }

@@ -100,22 +100,6 @@ struct DustTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func observerAddedInsideAnObserverStartsWithTheNewValue() {
-    let variable = Variable(0)
-    let log = Log<String>()
-    let dusts = DustBuster()
-    variable.observe(ignoreFirst: true) { value in
-      guard value == 1 else { return }
-      variable.observe { log.append("late \($0)") }.cleaned(by: dusts)
-    }.cleaned(by: dusts)
-
-    variable.value = 1
-    variable.value = 2
-
-    #expect(log.entries == ["late 1", "late 2"])
-    dusts.clean()
-  }
-
   // V7
 
   @Test func releasingADustWithoutCleanDoesNotEndItsObservation() {

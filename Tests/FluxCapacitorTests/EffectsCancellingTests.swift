@@ -98,27 +98,4 @@ struct EffectsCancellingTests {
 
     #expect(log.entries == ["true false", "done"])
   }
-
-  @Test func performInACancelledTaskStartsAnAlreadyCancelledOperation() async {
-    let effects = Effects()
-    let older = effects.run { _ in await untilCancelled() }
-    await Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      await effects.perform { effect in
-        log.append("\(Task.isCancelled) \(effect.isSuperseded)")
-      }
-    }.value
-    await older.value
-
-    #expect(log.entries == ["true false"])
-  }
-
-  @Test func cleaningADustBusterCancelsItsEffectOperation() async {
-    let dusts = DustBuster()
-    let effects = Effects(.serial)
-    let task = effects.run { _ in await untilCancelled() }
-    task.cleaned(by: dusts)
-    dusts.clean()
-    await task.value
-  }
 }

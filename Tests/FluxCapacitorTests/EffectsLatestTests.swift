@@ -31,19 +31,6 @@ struct EffectsLatestTests {
     #expect(store.count.value == 2)
   }
 
-  @Test @MainActor func latestPolicyNeverStartsAnOperationThatIsSupersededBeforeItsStart() async {
-    let effects = Effects(.latest)
-    for _ in 0..<200 {
-      // The older operation can't begin while the test runs on the main actor.
-      let older = effects.run { @MainActor _ in log.append("older") }
-      let newer = effects.run { @MainActor _ in log.append("newer") }
-      await older.value
-      await newer.value
-    }
-
-    #expect(Set(log.entries) == ["newer"])
-  }
-
   @Test func effectOfAnEndedOperationInvokesNoStateAfterANewerOperationStarts() async {
     let effects = Effects(.latest)
     let kept = Log<Effect>()
@@ -85,17 +72,6 @@ struct EffectsLatestTests {
 
     #expect(log.entries == ["3"])
     #expect(!effects.isRunning.value)
-  }
-
-  @Test func operationThatRunsANewerOperationIsSupersededAndInvokesNoStates() async {
-    let effects = Effects(.latest)
-    await effects.run { outer in
-      let inner = effects.run { effect in CounterAction().invoke(.set(2), as: effect) }
-      CounterAction().invoke(.set(1), as: outer)
-      await inner.value
-    }.value
-
-    #expect(store.count.value == 2)
   }
 
   @Test(arguments: [Duration.zero, .seconds(1)])
@@ -160,19 +136,5 @@ struct EffectsLatestTests {
     await outer.value
 
     #expect(log.entries == ["true true"])
-  }
-
-  @Test func interceptorThatRunsANewerOperationSupersedesTheOperationThatInvokedTheState() async {
-    let effects = Effects(.latest)
-    let dispatcher = Dispatcher.shared
-    let dust = dispatcher.intercept { _ in effects.run { _ in } }
-    await effects.perform { effect in
-      CounterAction().invoke(.set(1), as: effect)
-      log.append("\(effect.isSuperseded)")
-    }
-    dust.clean()
-
-    #expect(log.entries == ["true"])
-    #expect(store.count.value == 1)
   }
 }

@@ -23,21 +23,6 @@ struct ExecuteQueueTests {
     dust.clean()
   }
 
-  @Test func observerOnASuspendedQueueReceivesEveryChangeAfterTheQueueResumes() {
-    let queue = DispatchQueue(label: "observer")
-    let variable = Variable(0)
-    let log = Log<Int>()
-    queue.suspend()
-    let dust = variable.observe(on: .queue(queue)) { log.append($0) }
-
-    for value in 1...1000 { variable.value = value }
-    queue.resume()
-    queue.sync {}
-
-    #expect(log.entries == Array(0...1000))
-    dust.clean()
-  }
-
   @Test func observerOnAQueueReceivesAWriteBeforeWorkThatIsEnqueuedAfterTheWrite() {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable(0)
@@ -51,21 +36,6 @@ struct ExecuteQueueTests {
 
     #expect(log.entries == Array(0...1_000))
     dust.clean()
-  }
-
-  @Test func observerOnAQueueReceivesQueuedValuesAfterTheVariableIsFreed() {
-    let queue = DispatchQueue(label: "observer")
-    let log = Log<Int>()
-    queue.suspend()
-    do {
-      let variable = Variable(0)
-      _ = variable.observe(on: .queue(queue)) { log.append($0) }
-      variable.value = 1
-    }
-    queue.resume()
-    queue.sync {}
-
-    #expect(log.entries == [0, 1])
   }
 
   @Test func queueRunsOtherWorkBetweenCallsOfAnObserverThatKeepsWriting() {
@@ -140,20 +110,6 @@ struct ExecuteQueueTests {
 
     #expect(screen.shown == [0, 1, 2])
     dust.clean()
-  }
-
-  @MainActor @Test func cleanOnMainDropsValuesThatAreQueuedForMain() async {
-    let screen = Screen()
-    let variable = Variable(0)
-    let dust = variable.observe(on: .main) { screen.shown.append($0) }
-
-    Beside { variable.value = 1 }.join()
-    dust.clean()
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
-
-    #expect(screen.shown == [0])
   }
 
   @Test func observerOnAQueueChosenAtRunTimeRunsOnTheMainActorIfTheQueueIsMain() async {

@@ -72,17 +72,6 @@ struct HandoverTests {
     tireless.expectToBeLeft(by: writing)
     dust.clean()
   }
-
-  @Test func sinkSendReturnsWhileAnotherThreadKeepsSendingEvents() {
-    let sink = Sink<Int>()
-    let dust = Signal(sink).observe(changes: tireless.observe)
-    let writing = tireless.write { sink.send($0) }
-
-    sink.send(0)
-
-    tireless.expectToBeLeft(by: writing)
-    dust.clean()
-  }
 }
 
 /// A writing thread that never lets the delivering thread catch up.

@@ -1,7 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
-import Synchronization
 import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
@@ -116,24 +115,6 @@ struct InterceptTests {
     )
   }
 
-  @Test func interceptorReceivesNestedDispatchesInTheOrderOfTheirReduces() {
-    let script = ScriptStore.instantiate()
-    let counter = CounterStore.instantiate()
-    intercept { [log] event in
-      log.append("\(event.sequenceNumber) \(event.state is Dispatcher.Script ? "script" : "count")")
-    }
-    script.first.observe(ignoreFirst: true) { _ in CounterAction().invoke(.add(10)) }
-      .cleaned(by: dusts)
-
-    dispatcher.reduce { store in
-      CounterAction().invoke(.add(1))
-      store.first.value = 1
-    }
-
-    #expect(log.entries == ["1 script", "2 count", "3 count"])
-    #expect(counter.count.value == 11)
-  }
-
   @Test func interceptorThatInvokesStatesReceivesTheirEventsUntilTheInterceptorCleansItself() {
     let store = CounterStore.instantiate()
     let dust = Log<Dust>()
@@ -168,25 +149,6 @@ struct InterceptTests {
 
     #expect(log.entries == ["event 1", "later 2"])
     #expect(store.count.value == 3)
-  }
-
-  @Test func interceptorKeepsNoStoreAliveAndIsFreedAfterClean() {
-    let tally = Tally()
-    weak var store: CounterStore?
-    do {
-      let counted = Counted(tally)
-      let dust = dispatcher.intercept { _ in withExtendedLifetime(counted) {} }
-      do {
-        let made = CounterStore.instantiate()
-        store = made
-        CounterAction().invoke(.add(1))
-      }
-      #expect(store == nil)
-      CounterAction().invoke(.add(1))
-      dust.clean()
-    }
-
-    #expect(tally.value == 0)
   }
 
   @Test(.oneAtATime) func interceptorReceivesConcurrentDispatchesInOneOrderWithoutGaps() async {

@@ -39,29 +39,6 @@ struct MixedTransactionsStressTests {
     dust.clean()
   }
 
-  @Test func nestedCombinedConstantsDeliverEachConcurrentWriteOnce() async {
-    let (a, b) = (Variable(0), Variable(0))
-    let count = Tally()
-    let inner = Constant.combine(Constant(a), Constant(b))
-    let other = Constant.combine(b.map { $0 }, a.map { $0 })
-    let last = Locked([0, 0])
-    let dust = Constant.combine(Constant(b), inner, other.map { $0 }).observe { b, inner, other in
-      count.add()
-      #expect(b == inner.1 && b == other.0 && inner.0 == other.1)
-      last.set([inner.0, b])
-    }
-
-    await inParallel(4) { thread in
-      for _ in 0..<stress(12_500) {
-        if thread % 2 == 0 { a.value += 1 } else { b.value += 1 }
-      }
-    }
-
-    #expect(last.value == [stress(25_000), stress(25_000)])
-    #expect(count.value == stress(50_000) + 1)
-    dust.clean()
-  }
-
   @Test func nestedCombinedConstantsNeverMixValuesOfCompetingTransactions() async {
     let variables = (0..<3).map { _ in Variable(0) }
     let pairs = Constant.combine(

@@ -134,6 +134,15 @@ struct MutationTests {
     #expect(recorder.values == [2])
   }
 
+  @Test func mutationThatReleasesTheLastReferenceToADerivedConstantOfItsVariableDoesNotTrap() {
+    let rows = Variable<[Constant<Int>]>([])
+    rows.value = [rows.map(\.count)]
+
+    rows.value.removeAll()
+
+    #expect(rows.value.isEmpty)
+  }
+
   @Test func deinitOfAReplacedValueReadsTheNewValueOfTheVariable() {
     let variable = Variable<AtEnd?>(nil)
     let log = Log<Bool>()

@@ -48,12 +48,4 @@
 
   /// Whether the thread sanitizer watches this process.
   private var isSanitized: Bool { dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil }
-
-  /// The memory that the process uses.
-  private func residentBytes() -> Int {
-    let numbers = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
-      separator: " "
-    )
-    return numbers.flatMap { Int($0[1]) }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) } ?? 0
-  }
 #endif

@@ -29,14 +29,6 @@ struct SessionTests {
     #expect(CounterStore.instantiate(on: dispatcher) === store.counter)
   }
 
-  @Test func threadsThatInstantiateAStoreOnOneDispatcherReceiveTheSameStore() {
-    let stores = Variable<[CounterStore]>([])
-
-    inParallel(8) { _ in stores.value.append(CounterStore.instantiate(on: dispatcher)) }
-
-    #expect(Set(stores.value.map(ObjectIdentifier.init)).count == 1)
-  }
-
   // MARK: Actions
 
   @Test func invokerWithADispatcherInvokesStatesOnThatDispatcher() async {

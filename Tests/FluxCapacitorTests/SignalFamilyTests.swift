@@ -84,15 +84,6 @@ struct SignalFamilyTests {
     #expect(await second.next() == 2)
   }
 
-  @Test func signalSequenceThatBuffersOneEventReturnsTheNewestEvent() async {
-    let sink = Sink<Int>()
-    var events = sink.signal.values(buffering: .bufferingNewest(1)).makeAsyncIterator()
-
-    for event in 1...3 { sink.send(event) }
-
-    #expect(await events.next() == 3)
-  }
-
   @Test func signalSequenceEndsAfterItsBufferWhenTheSinkIsFreed() async {
     let iterator = {
       let sink = Sink<Int>()

@@ -30,21 +30,6 @@ struct SignalTests {
     dust.clean()
   }
 
-  @Test func eventSentInsideASignalObserverIsDeliveredAfterAllObserversReceiveTheCurrentEvent() {
-    let sink = Sink<Int>()
-    let log = Log<String>()
-    let dusts = DustBuster()
-    sink.signal.observe { event in
-      log.append("first \(event)")
-      if event == 1 { sink.send(2) }
-    }.cleaned(by: dusts)
-    sink.signal.observe { log.append("second \($0)") }.cleaned(by: dusts)
-
-    sink.send(1)
-
-    #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
-  }
-
   @Test func signalEventsSentInATransactionAreDeliveredInOrderAfterTheTransaction() {
     let sink = Sink<Int>()
     let variable = Variable(0)
@@ -62,22 +47,6 @@ struct SignalTests {
     }
 
     #expect(log.entries == ["end", "event 1", "value 2", "event 2"])
-  }
-
-  @Test func signalEventOfAnotherThreadWaitsForEarlierEventsOfAnOpenTransaction() {
-    let sink = Sink<Int>()
-    let log = Log<Int>()
-    let dust = sink.signal.observe { log.append($0) }
-
-    Dispatcher().transaction {
-      sink.send(1)
-      Beside { sink.send(2) }.join()
-      sink.send(3)
-      #expect(log.entries.isEmpty)
-    }
-
-    #expect(log.entries == [1, 2, 3])
-    dust.clean()
   }
 
   @Test func signalMapAndFilterTransformAndDropEvents() {
@@ -112,17 +81,6 @@ struct SignalTests {
     #expect(tally.value == 0)
   }
 
-  @Test @MainActor func signalObserverOnMainIsCalledOnTheMainActor() {
-    let sink = Sink<Int>()
-    let view = MainActorLog()
-    let dust = sink.signal.observe(on: .main) { view.seen.append($0) }
-
-    sink.send(1)
-
-    #expect(view.seen == [1])
-    dust.clean()
-  }
-
   @Test(.oneAtATime, .timeLimit(.minutes(20)))
   func signalObserverReceivesTheEventsOfEachThreadOnceAndInOrder() async {
     let sink = Sink<Int>()
@@ -148,9 +106,4 @@ struct SignalTests {
     }
     dust.clean()
   }
-}
-
-@MainActor
-private final class MainActorLog {
-  var seen: [Int] = []
 }

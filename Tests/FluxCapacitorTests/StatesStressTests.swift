@@ -32,27 +32,6 @@ struct StatesStressTests {
     #expect(received == reduced)
   }
 
-  /// The first observer of a state type creates the type's route while another thread looks up that route.
-  @Test func firstObserverOfAStateTypeReceivesEveryLaterStateDuringConcurrentDispatches() async {
-    for _ in 0..<stress(2_000) {
-      let dispatcher = Dispatcher()
-      let log = Log<Int>()
-      let dusts = DustBuster()
-      await inParallel(2) { index in
-        if index == 0 {
-          for number in 0..<100 { dispatcher.dispatch(Dispatcher.Counter.add(number)) }
-        } else {
-          dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }.cleaned(by: dusts)
-        }
-      }
-
-      dispatcher.dispatch(Dispatcher.Counter.add(100))
-
-      #expect(log.entries.last == 100)
-      #expect(log.entries == Array(0...100).suffix(log.entries.count))
-    }
-  }
-
   @Test func stateObserversThatSubscribeAndCleanDuringDispatchesAreFreed() async {
     let tally = Tally()
     let dispatcher = Dispatcher()
@@ -65,29 +44,6 @@ struct StatesStressTests {
           let counted = Counted(tally)
           dispatcher.observe(Dispatcher.Counter.self) { _ in withExtendedLifetime(counted) {} }
             .clean()
-        }
-      }
-    }
-
-    #expect(tally.value == 0)
-  }
-
-  @Test func stateObserversAreFreedWithADispatcherThatIsReleasedDuringDispatches() async {
-    let tally = Tally()
-    let dispatchers = (0..<stress(20_000)).map { _ in Log(Dispatcher()) }
-    for dispatcher in dispatchers {
-      let counted = Counted(tally)
-      _ = dispatcher.entries[0].observe(Dispatcher.Counter.self) { _ in
-        withExtendedLifetime(counted) {}
-      }
-    }
-
-    await inParallel(2) { index in
-      for dispatcher in dispatchers {
-        if index == 0 {
-          for _ in 0..<10 { dispatcher.entries.first?.dispatch(Dispatcher.Counter.add(1)) }
-        } else {
-          dispatcher.removeAll()
         }
       }
     }

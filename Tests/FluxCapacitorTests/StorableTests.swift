@@ -130,59 +130,12 @@ struct StorableTests {
     #expect(CounterStore.instantiate() !== counter)
   }
 
-  @Test func storeClearedDuringADispatchDoesNotReceiveTheDispatchedState() {
-    let audit = AuditStore.instantiate()
-    let counter = CounterStore.instantiate()
-    audit.onReduce.value = { counter.clear() }
-
-    CounterAction().invoke(.add(1))
-
-    #expect(counter.count.value == 0)
-  }
-
   // R5
 
   @Test func initializerOfAStoreInstantiatesTheLiveStoreOfAnotherType() {
     let store = NestedStore.instantiate()
 
     #expect(store.counter === CounterStore.instantiate())
-  }
-
-  @Test func instantiateDoesNotTrapAsACycleWhenAnotherThreadCreatesANestedStore() {
-    let dispatchers = (0..<stress(5_000)).map { _ in Dispatcher() }
-
-    inParallel(2) { index in
-      for dispatcher in dispatchers {
-        withDispatcher(dispatcher) {
-          let counter = index == 0 ? CounterStore.instantiate() : nil
-          let nested = NestedStore.instantiate()
-          withExtendedLifetime((counter, nested)) {}
-        }
-      }
-    }
-  }
-
-  @Test func instantiateWaitsForAParentStoreThatAnotherThreadIsCreating() {
-    let dispatcher = Dispatcher.shared
-    let isBeingMade = Gate()
-    let goOn = Gate()
-    let parents = Log<SlowStore>()
-    SlowStore.duringInit.value = {
-      isBeingMade.open()
-      goOn.wait()
-    }
-    let first = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
-    isBeingMade.wait()
-    SlowStore.duringInit.value = {}
-    let child = SlowSubclassStore.instantiate()
-    let second = Beside { withDispatcher(dispatcher) { parents.append(.instantiate()) } }
-    goOn.open()
-    first.join()
-    second.join()
-
-    #expect(parents.entries.count == 2)
-    #expect(parents.entries.first === parents.entries.last)
-    withExtendedLifetime(child) {}
   }
 
   @Test func deinitOfAStoreInstantiatesAStoreThatAnotherThreadIsCreatingWithoutDeadlock() {

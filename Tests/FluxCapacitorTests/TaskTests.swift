@@ -31,17 +31,6 @@ struct TaskTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func dustBusterCancelsATaskThatWasAddedAfterAnEarlierClean() async {
-    let dusts = DustBuster()
-    dusts.clean()
-    let task = Task { await untilCancelled() }
-    task.cleaned(by: dusts)
-
-    dusts.clean()
-
-    await task.value
-  }
-
   @Test func dustBusterReleasesATaskAfterTheTaskEnds() async {
     let dusts = DustBuster()
     await withCheckedContinuation { continuation in

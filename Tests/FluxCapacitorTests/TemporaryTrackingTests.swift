@@ -53,11 +53,7 @@ struct TemporaryTrackingTests {
     let person = Person()
     let log = Log<String>()
     for _ in 1...2 {
-      withObservationTracking {
-        _ = person.name.value
-      } onChange: {
-        log.append(person.name.value)
-      }
+      track(person.name) { log.append(person.name.value) }
     }
 
     Dispatcher().transaction {
@@ -120,38 +116,9 @@ struct TemporaryTrackingTests {
     do {
       let person = Person()
       let counted = Counted(tally)
-      withObservationTracking {
-        _ = person.name.value
-      } onChange: {
-        counted.pass(())
-      }
+      track(person.name) { counted.pass(()) }
       #expect(tally.value == 1)
     }
     #expect(tally.value == 0)
-  }
-
-  @Test(.oneAtATime)
-  func temporaryConstantsAreTrackedDespiteConcurrentWrites() async {
-    let person = Person()
-    let lengths = [person.first, person.last].map { $0.map(\.count) }
-    let noted = Tally()
-
-    await inParallel(4) { thread in
-      for count in 0..<stress(10_000) {
-        if thread < 2 {
-          person.last.value = "\(count)"
-        } else {
-          // Observation can call `onChange` twice if a write happens while the tracking starts.
-          let isNoted = Flag()
-          withObservationTracking {
-            _ = (person.name.value, Constant.combine(lengths[0], lengths[1]).value)
-          } onChange: {
-            if isNoted.set() { noted.add() }
-          }
-        }
-      }
-    }
-    person.first.value = "Clara"
-    #expect(noted.value == stress(20_000))
   }
 }

@@ -10,11 +10,7 @@ struct TrackingTests {
     let other = Variable(0)
     let log = Log<Int>()
 
-    withObservationTracking {
-      #expect(constant.value == 0)
-    } onChange: {
-      log.append(constant.value)
-    }
+    track(constant) { log.append(constant.value) }
     other.value = 1
     #expect(log.entries.isEmpty)
     variable.value = 1
@@ -29,40 +25,32 @@ struct TrackingTests {
     let log = Log<String>()
 
     for name in ["first", "second"] {
-      withObservationTracking {
-        _ = constant.value
-      } onChange: {
-        log.append(name)
-      }
+      track(constant) { log.append(name) }
     }
     variable.value = 1
-    withObservationTracking {
-      _ = constant.value
-    } onChange: {
-      log.append("third")
-    }
+    track(constant) { log.append("third") }
     variable.value = 2
 
     #expect(log.entries.sorted() == ["first", "second", "third"])
   }
 
-  @Test func trackedConstantReadTwiceDuringATransactionCallsOnChangeOnce() {
+  @Test func constantReadTwiceInOneTrackingCallsOnChangeOnce() {
     let variable = Variable(0)
     let unique = variable.removeDuplicates()
     let log = Log<Int>()
     let dust = unique.observe { _ in }
-    @Sendable func track() {
+    @Sendable func trackTwice() {
       withObservationTracking {
         _ = (unique.value, unique.value)
       } onChange: {
         log.append(unique.value)
-        track()
+        trackTwice()
       }
     }
 
     Dispatcher().transaction {
       variable.value = 1
-      track()
+      trackTwice()
       variable.value = 2
     }
 
@@ -94,11 +82,7 @@ struct TrackingTests {
     let parity = variable.map { $0 % 2 }.removeDuplicates()
     let log = Log<Int>()
 
-    withObservationTracking {
-      _ = parity.value
-    } onChange: {
-      log.append(parity.value)
-    }
+    track(parity) { log.append(parity.value) }
     variable.value = 4
     variable.value = 3
 
@@ -125,48 +109,12 @@ struct TrackingTests {
       let variable = Variable(Counted(tally))
       let constant = Constant(variable)
       let derived = constant.map { [$0] }.map { $0 }
-      withObservationTracking {
-        _ = (constant.value, derived.value)
-      } onChange: {
-      }
+      track(constant)
+      track(derived)
       variable.value = Counted(tally)
     }
 
     #expect(tally.value == 0)
-  }
-
-  @Test func observationTrackingIsReleasedAfterItsConstantIsFreed() {
-    let tally = Tally()
-    for _ in 0..<10_000 {
-      let constant = Constant(Variable(0))
-      let counted = Counted(tally)
-      withObservationTracking {
-        _ = constant.value
-      } onChange: {
-        counted.pass(())
-      }
-    }
-
-    #expect(tally.value == 0)
-  }
-
-  @Test func readTrackedDuringAnotherThreadsTransactionCallsOnChangeWhenTheTransactionEnds() {
-    let variable = Variable(1)
-    let unique = variable.removeDuplicates()
-    let noted = Tally()
-    Dispatcher().transaction {
-      variable.value = 2
-      Beside {
-        withObservationTracking {
-          #expect(unique.value == 2)
-        } onChange: {
-          noted.add()
-        }
-      }.join()
-      variable.value = 1
-    }
-
-    #expect(noted.value == 1)
   }
 
   @Test func freedDerivedConstantThatWasTrackedComputesNothing() {
@@ -174,10 +122,7 @@ struct TrackingTests {
     let count = Tally()
     do {
       let derived = variable.map(counting: count) { $0 }
-      withObservationTracking {
-        _ = derived.value
-      } onChange: {
-      }
+      track(derived)
     }
     #expect(count.value == 1)
 
@@ -209,18 +154,12 @@ struct TrackingTests {
     await inParallel(2) { thread in
       for _ in 0..<stress(20_000) {
         guard thread == 0 else {
-          withObservationTracking {
-            _ = other.value
-          } onChange: {
-          }
+          track(other)
           continue
         }
         let variable = Variable(0)
         let count = Tally()
-        let counting = variable.map { value in
-          count.add()
-          return value
-        }
+        let counting = variable.map(counting: count) { $0 }
         _ = counting.value
         variable.value = 1
         // The write computes nothing, because `counting` is not observed.
@@ -243,9 +182,7 @@ struct TrackingTests {
         } else {
           // Observation can call `onChange` twice if a write happens while the tracking starts.
           let isNoted = Flag()
-          withObservationTracking {
-            #expect(constant.value >= 0 && doubled.value >= 0)
-          } onChange: {
+          track(thread < 6 ? doubled : Constant.combine(constant, doubled).map(+)) {
             if isNoted.set() { noted.add() }
           }
         }

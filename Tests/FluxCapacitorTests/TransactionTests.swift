@@ -53,7 +53,6 @@ struct TransactionTests {
   }
 
   @Test func transactionThatThrowsStillDeliversItsWrites() {
-    struct Failure: Error, Equatable {}
     let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
@@ -66,6 +65,10 @@ struct TransactionTests {
     variable.value = 2
 
     #expect(recorder.values == [1, 2])
+  }
+
+  @Test func dispatcherReadRethrowsTheErrorOfItsBody() {
+    #expect(throws: Failure()) { try dispatcher.read { throw Failure() } }
   }
 
   @Test func stateInvokedInsideATransactionIsReducedImmediatelyAndDeliveredWithTheTransaction() {
@@ -120,21 +123,40 @@ struct TransactionTests {
     dust.clean()
   }
 
-  @Test func transactionInTheDeinitOfAValueThatATransactionReleasesIsDelivered() {
-    let variable = Variable(0)
-    let recorder = ValueRecorder(variable, ignoreFirst: true)
+  // Transactions of two dispatchers
+
+  @Test func firstOfTwoTransactionsToEndDeliversTheVariableThatBothHaveWritten() {
+    let (first, second) = (Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    let dust = Constant.combine(first, second).observe { log.append([$0, $1]) }
 
     dispatcher.transaction {
-      let holder = Variable(AtEnd { dispatcher.transaction { variable.value = 1 } })
-      let dust = holder.observe(ignoreFirst: true) { _ in }
-      holder.modify { _ in }
-      dust.clean()
+      first.value = 1
+      Beside { Dispatcher().transaction { first.value = 10 } }.join()
+      second.value = 1
     }
-    #expect(recorder.values == [1])
-    variable.value = 2
 
-    #expect(recorder.values == [1, 2])
+    #expect(log.entries == [[0, 0], [10, 0], [10, 1]])
+    dust.clean()
   }
+
+  @Test func transactionThatWritesASharedVariableAgainDeliversItsWholeChange() {
+    let (first, second) = (Variable(0), Variable(0))
+    let log = Log<[Int]>()
+    let dust = Constant.combine(first, second).observe { log.append([$0, $1]) }
+
+    dispatcher.transaction {
+      first.value = 1
+      second.value = 1
+      Beside { Dispatcher().transaction { first.value = 100 } }.join()
+      first.value = 2
+    }
+
+    #expect(log.entries == [[0, 0], [100, 0], [2, 1]])
+    dust.clean()
+  }
+
+  // Values and observers
 
   @Test func transactionFreesItsValuesWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()
@@ -149,39 +171,6 @@ struct TransactionTests {
     }
 
     #expect(log.entries == ["read"])
-  }
-
-  @Test func storeReleasedByItsOwnReduceIsFreedWithoutBlockingReadsOfOtherThreads() {
-    let log = Log<String>()
-    let holder = Log<HoldingStore>()
-    holder.append(HoldingStore.instantiate())
-    holder.entries[0].held.value = AtEnd {
-      Beside { dispatcher.read { log.append("read") } }.join()
-    }
-
-    dispatcher.dispatch(HoldingStore.State.run { holder.removeAll() })
-
-    #expect(log.entries == ["read"])
-  }
-
-  @Test func dispatcherReadDelaysReducesUntilTheReadEnds() {
-    let store = CounterStore.instantiate()
-    let reads = dispatcher.read {
-      let before = store.count.value
-      let started = Gate()
-      let beside = Beside {
-        started.open()
-        dispatcher.dispatch(Dispatcher.Counter.add(1))
-      }
-      started.wait()
-      CounterAction().invoke(.add(10))
-      return (before, store.count.value, beside)
-    }
-    reads.2.join()
-
-    #expect(reads.0 == 0)
-    #expect(reads.1 == 0)
-    #expect(store.count.value == 11)
   }
 
   /// The observer of `x` writes to `y` before the transaction's change of `y` has been delivered.
@@ -212,52 +201,6 @@ struct TransactionTests {
 
     #expect(log.entries == ["y = 1", "y = 2", "z = 2"])
   }
-
-  @Test func setInsideAnObserverIsDeliveredBeforeALaterDispatchOfThatObserver() {
-    let store = ScriptStore.instantiate()
-    let x = Variable(0)
-    let log = Log<String>()
-    let dusts = DustBuster()
-    x.observe(ignoreFirst: true) { _ in
-      store.first.value = 2
-      dispatcher.reduce { $0.second.value = 2 }
-    }.cleaned(by: dusts)
-    store.first.observe(ignoreFirst: true) { log.append("first = \($0)") }.cleaned(by: dusts)
-    store.second.observe(ignoreFirst: true) { log.append("second = \($0)") }.cleaned(by: dusts)
-
-    dispatcher.reduce { store in
-      x.value = 1
-      store.first.value = 1
-    }
-
-    #expect(log.entries == ["first = 1", "first = 2", "second = 2"])
-  }
-
-  @Test func dispatcherReadRethrowsTheErrorOfItsBody() {
-    struct Failure: Error, Equatable {}
-
-    #expect(throws: Failure()) { try Dispatcher().read { throw Failure() } }
-  }
 }
 
-/// A store with an object that tells the test when the store is freed.
-private final class HoldingStore: Storable {
-  enum State: DispatchState {
-    typealias RelatedStoreType = HoldingStore
-    typealias RelatedActionType = Action
-
-    case run(@Sendable () -> Void)
-  }
-
-  struct Action: Actionable {
-    typealias DispatchStateType = State
-  }
-
-  let held = Variable<AtEnd?>(nil)
-
-  func reduce(with state: State) {
-    switch state {
-    case .run(let body): body()
-    }
-  }
-}
+private struct Failure: Error, Equatable {}

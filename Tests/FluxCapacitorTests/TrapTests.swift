@@ -1,43 +1,31 @@
 import FluxCapacitor
 import Foundation
-import Observation
 import Testing
 
 /// A programming error traps with a message that explains the error, and never deadlocks.
 @Suite(.timeLimit(.minutes(20)))
 struct TrapTests {
-  @Test func mutationOfAVariableInsideAMutationOfTheSameVariableTraps() async {
+  @Test(arguments: Use.allCases)
+  func useOfAVariableInsideAMutationOfTheSameVariableTraps(use: Use) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let variable = Variable(0)
-      variable.modify { _ in variable.value += 1 }
-    }
-
-    expectSentence(in: result, "Variable<Int>", "inside its own mutation", "modify")
-  }
-
-  @Test func trackedReadOfAConstantInsideAMutationOfItsVariableTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let variable = Variable(0)
-      let constant = Constant(variable)
+      [use] in
+      let variable = Variable([0])
+      let (constant, count) = (variable.constant, variable.map(\.count))
       variable.modify { value in
-        value = withObservationTracking {
-          constant.value
-        } onChange: {
+        switch use {
+        case .mutation: variable.value.append(1)
+        case .constant: value = constant.value
+        case .derived: value.append(count.value)
+        case .tracked: track(constant)
         }
       }
     }
 
-    expectSentence(in: result, "Variable<Int>", "inside its own mutation")
+    expectSentence(in: result, "Variable<Array<Int>>", "inside its own mutation", "modify")
   }
 
-  @Test func readOfAConstantInsideAMutationOfItsVariableTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let variable = Variable([0])
-      let constant = Constant(variable)
-      variable.modify { $0.append(constant.value.count) }
-    }
-
-    expectSentence(in: result, "Variable<Array<Int>>", "inside its own mutation")
+  enum Use: Codable, CaseIterable {
+    case mutation, constant, derived, tracked
   }
 
   @Test func transactionInsideAMutationOfAVariableTraps() async {
@@ -65,17 +53,12 @@ struct TrapTests {
     expectSentence(in: result, "Variable<Array<Int>>", "across an `await`")
   }
 
-  @Test func mutationOfAVariableAcrossAnAwaitOnTheMainActorTraps() async {
+  /// Another block of the main queue ends the `await`, or nothing ends it.
+  @Test(arguments: [true, false])
+  func mutationOfAVariableAcrossAnAwaitOnTheMainActorTraps(isResumed: Bool) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      await mutateOnMain(resuming: true)
-    }
-
-    expectSentence(in: result, "across an `await`")
-  }
-
-  @Test func mutationOfAVariableAcrossAnAwaitThatNeverEndsTrapsOnTheMainActor() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      await mutateOnMain(resuming: false)
+      [isResumed] in
+      await mutateOnMain(resuming: isResumed)
     }
 
     expectSentence(in: result, "across an `await`")
@@ -99,16 +82,6 @@ struct TrapTests {
     }
 
     expectSentence(in: result, "FluxCapacitorTests.ChickenStore → FluxCapacitorTests.EggStore → ")
-  }
-
-  @Test func storesThatInstantiateEachOtherOnTwoThreadsTrapWithTheirNames() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      inParallel(2) { index in
-        if index == 0 { _ = ChickenStore.instantiate() } else { _ = EggStore.instantiate() }
-      }
-    }
-
-    expectSentence(in: result, "ChickenStore", "EggStore", "instantiate each other")
   }
 }
 
@@ -172,11 +145,6 @@ private final class ThreadForEachJob: SerialExecutor {
 
 private enum Farm: DispatchState {
   typealias RelatedStoreType = ChickenStore
-  typealias RelatedActionType = FarmAction
-}
-
-private struct FarmAction: Actionable {
-  typealias DispatchStateType = Farm
 }
 
 private final class ChickenStore: Storable {
@@ -239,20 +207,12 @@ private final class ReadingStore: Storable {
       )
     }
 
-    @Test func settledInATaskOfADustBusterTraps() async {
+    /// The task waits in `settled()` after or before the test puts the task into the bag.
+    @Test(arguments: [false, true])
+    func settledInATaskOfADustBusterTraps(isPutIntoTheBagLater: Bool) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        await SelfWaitTests.settleInATask(putIntoABagLater: false)
-      }
-
-      expectSentence(
-        in: result,
-        "settled() waits for the task that calls it: The task of FluxCapacitorTests/TrapTests.swift:"
-      )
-    }
-
-    @Test func taskThatAlreadyWaitsInSettledTrapsInADustBuster() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        await SelfWaitTests.settleInATask(putIntoABagLater: true)
+        [isPutIntoTheBagLater] in
+        await SelfWaitTests.settleInATask(putIntoABagLater: isPutIntoTheBagLater)
       }
 
       expectSentence(

@@ -24,19 +24,6 @@
       )
     }
 
-    @Test func storeThatNoCodeKeepsIsTheReasonOfOneLine() async {
-      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        _ = CounterStore.instantiate()
-        CounterAction().invoke(.add(1))
-      }
-
-      #expect(
-        lines(of: result).map { $0.contains("No live FluxCapacitorTestSupport.CounterStore") } == [
-          true
-        ]
-      )
-    }
-
     @Test func storeOfAnotherDispatcherIsNamedAsTheReason() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let store = withDispatcher(Dispatcher()) { (CounterStore.instantiate(), Dispatcher.shared) }

@@ -1,7 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
-import Foundation
 import Testing
 
 /// How asynchronous sequences end, and when they free their values.
@@ -25,19 +24,6 @@ struct ValuesLifetimeTests {
     #expect(tally.value == 1)
     await consumer.value
     #expect(log.entries == [1, 2])
-  }
-
-  @Test func iteratorOfValuesReturnsNilInACancelledTask() async {
-    let variable = Variable(0)
-    let got = await Task {
-      var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
-      withUnsafeCurrentTask { $0?.cancel() }
-      let first = await iterator.next()
-      variable.value = 1
-      return [first, await iterator.next()]
-    }.value
-
-    #expect(got == [nil, nil])
   }
 
   @Test func iteratorEndedByACancelledTaskReturnsNilInEveryOtherTask() async {
@@ -85,32 +71,6 @@ struct ValuesLifetimeTests {
       // The observations of 100,000 leaked consumers would take about 40 MB.
       #expect(residentBytes() - before < 4_000_000)
     }
-  }
-
-  @Test func iteratorReturnsBufferedValuesAfterTheVariableIsFreed() async {
-    var iterator = {
-      let variable = Variable(0)
-      let iterator = Carried(Constant(variable).values(buffering: .unbounded).makeAsyncIterator())
-      variable.value = 1
-      return iterator
-    }().value
-
-    #expect(await iterator.next(4) == [0, 1])
-  }
-
-  @Test @MainActor func forAwaitLoopOverValuesEndsWhenTheVariableIsFreed() async {
-    let log = Log<Int>()
-    let holder = Log(Variable(0))
-    let consumer = Task { @MainActor in
-      for await value in holder.entries[0].values { log.append(value) }
-      log.append(-1)
-    }
-    await untilItWaits { log.entries == [0] }
-
-    holder.removeAll()
-    await consumer.value
-
-    #expect(log.entries == [0, -1])
   }
 
   @Test(.isolatedDispatcher) func valuesIteratorKeepsNoStoreAlive() {
@@ -166,10 +126,4 @@ struct ValuesLifetimeTests {
 
     #expect(holder.entries.isEmpty)
   }
-}
-
-private func residentBytes() -> Int {
-  let statistics = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-  let pages = statistics.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-  return pages * Int(getpagesize())
 }

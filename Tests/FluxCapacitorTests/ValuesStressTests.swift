@@ -90,34 +90,4 @@ struct ValuesStressTests {
     // Each variable retains its current value.
     #expect(tally.value == variables.count)
   }
-
-  @Test(arguments: policies)
-  func consumerReceivesTheLastValueWhileOtherConsumersAreCancelled(policy: BufferingPolicy) async {
-    let variables = (0..<stress(10_000)).map { _ in Log(Variable(0)) }
-    let consumers = variables.map { variable in
-      let iterator = Carried(variable.entries[0].values(buffering: policy).makeAsyncIterator())
-      return Task {
-        var iterator = iterator.value
-        var last = 0
-        while let value = await iterator.next() { last = value }
-        return last
-      }
-    }
-
-    await inParallel(2) { thread in
-      for (index, (variable, consumer)) in zip(variables, consumers).enumerated() {
-        if thread == 0 {
-          for value in 1...10 { variable.entries[0].value = value }
-          variable.removeAll()
-        } else if index.isMultiple(of: 2) {
-          consumer.cancel()
-        }
-      }
-    }
-
-    for (index, consumer) in consumers.enumerated() {
-      let last = await consumer.value
-      #expect(last == 10 || index.isMultiple(of: 2))
-    }
-  }
 }

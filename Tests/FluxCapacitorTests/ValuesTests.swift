@@ -71,22 +71,6 @@ struct ValuesTests {
     #expect(await iterator.next(3) == [0, 3, 4])
   }
 
-  @Test @MainActor func waitingConsumerOfValuesResumesWithTheNextValue() async {
-    let variable = Variable(0)
-    let log = Log<Int>()
-    let consumer = Task { @MainActor in
-      for await value in variable.values { log.append(value) }
-    }
-    await untilItWaits { log.entries == [0] }
-
-    variable.value = 1
-    await untilItWaits { log.entries == [0, 1] }
-
-    consumer.cancel()
-    await consumer.value
-    #expect(log.entries == [0, 1])
-  }
-
   @Test @MainActor func iteratorReturnsABufferedValueWithoutLeavingTheActor() async {
     let variable = Variable(0)
     let log = Log<String>()

@@ -9,15 +9,20 @@ struct WaitForTests {
   private let dispatcher = Dispatcher.shared
   private let log = Log<String>()
 
-  @Test func waitForMakesTheAwaitedStoreReduceFirst() {
-    let stores = relayStores()
-
+  /// Dispatches a state. Each store's reduce runs the body, and then logs the store's name.
+  private func dispatch(_ body: @escaping @Sendable (any RelayStore) -> Void) {
     dispatcher.dispatch(
       Relay.run { [log] store in
-        if store is FirstStore { store.wait(for: ThirdStore.self) }
+        body(store)
         log.append(store.name)
       }
     )
+  }
+
+  @Test func waitForMakesTheAwaitedStoreReduceFirst() {
+    let stores = relayStores()
+
+    dispatch { if $0 is FirstStore { $0.wait(for: ThirdStore.self) } }
 
     #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
     withExtendedLifetime(stores) {}
@@ -37,151 +42,73 @@ struct WaitForTests {
   @Test func waitForReturnsImmediatelyIfTheAwaitedStoreHasAlreadyReducedTheState() {
     let stores = relayStores()
 
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        if store is ThirdStore { store.wait(for: FirstStore.self) }
-        log.append(store.name)
-      }
-    )
+    dispatch { if $0 is ThirdStore { $0.wait(for: FirstStore.self) } }
 
     #expect(log.entries == ["FirstStore", "SecondStore", "ThirdStore"])
-    withExtendedLifetime(stores) {}
-  }
-
-  @Test func awaitedStoreThatWaitsForAThirdStoreReducesAfterTheThirdStore() {
-    let stores = relayStores()
-
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        log.append("\(store.name) begins")
-        if store is FirstStore { store.wait(for: SecondStore.self) }
-        if store is SecondStore { store.wait(for: ThirdStore.self) }
-        log.append("\(store.name) ends")
-      }
-    )
-
-    #expect(
-      log.entries == [
-        "FirstStore begins", "SecondStore begins", "ThirdStore begins",
-        "ThirdStore ends", "SecondStore ends", "FirstStore ends",
-      ]
-    )
     withExtendedLifetime(stores) {}
   }
 
   @Test func storeThatTwoStoresAwaitReducesTheStateOnce() {
     let stores = relayStores()
 
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        if !(store is ThirdStore) { store.wait(for: ThirdStore.self) }
-        store.name == "FirstStore" ? store.wait(for: ThirdStore.self) : ()
-        log.append(store.name)
-      }
-    )
+    dispatch { if !($0 is ThirdStore) { $0.wait(for: ThirdStore.self) } }
 
     #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
     withExtendedLifetime(stores) {}
   }
 
-  @Test func waitForDuringOneStateDoesNotChangeTheOrderOfStoresForTheNextState() {
+  @Test func awaitedStoreThatWaitsForAThirdStoreReducesAfterTheThirdStore() {
     let stores = relayStores()
-    let waits = Relay.run { [log] store in
+
+    dispatch { [log] store in
+      log.append("\(store.name) begins")
       if store is FirstStore { store.wait(for: SecondStore.self) }
-      log.append(store.name)
+      if store is SecondStore { store.wait(for: ThirdStore.self) }
     }
-    let doesNot = Relay.run { [log] store in log.append(store.name) }
 
-    for state in [waits, doesNot, waits] { dispatcher.dispatch(state) }
-
-    let reordered = ["SecondStore", "FirstStore", "ThirdStore"]
-    #expect(log.entries == reordered + ["FirstStore", "SecondStore", "ThirdStore"] + reordered)
+    #expect(
+      log.entries == [
+        "FirstStore begins", "SecondStore begins", "ThirdStore begins",
+        "ThirdStore", "SecondStore", "FirstStore",
+      ]
+    )
     withExtendedLifetime(stores) {}
   }
 
   @Test func waitForAParentStoreWaitsForItsLiveSubclassStore() {
     let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
 
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        if store is FirstStore { store.wait(for: SecondStore.self) }
-        log.append(store.name)
-      }
-    )
+    dispatch { if $0 is FirstStore { $0.wait(for: SecondStore.self) } }
 
     #expect(log.entries == ["SecondSubclassStore", "FirstStore"])
     withExtendedLifetime(stores) {}
   }
 
-  @Test(arguments: [true, false])
-  func waitForIgnoresAStoreThatIsNotRegistered(wasRegistered: Bool) {
+  @Test func waitForIgnoresStoresThatAreNotRegisteredWithTheDispatcher() {
     let first = FirstStore.instantiate()
-    let third = wasRegistered ? ThirdStore.instantiate() : nil
-    third?.clear()
+    let cleared = SecondStore.instantiate()
+    cleared.clear()
+    let foreign = ThirdStore.instantiate(on: Dispatcher())
 
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        store.wait(for: ThirdStore.self)
-        log.append(store.name)
-      }
-    )
+    dispatch { store in
+      store.wait(for: SecondStore.self)
+      store.wait(for: ThirdStore.self)
+      store.wait(for: SecondSubclassStore.self)
+    }
 
     #expect(log.entries == ["FirstStore"])
-    withExtendedLifetime((first, third)) {}
+    withExtendedLifetime((first, cleared, foreign)) {}
   }
 
   @Test func waitForIgnoresAStoreThatIsUnregisteredInTheSameReduce() {
     let stores = relayStores()
 
-    dispatcher.dispatch(
-      Relay.run { [log, third = stores.2] store in
-        if store is FirstStore {
-          third.clear()
-          store.wait(for: ThirdStore.self)
-        }
-        log.append(store.name)
-      }
-    )
+    dispatch { [third = stores.2] store in
+      if store is FirstStore { third.clear() }
+      store.wait(for: ThirdStore.self)
+    }
 
     #expect(log.entries == ["FirstStore", "SecondStore"])
-    withExtendedLifetime(stores) {}
-  }
-
-  @Test func waitForIgnoresAStoreOfAnotherDispatcher() {
-    let foreign = withDispatcher(Dispatcher()) { ThirdStore.instantiate() }
-    let first = FirstStore.instantiate()
-
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        store.wait(for: ThirdStore.self)
-        log.append(store.name)
-      }
-    )
-
-    #expect(log.entries == ["FirstStore"])
-    withExtendedLifetime((first, foreign)) {}
-  }
-
-  @Test func stateInvokedBeforeWaitForIsReducedAfterTheCurrentState() {
-    let stores = relayStores()
-    let second = Relay.run { [log] store in log.append("\(store.name) again") }
-
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        if store is FirstStore {
-          Dispatcher().transaction { dispatcher.dispatch(second) }
-          store.wait(for: ThirdStore.self)
-        }
-        log.append(store.name)
-      }
-    )
-
-    #expect(
-      log.entries == [
-        "ThirdStore", "FirstStore", "SecondStore",
-        "FirstStore again", "SecondStore again", "ThirdStore again",
-      ]
-    )
     withExtendedLifetime(stores) {}
   }
 
@@ -189,13 +116,10 @@ struct WaitForTests {
     let stores = relayStores()
     let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
 
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        if let third = store as? ThirdStore { third.number.value = 1 }
-        if store is FirstStore { store.wait(for: ThirdStore.self) }
-        log.append(store.name)
-      }
-    )
+    dispatch { store in
+      if let third = store as? ThirdStore { third.number.value = 1 }
+      if store is FirstStore { store.wait(for: ThirdStore.self) }
+    }
 
     #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore", "told 1"])
     dust.clean()
@@ -211,19 +135,13 @@ struct WaitForTests {
       log.append("end")
     }
 
-    dispatcher.dispatch(
-      Relay.run { [log] store in
-        log.append(store.name)
-        guard store is FirstStore else { return }
-        store.wait(for: EndingStore.self)
-        ending.value = nil
-        log.append("goes on")
-      }
-    )
+    dispatch { store in
+      guard store is FirstStore else { return }
+      store.wait(for: EndingStore.self)
+      ending.value = nil
+    }
 
-    #expect(
-      log.entries == ["FirstStore", "EndingStore", "goes on", "invoked at the end", "end"]
-    )
+    #expect(log.entries == ["EndingStore", "FirstStore", "invoked at the end", "end"])
     withExtendedLifetime(first) {}
   }
 }
@@ -236,13 +154,8 @@ private final class EndingStore: RelayStore {
 
 private enum Empty: DispatchState {
   typealias RelatedStoreType = EmptyFirstStore
-  typealias RelatedActionType = EmptyAction
 
   case only
-}
-
-private struct EmptyAction: Actionable {
-  typealias DispatchStateType = Empty
 }
 
 private final class EmptyFirstStore: Storable {

@@ -4,31 +4,11 @@ import Testing
 /// `waitFor` traps with a message in a cycle of stores and outside a reduce.
 @Suite(.timeLimit(.minutes(20)))
 struct WaitForTrapTests {
-  @Test func storesThatWaitForEachOtherTrapWithTheirNames() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let stores = relayStores()
-      RelayAction().invoke(
-        .run { store in
-          if store is FirstStore { store.wait(for: SecondStore.self) }
-          if store is SecondStore { store.wait(for: ThirdStore.self) }
-          if store is ThirdStore { store.wait(for: FirstStore.self) }
-        }
-      )
-      withExtendedLifetime(stores) {}
-    }
-
-    expectSentence(
-      in: result,
-      "wait for each other: FluxCapacitorTests.FirstStore → FluxCapacitorTests.SecondStore → "
-        + "FluxCapacitorTests.ThirdStore → FluxCapacitorTests.FirstStore."
-    )
-  }
-
   @Test func trapOfAWaitForCycleNamesOnlyTheStoresInTheCycle() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
-      RelayAction().invoke(
-        .run { store in
+      Dispatcher.shared.dispatch(
+        Relay.run { store in
           if store is FirstStore { store.wait(for: SecondStore.self) }
           if store is SecondStore { store.wait(for: ThirdStore.self) }
           if store is ThirdStore { store.wait(for: SecondStore.self) }
@@ -47,7 +27,7 @@ struct WaitForTrapTests {
   @Test func storeThatWaitsForItselfTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = FirstStore.instantiate()
-      RelayAction().invoke(.run { $0.wait(for: FirstStore.self) })
+      Dispatcher.shared.dispatch(Relay.run { $0.wait(for: FirstStore.self) })
       withExtendedLifetime(store) {}
     }
 
@@ -80,7 +60,7 @@ struct WaitForTrapTests {
   @Test func waitForAfterTheReduceHasEndedTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stores = relayStores()
-      RelayAction().invoke(.run { _ in })
+      Dispatcher.shared.dispatch(Relay.run { _ in })
       stores.0.waitFor(ThirdStore.self)
     }
 

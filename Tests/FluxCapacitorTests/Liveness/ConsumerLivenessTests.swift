@@ -6,16 +6,16 @@ import Foundation
 import Synchronization
 import Testing
 
-/// V9 for queues, sequences and effects: each consumer receives values again and again, and each call returns,
-/// although the threads that write, dispatch and run effects never pause.
+/// V9 for queues, sequences and effects: each consumer receives values again and again, and each call
+/// returns, although the threads that write, dispatch and run effects never pause.
 @Suite(.oneAtATime, .isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ConsumerLivenessTests {
   private let dusts = DustBuster()
 
   // MARK: - Queues
 
-  /// The transactions of two dispatchers overlap in every round, and each body waits for the queue now and then.
-  /// So the observer is as fast as the writers, and only a bounded number of values waits.
+  /// The transactions of two dispatchers overlap in every round, and each body waits for the queue now and
+  /// then. So the observer is as fast as the writers, and only a bounded number of values waits.
   @Test(arguments: [false, true])
   func observerOnAQueueReceivesEachRoundOfOverlappingTransactions(isConcurrent: Bool) async {
     let queue = DispatchQueue(label: "consumer", attributes: isConcurrent ? .concurrent : [])

@@ -36,32 +36,6 @@ struct LivenessTablesTests {
     if change != .set { #expect(ids.value >= rounds) }
   }
 
-  /// Each dispatcher writes a row of its own, so no other transaction delays the row.
-  @Test func rowOfOneDispatcherIsDeliveredInEveryRoundOfOverlappingTransactions() async {
-    let seen = [Latest(), Latest()]
-    let calls = [Tally(), Tally()]
-    let overlap = OverlapChain()
-    let late = Tally()
-    for index in 0..<2 {
-      table.row(index).observe(ignoreFirst: true) { row in
-        calls[index].add()
-        seen[index].store(row?.number ?? 0)
-      }.cleaned(by: dusts)
-    }
-
-    await overlap.run(rounds) { [table, dispatchers] index, round, meet in
-      dispatchers[index].transaction {
-        table[index]?.number = round
-        meet()
-      }
-      // The other thread might still deliver the last change.
-      if seen[index].load() < round - 1 { late.add() }
-    }
-
-    #expect(calls.map(\.value) == [rounds, rounds])
-    #expect(late.value == 0)
-  }
-
   /// The bodies overlap while each thread holds the lock of a table of its own.
   @Test func overlappingChangesInPlaceCallTheObserversOfTheirRowsAndOfASharedVariable() async {
     let tables = [VariableTable([Item(id: 0)]), VariableTable([Item(id: 0)])]
@@ -168,22 +142,6 @@ struct LivenessTablesTests {
   }
 
   // MARK: - Threads that deliver the changes of others
-
-  @Test(arguments: [false, true])
-  func changingARowReturnsWhileAnotherThreadKeepsChangingTheRow(isWholeTable: Bool) {
-    let tireless = Tireless()
-    if isWholeTable {
-      table.rows.observe(ignoreFirst: true) { tireless.observe($0[0].number) }.cleaned(by: dusts)
-    } else {
-      table.row(0).observe(ignoreFirst: true) { tireless.observe($0?.number ?? -1) }
-        .cleaned(by: dusts)
-    }
-    let writing = tireless.write { [table] in table[0]?.number = $0 }
-
-    table[0]?.number = 0
-
-    tireless.expectToBeLeft(by: writing)
-  }
 
   @Test func dispatchReturnsWhileTheInterceptorReceivesTheStatesOfAnotherThread() {
     let tireless = Tireless()

@@ -15,7 +15,6 @@ extension Dispatcher {
   /// A state with a closure that changes the table of a `CardStore`.
   enum Cards: DispatchState {
     typealias RelatedStoreType = CardStore
-    typealias RelatedActionType = CardAction
 
     case change(@Sendable (VariableTable<Card>) -> Void)
   }
@@ -35,10 +34,6 @@ final class CardStore: Storable {
     case .change(let body): body(_cards)
     }
   }
-}
-
-struct CardAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Cards
 }
 
 /// Returns a table with a card for each letter, such as "abc".

@@ -1,17 +1,10 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 
-// MARK: - Queryable stores
-
 enum Price: DispatchState {
   typealias RelatedStoreType = PriceStore
-  typealias RelatedActionType = PriceAction
 
   case of(String, Int)
-}
-
-struct PriceAction: Actionable {
-  typealias DispatchStateType = Price
 }
 
 final class PriceStore: Queryable {
@@ -30,26 +23,6 @@ final class PriceStore: Queryable {
     case .of(let product, let price): prices.value[product] = price
     }
   }
-}
-
-struct TokenQuery: Hashable, Sendable {
-  private let counted: Counted
-
-  init(_ tally: Tally) {
-    counted = Counted(tally)
-  }
-
-  static func == (first: Self, second: Self) -> Bool { first.counted === second.counted }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(counted)) }
-}
-
-final class TokenQueryStore: Queryable {
-  let queries = Queries<TokenQuery>()
-
-  func activeQueriesDidChange(from _: Set<TokenQuery>, to _: Set<TokenQuery>) {}
-
-  func reduce(with _: Price) {}
 }
 
 struct EndingQuery: Hashable, Sendable {

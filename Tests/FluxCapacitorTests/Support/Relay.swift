@@ -3,13 +3,8 @@ import FluxCapacitor
 /// A state with a closure that each of three stores runs in `reduce`.
 enum Relay: DispatchState {
   typealias RelatedStoreType = FirstStore
-  typealias RelatedActionType = RelayAction
 
   case run(@Sendable (any RelayStore) -> Void)
-}
-
-struct RelayAction: Actionable {
-  typealias DispatchStateType = Relay
 }
 
 protocol RelayStore: Storable where DispatchStateType == Relay {}

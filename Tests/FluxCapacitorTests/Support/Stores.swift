@@ -29,7 +29,6 @@ final class LedgerStore: Storable {
 enum Home {
   enum State: DispatchState {
     typealias RelatedStoreType = Store
-    typealias RelatedActionType = Action
 
     case rename(String)
   }
@@ -42,17 +41,12 @@ enum Home {
       case .rename(let name): self.name.value = name
       }
     }
-  }
-
-  struct Action: Actionable {
-    typealias DispatchStateType = State
   }
 }
 
 enum Work {
   enum State: DispatchState {
     typealias RelatedStoreType = Store
-    typealias RelatedActionType = Action
 
     case rename(String)
   }
@@ -65,10 +59,6 @@ enum Work {
       case .rename(let name): self.name.value = name
       }
     }
-  }
-
-  struct Action: Actionable {
-    typealias DispatchStateType = State
   }
 }
 
@@ -77,7 +67,6 @@ enum Work {
 class ParentStore: Storable, @unchecked Sendable {
   enum State: DispatchState {
     typealias RelatedStoreType = ParentStore
-    typealias RelatedActionType = ParentAction
 
     case say(String)
   }
@@ -100,20 +89,11 @@ final class LoudStore: ParentStore, @unchecked Sendable {
   }
 }
 
-struct ParentAction: Actionable {
-  typealias DispatchStateType = ParentStore.State
-}
-
 // MARK: - Stores that instantiate or invoke in their initializer
 
 final class NestedStore: Storable {
   enum State: DispatchState {
     typealias RelatedStoreType = NestedStore
-    typealias RelatedActionType = Action
-  }
-
-  struct Action: Actionable {
-    typealias DispatchStateType = State
   }
 
   let counter = CounterStore.instantiate()
@@ -133,28 +113,7 @@ final class EagerStore: Storable {
   }
 }
 
-// MARK: - Stores with an initializer or a `deinit` that takes part in a race
-
-class SlowStore: Storable, @unchecked Sendable {
-  enum State: DispatchState {
-    typealias RelatedStoreType = SlowStore
-    typealias RelatedActionType = Action
-  }
-
-  struct Action: Actionable {
-    typealias DispatchStateType = State
-  }
-
-  static let duringInit = Variable<@Sendable () -> Void>({})
-
-  required init() {
-    SlowStore.duringInit.value()
-  }
-
-  func reduce(with _: State) {}
-}
-
-final class SlowSubclassStore: SlowStore, @unchecked Sendable {}
+// MARK: - A store whose `deinit` instantiates another store
 
 final class ReturningStore: Storable {
   deinit { _ = AuditStore.instantiate() }

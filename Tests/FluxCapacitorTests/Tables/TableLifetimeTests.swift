@@ -56,17 +56,6 @@
       #expect(cards.partCount == 0)
     }
 
-    @Test func observationOfTheChangesEndsWithItsDust() {
-      let cards = table("ab")
-      let dust = cards.observeChanges { _ in }
-      cards.append(Card("c"))
-      #expect(cards.partCount == 1)
-
-      dust.clean()
-
-      #expect(cards.partCount == 0)
-    }
-
     @Test func freeingATableFreesTheObserversOfItsRows() {
       let tally = Tally()
       do {
@@ -101,12 +90,7 @@
 
     @Test func rowsThatViewsHaveShownAreFreedAfterTheirNextChange() {
       let cards = table("abc")
-      for id in ["a", "b", "missing"] {
-        withObservationTracking {
-          _ = cards.row(id).value
-        } onChange: {
-        }
-      }
+      for id in ["a", "b", "missing"] { track(cards.row(id)) }
       #expect(cards.partCount == 3)
 
       cards["a"]?.title = "other"
@@ -136,11 +120,7 @@
       let calls = Tally()
       let ids = (0..<1_000).map { "\($0)" }
       for id in ids {
-        withObservationTracking {
-          _ = cards.row(id).value
-        } onChange: {
-          calls.add()
-        }
+        track(cards.row(id)) { calls.add() }
       }
       #expect(cards.partCount == 1_000)
 
@@ -163,10 +143,7 @@
     @Test func rowThatAViewHasShownIsFreedWithItsLastObserver() {
       let cards = table("a")
       let dust = cards.row("a").observe { _ in }
-      withObservationTracking {
-        _ = cards.row("a").value
-      } onChange: {
-      }
+      track(cards.row("a"))
       cards["a"]?.title = "other"
       #expect(cards.partCount == 1)
 
@@ -178,10 +155,7 @@
     @Test func rowIsFreedAfterItsOnlyObserverHasCleanedItself() {
       let cards = table("a")
       let dusts = DustBuster()
-      withObservationTracking {
-        _ = cards.row("a").value
-      } onChange: {
-      }
+      track(cards.row("a"))
       cards.row("a").observe(ignoreFirst: true) { _ in dusts.clean() }.cleaned(by: dusts)
 
       cards["a"]?.title = "other"

@@ -109,25 +109,6 @@ struct TableObservingTests {
     )
   }
 
-  @Test func observerOfARowThatReadsAnotherRowSeesTheSameDispatch() {
-    let store = CardStore.instantiate()
-    let titles = Log<[String?]>()
-    Dispatcher.shared.changeCards { $0.replaceAll(with: [Card("a", "0"), Card("b", "0")]) }
-    let dust = store.cards.row("a").observe {
-      titles.append([$0?.title, store.cards["b"]?.title, store.cards.row("b").value?.title])
-    }
-
-    for number in 1...3 {
-      Dispatcher.shared.changeCards {
-        $0["a"]?.title = "\(number)"
-        $0["b"]?.title = "\(number)"
-      }
-    }
-
-    #expect(titles.entries == (0...3).map { [String?](repeating: "\($0)", count: 3) })
-    dust.clean()
-  }
-
   @Test func rowsCombineIntoOneChange() {
     let cards = table("ab")
     let dispatcher = Dispatcher()
@@ -145,45 +126,6 @@ struct TableObservingTests {
     cards.remove("b")
 
     #expect(titles.entries == ["AB", "XY", "X-"])
-    dust.clean()
-  }
-
-  @Test func observerThatChangesTheTableIsCalledAfterAllObserversOfTheCurrentChange() {
-    let cards = table("a")
-    let log = Log<String>()
-    let dusts = DustBuster()
-    cards.row("a").observe(ignoreFirst: true) { row in
-      log.append("first \(row?.title ?? "nil")")
-      if row?.title == "1" { cards["a"]?.title = "2" }
-    }.cleaned(by: dusts)
-    cards.row("a").observe(ignoreFirst: true) { log.append("second \($0?.title ?? "nil")") }
-      .cleaned(by: dusts)
-
-    cards["a"]?.title = "1"
-
-    #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
-  }
-
-  @Test func valuesOfARowAreItsChanges() async {
-    let cards = table("a")
-    var values = cards.row("a").values(buffering: .unbounded).makeAsyncIterator()
-
-    cards["a"]?.title = "1"
-    cards["a"] = nil
-
-    #expect(await values.next()??.title == "A")
-    #expect(await values.next()??.title == "1")
-    #expect(await values.next() == .some(nil))
-  }
-
-  @Test @MainActor func rowBindsToAProperty() {
-    let cards = table("a")
-    let view = BoundView()
-    let dust = cards.row("a").map { $0?.title }.bind(to: view, \.text)
-
-    cards["a"]?.title = "1"
-
-    #expect(view.text == "1")
     dust.clean()
   }
 

@@ -90,25 +90,4 @@ struct TableStressTests {
     for id in 0..<40 { #expect(rows[id].last == table[id]) }
     for row in table.rows.value { #expect(table[row.id] == row) }
   }
-
-  @Test func transactionsOfManyThreadsKeepRowsTogether() async {
-    let table = Self.table(2)
-    let dispatcher = Dispatcher()
-    let mixed = Tally()
-    let dust = Constant.combine(table.row(0), table.row(1)).observe { first, second in
-      if first?.number != second?.number { mixed.add() }
-    }
-
-    await inParallel(4) { index in
-      for step in 0..<stress(50_000) {
-        dispatcher.transaction {
-          table[0]?.number = step * 4 + index
-          table[1]?.number = step * 4 + index
-        }
-      }
-    }
-
-    #expect(mixed.value == 0)
-    dust.clean()
-  }
 }

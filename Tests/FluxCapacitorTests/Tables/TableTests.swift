@@ -26,18 +26,6 @@ struct TableTests {
     #expect(published["b"] == Card("b"))
   }
 
-  @Test func appendedAndInsertedRowsHaveTheirPositions() {
-    let cards = table("")
-
-    cards.append(Card("b"))
-    cards.insert(Card("a"), at: 0)
-    cards.insert(Card("d"), at: 2)
-    cards.insert(Card("c"), at: 2)
-
-    #expect(cards.letters == "abcd")
-    for id in ["a", "b", "c", "d"] { #expect(cards[id] == Card(id)) }
-  }
-
   @Test(arguments: [("a", 3, "bcda"), ("d", 0, "dabc"), ("b", 2, "acbd"), ("c", 2, "abcd")])
   func movedRowHasItsNewPosition(id: String, position: Int, letters: String) {
     let cards = table("abcd")
@@ -68,17 +56,6 @@ struct TableTests {
     cards["x"] = nil
 
     #expect(cards.rows.value == [Card("a", "Another"), Card("c")])
-  }
-
-  @Test(arguments: ["a", "b", "c"]) func rowChangesInPlace(id: String) {
-    let cards = table("abc")
-
-    cards[id]?.title += "!"
-    cards["x"]?.title += "!"
-
-    #expect(cards[id]?.title == "\(id.capitalized)!")
-    #expect(cards.letters == "abc")
-    #expect(cards.rows.value.count { $0.title.hasSuffix("!") } == 1)
   }
 
   @Test(arguments: ["a", "b", "c"]) func rowThatBecomesNilInPlaceIsRemoved(id: String) {
@@ -119,27 +96,5 @@ struct TableTests {
     #expect(address() == before)
     #expect(cards["b"]?.tags.count == 101)
     dust?.clean()
-  }
-
-  @Test func removeAllRemovesEveryRow() {
-    let cards = table("abc")
-
-    cards.removeAll()
-    cards.append(Card("b"))
-
-    #expect(cards.letters == "b")
-    #expect(cards["a"] == nil)
-  }
-
-  @Test func dispatcherReadReadsSeveralRowsOfOneReduce() {
-    let store = CardStore.instantiate()
-    Dispatcher.shared.changeCards {
-      $0.append(Card("a"))
-      $0.append(Card("b"))
-    }
-
-    let titles = Dispatcher.shared.read { [store.cards["a"]?.title, store.cards["b"]?.title] }
-
-    #expect(titles == ["A", "B"])
   }
 }

@@ -52,14 +52,4 @@ struct TableTrackingTests {
     cards.append(Card("a"))
     #expect(view.bodies.value == 4)
   }
-
-  @Test func missingRowIsTrackedUntilItAppears() {
-    let cards = table("")
-    let view = View { _ = cards.row("a").value }
-
-    cards.append(Card("b"))
-    #expect(view.bodies.value == 1)
-    cards.append(Card("a"))
-    #expect(view.bodies.value == 2)
-  }
 }

@@ -94,15 +94,6 @@ struct TableTrapTests {
     expectSentence(in: result, "VariableTable<Card>", "inside its own mutation")
   }
 
-  @Test func changeOfARowByAnotherRowTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let cards = table("ab")
-      cards["a"]?.title = cards["b"]?.title ?? ""
-    }
-
-    expectSentence(in: result, "VariableTable<Card>", "inside its own mutation")
-  }
-
   enum Use: Codable, CaseIterable {
     case `subscript`, row, rows, ids, append, changeInPlace
   }
