@@ -67,13 +67,13 @@ private enum SessionSnippets {
   struct MessageAction: Actionable {
     typealias DispatchStateType = Dispatcher.Messages
 
-    let send: @Sendable (_ text: String) async throws -> Int
+    let post: @Sendable (_ text: String) async throws -> Int
     private let effects = Effects(.atMost(5, per: .seconds(10)))
 
-    init(send: @escaping @Sendable (_ text: String) async throws -> Int) { self.send = send }
+    init(post: @escaping @Sendable (_ text: String) async throws -> Int) { self.post = post }
 
     func send(_ text: String) async throws {
-      let id = try await effects.perform { _ in try await send(text) }
+      let id = try await effects.perform { _ in try await post(text) }
       invoke(id.map { .sent(text, id: $0) } ?? .refused(text))
     }
   }

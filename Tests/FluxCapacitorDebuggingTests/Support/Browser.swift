@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
