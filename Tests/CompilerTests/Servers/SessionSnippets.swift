@@ -75,7 +75,7 @@ private enum SessionSnippets {
     typealias DispatchStateType = Dispatcher.Messages
 
     let post: @Sendable (_ text: String) async throws -> Int
-    private let effects = Effects(.atMost(5, per: .seconds(10)))
+    private let effects = Effects(.atMost(5, per: .seconds(3_600)))
 
     func send(_ text: String) async throws {
       let id = try await effects.perform { _ in try await post(text) }
