@@ -8,7 +8,7 @@ final class LateCall: Sendable {
 
   var hasHappened: Bool { isLate.isSet }
 
-  /// Cleans the Dust. From then on, each call of the observer is late.
+  /// Calls a closure that cleans the Dust. From then on, each call of the observer is late.
   func watch(after clean: () -> Void) {
     clean()
     hasReturned.set()

@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTestSupport
 import Observation
 
-// An observation lasts without its Dust, so the functions that need no `clean()` return none.
+// An observation lasts without its Dust. Therefore, only `logLifetime` returns the Dust.
 
 extension ObservationSource {
   /// Observes this source, and returns a log of the changes or events.
@@ -23,19 +23,17 @@ extension ObservationSource {
     _ = observe(on: .current, ignoreFirst: false) { log.append(entry($0)) }
   }
 
-  /// Observes this source. A log receives the changes, and "freed" when the observer's closure is released.
-  ///
-  /// If the observer has a name, the entries begin with that name.
+  /// Observes this source. A log receives the changes, and "freed" when the observer's closure is released. If the
+  /// observer has a name, the entries begin with that name.
   @discardableResult
   func logLifetime(
     in log: Log<String>,
     as name: String = "",
-    on queue: ExecuteQueue = .current,
-    ignoreFirst: Bool = true
+    on queue: ExecuteQueue = .current
   ) -> Dust {
     let prefix = name.isEmpty ? "" : "\(name) "
     let ending = AtEnd { log.append("\(prefix)freed") }
-    return observe(on: queue, ignoreFirst: ignoreFirst) { value in
+    return observe(on: queue, ignoreFirst: true) { value in
       withExtendedLifetime(ending) { log.append("\(prefix)\(value)") }
     }
   }

@@ -41,5 +41,4 @@ final class SecondStore: StepStore {
   typealias DispatchStateType = Step
 
   let name = "second"
-  let number = Variable(0)
 }
