@@ -80,23 +80,6 @@
       }
     }
 
-    @Test func writesOfAnObserverToTwoVariablesAreDeliveredInTheOrderOfTheWrites() {
-      explore { scenario in
-        let (trigger, one, other) = (Variable(0), Variable(0), Variable(0))
-        let log = Log<String>()
-        _ = one.observe(ignoreFirst: true) { log.append("one \($0)") }
-        _ = other.observe(ignoreFirst: true) { log.append("other \($0)") }
-        _ = trigger.observe(ignoreFirst: true) { _ in
-          one.value = 1
-          other.value = 1
-          one.value = 2
-        }
-        scenario.thread { trigger.value = 1 }
-        scenario.thread { _ = one.value }
-        scenario.check { #expect(log.entries == ["one 1", "other 1", "one 2"]) }
-      }
-    }
-
     /// An observer might wait until its own write is delivered. A thread that is already delivering the
     /// variable delivers that write.
     @Test func writeOfAnObserverIsDeliveredByTheDeliveringThreadBeforeTheObserverReturns() {
