@@ -1,4 +1,5 @@
 #if DEBUG
+  import Dispatch
   import FluxCapacitor
   import FluxCapacitorTestSupport
   import Testing
@@ -83,6 +84,17 @@
           constants.removeAll()
           #expect(log.entries.sorted().prefix(2) == [0, 1])
         }
+      }
+    }
+
+    @Test func observerThatSubscribesToAMapOnAQueueDuringAWriteReceivesTheNewValueOnce() {
+      explore { scenario in
+        let (number, log) = (Variable(0), Log<Int>())
+        let tenfold = number.map { $0 * 10 }
+        let queue = DispatchQueue(label: "queue")
+        scenario.thread { number.value = 1 }
+        scenario.thread { _ = tenfold.observe(on: .queue(queue)) { log.append($0) } }
+        scenario.check { #expect([[0, 10], [10]].contains(log.entries)) }
       }
     }
 

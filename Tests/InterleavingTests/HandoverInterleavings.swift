@@ -154,6 +154,21 @@
       #expect(isHandedOver.isSet)
     }
 
+    /// A transaction commits its change while the first thread offers the delivery.
+    @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
+      explore { scenario in
+        let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
+        _ = variable.observe(ignoreFirst: true) { value in
+          log.append(value)
+          pretendToHaveToldManyChangesOfOthers()
+        }
+        scenario.thread { variable.value.append(1) }
+        scenario.transaction { variable.value.append(2) }
+        scenario.thread { variable.value.append(3) }
+        scenario.check { expectPrefixes(of: variable.value, in: log.entries, exceptFrom: 2) }
+      }
+    }
+
     /// A thread can take the offer after the offering thread's last check and before the withdrawal.
     @Test func threadDoesNotWithdrawAHandoverOfferThatAnotherThreadHasTaken() {
       // After 31 to 33 yields, the second thread runs at about the time of the withdrawal.
