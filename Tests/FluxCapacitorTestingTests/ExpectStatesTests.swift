@@ -74,7 +74,7 @@ struct ExpectStatesTests {
   }
 
   @Test func failureOfExpectStatesListsMissingAndUnexpectedStates() async {
-    let sentences = await failures {
+    let failure = await failure {
       await expectStates {
         Dispatcher.Search.isSearching(true)
         Dispatcher.Search.found(["b"])
@@ -87,8 +87,7 @@ struct ExpectStatesTests {
     }
 
     #expect(
-      sentences == [
-        """
+      failure == """
         The states differ from the expected states:
           Search.isSearching(true)
         ✗ Search.found(["b"]) was expected
@@ -102,7 +101,6 @@ struct ExpectStatesTests {
           Dispatcher.Note.write("done")
           Dispatcher.Note.write("twice")
         """
-      ]
     )
   }
 
@@ -123,37 +121,27 @@ struct ExpectStatesTests {
   }
 
   @Test func expectStatesComparesStatesThatAreNotEquatableByTheirDump() async {
-    let sentences = await failures {
+    let failure = await failure {
       expectStates {
         Query.ask(.init(number: 1))
         Query.ask(.init(number: 2))
       } when: {
-        for number in [1, 3] { QueryAction().invoke(.ask(.init(number: number))) }
+        for number in [1, 3] { Invoker<Query>().invoke(.ask(.init(number: number))) }
       }
     }
 
-    #expect(sentences.count == 1)
-    #expect(
-      sentences.first?.contains(
-        "✗ Query.ask(Question(number: 2)) was expected"
-      ) == true
-    )
+    #expect(failure.contains("✗ Query.ask(Question(number: 2)) was expected"))
   }
 }
 
 private enum Query: DispatchState {
   typealias RelatedStoreType = QueryStore
-  typealias RelatedActionType = QueryAction
 
   struct Question: Sendable {
     var number: Int
   }
 
   case ask(Question)
-}
-
-private struct QueryAction: Actionable {
-  typealias DispatchStateType = Query
 }
 
 private final class QueryStore: Storable {

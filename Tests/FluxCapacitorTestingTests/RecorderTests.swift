@@ -65,12 +65,12 @@ struct ValueRecorderTests {
     let variable = Variable(7)
     let recorder = ValueRecorder(variable)
 
-    let sentences = await failures {
+    let failure = await failure {
       #expect(await recorder.next(2, within: .milliseconds(1)) == [7])
     }
 
     #expect(
-      sentences == ["Waited 0.001 seconds for the next 2 of Variable<Int>, but only 1 came:\n  7"]
+      failure == "Waited 0.001 seconds for the next 2 of Variable<Int>, but only 1 came:\n  7"
     )
     variable.value = 8
     #expect(await recorder.next() == [8])
@@ -79,14 +79,14 @@ struct ValueRecorderTests {
   @Test func nextOfAValueRecorderReturnsAndFailsTheTestWhenItsTaskIsCancelled() async {
     let recorder = ValueRecorder(Sink<Int>().signal)
 
-    let sentences = await failures {
+    let failure = await failure {
       let task = Task { await recorder.next(1, within: .seconds(1_000)) }
       task.cancel()
       #expect(await task.value == [])
     }
 
     let cancelled = "The task was cancelled while it waited for the next 1 of a Signal<Int>"
-    #expect(sentences == ["\(cancelled), but none came."])
+    #expect(failure == "\(cancelled), but none came.")
   }
 
   @Test func observedVariableDoesNotKeepTheValueRecorderAlive() {
@@ -175,15 +175,13 @@ struct DispatchRecorderTests {
     let recorder = DispatchRecorder()
     KeepingAction().invoke(.write("a"))
 
-    let sentences = await failures { await recorder.next(2, within: .milliseconds(1)) }
+    let failure = await failure { await recorder.next(2, within: .milliseconds(1)) }
 
     #expect(
-      sentences == [
-        """
+      failure == """
         Waited 0.001 seconds for the next 2 of the dispatched states, but only 1 came:
           Note.write("a")
         """
-      ]
     )
   }
 }

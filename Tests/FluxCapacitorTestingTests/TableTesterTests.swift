@@ -27,18 +27,16 @@ struct TableTesterTests {
     tester.store.reduce(with: .add("milk", "Milk"))
     tester.store.reduce(with: .add("bread", "Bread"))
 
-    let sentences = await failures { tester.invoke(.rename("milk", "Oat milk")) }
+    let failure = await failure { tester.invoke(.rename("milk", "Oat milk")) }
 
     #expect(
-      sentences == [
-        """
+      failure == """
         CardStore after Cards.rename("milk", "Oat milk"):
         ✗ cards["milk"].title: "Milk" → "Oat milk", which was not expected
 
         This expectation passes:
           Change(\\.cards, to: [Card(id: "milk", title: "Oat milk"), Card(id: "bread", title: "Bread")])
         """
-      ]
     )
   }
 
@@ -48,7 +46,7 @@ struct TableTesterTests {
     tester.store.reduce(with: .add("bread", "Bread"))
 
     let line = #line + 3
-    let sentences = await failures {
+    let failure = await failure {
       tester.invoke(.rename("milk", "Oat milk")) {
         Change(
           \.cards,
@@ -58,15 +56,13 @@ struct TableTesterTests {
     }
 
     #expect(
-      sentences == [
-        """
+      failure == """
         CardStore after Cards.rename("milk", "Oat milk"):
         ✗ cards["milk"].title: "Milk" → "Oat milk", but "Soy milk" was expected (line \(line))
 
         This expectation passes:
           Change(\\.cards, to: [Card(id: "milk", title: "Oat milk"), Card(id: "bread", title: "Bread")])
         """
-      ]
     )
   }
 
@@ -84,16 +80,13 @@ struct TableTesterTests {
 extension Dispatcher {
   fileprivate enum Cards: DispatchState {
     typealias RelatedStoreType = CardStore
-    typealias RelatedActionType = CardAction
 
     case add(String, String)
     case rename(String, String)
   }
 }
 
-private struct CardAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Cards
-}
+private typealias CardAction = Invoker<Dispatcher.Cards>
 
 private final class CardStore: Storable {
   var cards: ConstantTable<TableTesterTests.Card> { _cards.constant }

@@ -2,25 +2,20 @@
   import Dispatch
   import FluxCapacitor
   import FluxCapacitorTestSupport
-  import Observation
   import Testing
 
-  /// B1, B5, V1 and V2: a derived constant is freed once, after its last reference and its last observer
-  /// are gone. A derived constant can be observed on a queue and tracked by Observation.
+  /// B1, B5 and V7: a derived constant is freed once, after its last reference and its last observer are gone. A
+  /// derived constant can be tracked by Observation.
   struct DerivedLifetimeInterleavings {
     @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
       explore { scenario in
-        let number = Variable(0)
-        let freed = Log<String>()
+        let (number, freed) = (Variable(0), Log<String>())
         let constants = Log(transformed(number, noting: "transform", in: freed))
         let dust = observe(constants, noting: "observer", in: freed)
         scenario.thread { constants.removeAll() }
         scenario.thread { dust.clean() }
-        scenario.check {
-          #expect(Set(freed.entries) == ["transform", "observer"])
-          #expect(freed.entries.count == 2)
-          withExtendedLifetime((number, dust)) {}
-        }
+        scenario.keep(number, dust)
+        scenario.check { #expect(freed.entries.sorted() == ["observer", "transform"]) }
       }
     }
 
@@ -28,16 +23,15 @@
     /// object can use the constant.
     @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
       explore { scenario in
-        let number = Variable(0)
-        let freed = Log<String>()
+        let (number, freed) = (Variable(0), Log<String>())
         let constants = Log(transformed(number, noting: "transform", in: freed))
         let dust = observe(constants, noting: "observer", in: freed)
         scenario.thread { number.value = 1 }
         scenario.thread { dust.clean() }
+        scenario.keep(number, dust)
         scenario.check {
           constants.removeAll()
           #expect(freed.entries == ["observer", "transform"])
-          withExtendedLifetime((number, dust)) {}
         }
       }
     }
@@ -46,8 +40,7 @@
     /// observers. The region must release these constants after the delivery.
     @Test func derivedConstantIsFreedIfItsObserversChangeDuringADelivery() {
       explore { scenario in
-        let number = Variable(0)
-        let freed = Log<String>()
+        let (number, freed) = (Variable(0), Log<String>())
         let constants = Log<Constant<Int>>()
         constants.append(transformed(number, noting: "transform", in: freed).removeDuplicates())
         let dusts = Log<Dust>()
@@ -60,35 +53,17 @@
           dusts.append(distinct.map { $0 + 1 }.observe { _ in })
           for dust in dusts.entries { dust.clean() }
         }
+        scenario.keep(number, dusts)
         scenario.check {
           constants.removeAll()
           #expect(freed.entries == ["transform"])
-          withExtendedLifetime((number, dusts)) {}
-        }
-      }
-    }
-
-    @Test func derivedConstantIsFreedWhenItsLastReferenceIsReleasedDuringARead() {
-      explore { scenario in
-        let number = Variable(0)
-        let freed = Log<String>()
-        let constants = Log(transformed(number, noting: "transform", in: freed))
-        scenario.thread {
-          number.value = 1
-          constants.removeAll()
-        }
-        scenario.thread { _ = constants.last?.value }
-        scenario.check {
-          #expect(freed.entries == ["transform"])
-          withExtendedLifetime(number) {}
         }
       }
     }
 
     @Test func replacedValueOfADerivedConstantCanObserveTheConstantInItsDeinit() {
       explore { scenario in
-        let number = Variable(0)
-        let log = Log<Int>()
+        let (number, log) = (Variable(0), Log<Int>())
         let constants = Log<Constant<AtEnd>>()
         constants.append(
           number.map { value in
@@ -114,126 +89,74 @@
 
     @Test func observerThatSubscribesToAMapOnAQueueDuringAWriteReceivesTheNewValueOnce() {
       explore { scenario in
-        let number = Variable(0)
+        let (number, log) = (Variable(0), Log<Int>())
         let tenfold = number.map { $0 * 10 }
-        let (log, dusts) = (Log<Int>(), Log<Dust>())
         let queue = DispatchQueue(label: "queue")
-        // `Dispatcher.shared` is created on first use. The scenario's threads must not create the
-        // dispatcher.
-        _ = Dispatcher.shared
         scenario.thread { number.value = 1 }
-        scenario.thread { dusts.append(tenfold.observe(on: .queue(queue)) { log.append($0) }) }
-        scenario.check {
-          #expect([[0, 10], [10]].contains(log.entries))
-          withExtendedLifetime(dusts) {}
-        }
+        scenario.thread { _ = tenfold.observe(on: .queue(queue)) { log.append($0) } }
+        scenario.check { #expect([[0, 10], [10]].contains(log.entries)) }
       }
     }
-    /// B5: Observation itself misses a change that arrives before the reading closure has returned.
+
+    /// Observation itself misses a change that arrives before the reading closure has returned.
     @Test func trackedReadOfAMapDuringAWriteReportsTheNextChangeOnce() {
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
         let (log, changes) = (Log<Int>(), Log<Int>())
         scenario.thread { number.value = 1 }
-        scenario.thread {
-          let value = withObservationTracking {
-            tenfold.value
-          } onChange: {
-            changes.append(1)
-          }
-          log.append(value)
-        }
+        scenario.thread { log.append(track(tenfold.value) { changes.append(1) }) }
+        scenario.keep(tenfold)
         scenario.check {
           #expect([0, 10].contains(log.last))
           number.value = 2
           #expect(changes.entries == [1])
-          withExtendedLifetime(tenfold) {}
         }
       }
     }
 
-    /// B5: an earlier read already tracks the constant.
-    /// For that earlier read, the transaction changes nothing.
+    /// An earlier read already tracks the constant. For that earlier read, the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
-      explore { scenario in
-        let number = Variable(0)
-        let distinct = number.removeDuplicates()
-        let (log, dispatcher) = (Log<String>(), Dispatcher())
-        withObservationTracking {
-          _ = distinct.value
-        } onChange: {
-        }
-        scenario.thread {
-          dispatcher.transaction {
-            number.value = 1
-            number.value = 0
-            log.append("written")
-          }
-        }
-        scenario.thread { readTracked(distinct, log) }
-        scenario.check {
-          let before = log.entries
-          if before.first == "has read 1" {
-            #expect(before == ["has read 1", "written", "changed"])
-          }
-          number.value = 2
-          #expect(log.entries.count == 3)
-          #expect(log.entries.contains("changed"))
-          withExtendedLifetime(distinct) {}
-        }
-      }
+      exploreReadInATransaction(isObserved: false)
     }
 
     /// The tracked read can happen after the variable's observers are called and before the constant's
     /// tracker is called.
     @Test func trackedReadOfAnUncommittedValueReportsACommitThatIsBeingDelivered() {
-      explore(isThorough: true) { scenario in
-        let number = Variable(0)
-        let distinct = number.removeDuplicates()
-        let (log, dispatcher) = (Log<String>(), Dispatcher())
-        let dusts = [
-          distinct.observe(ignoreFirst: true) { _ in },
-          number.observe(ignoreFirst: true) { _ in log.append("told") },
-        ]
-        withObservationTracking {
-          _ = distinct.value
-        } onChange: {
-        }
-        scenario.thread {
-          dispatcher.transaction {
-            number.value = 1
-            number.value = 0
-          }
-        }
-        scenario.thread { readTracked(distinct, log) }
-        scenario.check {
-          // Observation itself misses a change that arrives before tracking has begun.
-          if log.entries.first == "has read 1" { #expect(log.entries.contains("changed")) }
-          withExtendedLifetime((distinct, dusts)) {}
-        }
-      }
+      exploreReadInATransaction(isObserved: true)
     }
 
-    @Test func twoConcurrentTrackedReadsOfAMapBothReportTheNextChange() {
-      explore { scenario in
-        let number = Variable(0)
-        let (changes, freed) = (Log<Int>(), Log<String>())
-        let constants = Log(transformed(number, noting: "transform", in: freed))
-        for reader in 1...2 {
-          scenario.thread {
-            withObservationTracking {
-              _ = constants.last?.value
-            } onChange: {
-              changes.append(reader)
-            }
-          }
+    private func exploreReadInATransaction(
+      isObserved: Bool,
+      _ name: String = #function,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      explore(name, isThorough: isObserved, sourceLocation: sourceLocation) { scenario in
+        let (number, log) = (Variable(0), Log<String>())
+        let distinct = number.removeDuplicates()
+        if isObserved {
+          _ = distinct.observe(ignoreFirst: true) { _ in }
+          _ = number.observe(ignoreFirst: true) { _ in log.append("told") }
         }
-        scenario.check {
+        track(distinct.value) {}
+        scenario.transaction {
           number.value = 1
-          #expect(changes.entries.sorted() == [1, 2])
-          constants.removeAll()
-          #expect(freed.entries == ["transform"])
+          number.value = 0
+          log.append("written")
+        }
+        scenario.thread {
+          let value = track(distinct.value) { log.append("changed") }
+          log.append("has read \(value)")
+        }
+        scenario.keep(distinct)
+        scenario.check {
+          let entries = log.entries.filter { $0 != "told" }
+          // Observation itself misses a change that arrives before tracking has begun.
+          if entries.first == "has read 1" {
+            #expect(entries == ["has read 1", "written", "changed"])
+          }
+          number.value = 2
+          #expect(log.entries.filter { $0 == "changed" }.count == 1)
         }
       }
     }
@@ -259,15 +182,5 @@
     }
     guard let constant = constants.last else { preconditionFailure("There is none.") }
     return constant.observe { _ in withExtendedLifetime(ending) {} }
-  }
-
-  /// Reads a constant's value inside `withObservationTracking`, and logs the value and the next change.
-  private func readTracked(_ constant: Constant<Int>, _ log: Log<String>) {
-    let value = withObservationTracking {
-      constant.value
-    } onChange: {
-      log.append("changed")
-    }
-    log.append("has read \(value)")
   }
 #endif

@@ -8,13 +8,9 @@
   struct DerivedReadingInterleavings {
     @Test func readOfADiamondComputesBothPathsFromTheSameValueOfTheVariable() {
       explore { scenario in
-        let number = Variable(0)
-        let diamond = Constant.combine(number.map { $0 * 10 }, Constant(number))
-        let log = Log<[Int]>()
-        scenario.thread {
-          number.value = 1
-          number.value = 2
-        }
+        let (number, log) = (Variable(0), Log<[Int]>())
+        let diamond = Constant.combine(number.map { $0 * 10 }, number)
+        scenario.thread { for value in 1...2 { number.value = value } }
         scenario.thread {
           for _ in 1...2 {
             let value = diamond.value
@@ -32,9 +28,8 @@
 
     @Test func readOfACombinedConstantReturnsValuesThatItsVariablesHadAtTheSameTime() {
       explore { scenario in
-        let (left, right) = (Variable(0), Variable(0))
-        let both = Constant.combine(Constant(left), Constant(right))
-        let log = Log<[Int]>()
+        let (left, right, log) = (Variable(0), Variable(0), Log<[Int]>())
+        let both = Constant.combine(left, right)
         scenario.thread {
           left.value = 1
           right.value = 1
@@ -53,21 +48,19 @@
     /// The sum derives from the left variable by two paths.
     @Test func readOfADerivedConstantDoesNotComputeADeliveredValueAgain() {
       explore { scenario in
-        let (left, right) = (Variable(0), Variable(0))
-        let both = Constant.combine(Constant(left), Constant(right))
-        let computations = Log<Int>()
-        let sum = Constant.combine(both, Constant(left)).map { both, left in
+        let (left, right, computations) = (Variable(0), Variable(0), Log<Int>())
+        let both = Constant.combine(left, right)
+        let sum = Constant.combine(both, left).map { both, left in
           computations.append(left)
           return both.0 + both.1 + left
         }
-        let dust = sum.observe(ignoreFirst: true) { _ in }
+        _ = sum.observe(ignoreFirst: true) { _ in }
         scenario.thread { left.value = 1 }
         scenario.thread { right.value = 1 }
         scenario.check {
           let count = computations.entries.count
           #expect(sum.value == 3)
           #expect(computations.entries.count == count)
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -76,9 +69,8 @@
     /// need.
     @Test func readOfACombinedConstantDoesNotDeadlockWithAMutationThatReadsAVariable() {
       explore { scenario in
-        let (left, right) = (Variable(0), Variable(0))
-        let both = Constant.combine(Constant(left), Constant(right))
-        let log = Log<[Int]>()
+        let (left, right, log) = (Variable(0), Variable(0), Log<[Int]>())
+        let both = Constant.combine(left, right)
         scenario.thread { right.modify { $0 = left.value + 1 } }
         scenario.thread {
           let value = both.value
@@ -90,9 +82,8 @@
 
     @Test func concurrentReadersOfAMapNeverReadAnOlderValueAfterANewerValue() {
       explore { scenario in
-        let number = Variable(0)
+        let (number, log) = (Variable(0), Log<Int>())
         let tenfold = number.map { $0 * 10 }
-        let log = Log<Int>()
         scenario.thread {
           number.value = 1
           log.append(tenfold.value)
@@ -111,27 +102,19 @@
 
     @Test func mapIsComputedOncePerChangeForAllItsObservers() {
       explore { scenario in
-        let number = Variable(0)
-        let computed = Log<Int>()
+        let (number, computed) = (Variable(0), Log<Int>())
         let tenfold = number.map {
           computed.append($0)
           return $0 * 10
         }
-        let (log, other) = (Log<Int>(), Log<Int>())
-        let dusts = [
-          tenfold.observe(ignoreFirst: true) { log.append($0) },
-          tenfold.map { $0 + 1 }.observe(ignoreFirst: true) { other.append($0) },
-        ]
-        scenario.thread { number.value = 1 }
-        scenario.thread { number.value = 2 }
+        let (log, other) = (tenfold.logChanges(), tenfold.map { $0 + 1 }.logChanges())
+        scenario.threads(1...2) { number.value = $0 }
         scenario.check {
-          let last = number.value
-          #expect(computed.entries == [3 - last, last])
-          #expect(log.entries == [(3 - last) * 10, last * 10])
-          #expect(other.entries == [(3 - last) * 10 + 1, last * 10 + 1])
-          #expect(tenfold.value == last * 10)
-          #expect(computed.entries.count == 2)
-          withExtendedLifetime(dusts) {}
+          let values = [3 - number.value, number.value]
+          #expect(log.entries == values.map { $0 * 10 })
+          #expect(other.entries == values.map { $0 * 10 + 1 })
+          #expect(tenfold.value == values[1] * 10)
+          #expect(computed.entries == values)
         }
       }
     }
@@ -139,72 +122,19 @@
     /// The observer of `both` reads the sum before the sum is delivered.
     @Test func derivedValueReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
       explore { scenario in
-        let (left, right) = (Variable(0), Variable(0))
-        let both = Constant.combine(Constant(left), Constant(right))
-        let computed = Log<Int>()
+        let (left, right, computed) = (Variable(0), Variable(0), Log<Int>())
+        let both = Constant.combine(left, right)
         let sum = both.map {
           computed.append($0.0 + $0.1)
           return $0.0 + $0.1
         }
-        let log = Log<Int>()
-        let dusts = [
-          both.observe(ignoreFirst: true) { _ in _ = sum.value },
-          sum.observe(ignoreFirst: true) { log.append($0) },
-        ]
+        _ = both.observe(ignoreFirst: true) { _ in _ = sum.value }
+        let log = sum.logChanges()
         scenario.thread { left.value = 1 }
         scenario.thread { right.value = 1 }
         scenario.check {
           #expect(computed.entries.sorted() == [1, 2])
           #expect(log.entries == [1, 2])
-          withExtendedLifetime(dusts) {}
-        }
-      }
-    }
-
-    @Test func mapOfRemoveDuplicatesReadBeforeItsDeliveryIsNotComputedAgainForTheDelivery() {
-      explore { scenario in
-        let number = Variable(0)
-        let distinct = number.removeDuplicates()
-        let computed = Log<Int>()
-        let tenfold = distinct.map {
-          computed.append($0)
-          return $0 * 10
-        }
-        let log = Log<Int>()
-        let dusts = [
-          distinct.observe(ignoreFirst: true) { _ in _ = tenfold.value },
-          tenfold.observe { log.append($0) },
-        ]
-        scenario.thread { number.value = 1 }
-        scenario.thread { number.value = 2 }
-        scenario.check {
-          let last = number.value
-          #expect(computed.entries.sorted() == [0, 1, 2])
-          #expect(log.entries == [0, (3 - last) * 10, last * 10])
-          withExtendedLifetime(dusts) {}
-        }
-      }
-    }
-
-    @Test func readOfAMapBeforeADeliveryDoesNotChangeTheValuesThatObserversReceive() {
-      explore { scenario in
-        let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
-        let (log, read) = (Log<Int>(), Log<Int>())
-        let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
-        scenario.thread {
-          number.value = 1
-          number.value = 2
-        }
-        scenario.thread {
-          read.append(tenfold.value)
-          read.append(tenfold.value)
-        }
-        scenario.check {
-          #expect(log.entries == [10, 20])
-          #expect(read.entries[0] <= read.entries[1])
-          #expect(tenfold.value == 20)
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -215,22 +145,16 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Log<Int>()
-        let dust = tenfold.observe(ignoreFirst: true) { log.append($0) }
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            number.value = 1
-            _ = tenfold.value
-          }
+        let log = tenfold.logChanges()
+        scenario.transaction {
+          number.value = 1
+          _ = tenfold.value
         }
         scenario.thread {
           number.value = 2
           _ = tenfold.value
         }
-        scenario.check {
-          #expect([[10, 20], [20, 10], [20]].contains(log.entries))
-          withExtendedLifetime(dust) {}
-        }
+        scenario.check { #expect([[10, 20], [20, 10], [20]].contains(log.entries)) }
       }
     }
 
@@ -238,40 +162,12 @@
       explore { scenario in
         let number = Variable(0)
         let tenfold = number.map { $0 * 10 }
-        let log = Log<[Int]>()
-        let dust = tenfold.observe(ignoreFirst: true) { log.append([$0, tenfold.value]) }
-        scenario.thread { number.value = 1 }
-        scenario.thread { number.value = 2 }
+        let log = tenfold.logChanges { [$0, tenfold.value] }
+        scenario.threads(1...2) { number.value = $0 }
         scenario.check {
           let (first, last) = (30 - number.value * 10, number.value * 10)
-          #expect(
-            [[[first, first], [last, last]], [[first, last], [last, last]]].contains(log.entries)
-          )
-          withExtendedLifetime(dust) {}
-        }
-      }
-    }
-
-    @Test func removeDuplicatesDeliversNoEqualValueAfterAConcurrentRead() {
-      explore { scenario in
-        let number = Variable(0)
-        let (computed, log) = (Log<Int>(), Log<Int>())
-        let half = number.map { $0 / 2 }.removeDuplicates()
-        let dust = half.map {
-          computed.append($0)
-          return $0
-        }
-        .observe { log.append($0) }
-        scenario.thread {
-          number.value = 1
-          number.value = 2
-        }
-        scenario.thread { _ = half.value }
-        scenario.check {
-          #expect(log.entries == [0, 1])
-          #expect(computed.entries == [0, 1])
-          #expect(half.value == 1)
-          withExtendedLifetime(dust) {}
+          #expect(log.entries.map { $0[0] } == [first, last])
+          #expect([[first, last], [last, last]].contains(log.entries.map { $0[1] }))
         }
       }
     }
@@ -280,10 +176,9 @@
     /// value.
     @Test func readOfRemoveDuplicatesDuringPendingChangesReturnsTheLastWrittenValue() {
       explore { scenario in
-        let number = Variable(0)
+        let (number, read) = (Variable(0), Log<Int>())
         let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }
-        let (log, read) = (Log<Int>(), Log<Int>())
-        let dust = distinct.observe(ignoreFirst: true) { log.append($0) }
+        let log = distinct.logChanges()
         _ = distinct.value
         scenario.thread { number.value = 10 }
         scenario.thread {
@@ -294,7 +189,6 @@
           let isLast = number.value == 5
           #expect(log.entries == (isLast ? [10, 5] : [10]))
           #expect((isLast ? [5] : [0, 5, 10]).contains(read.entries[0]))
-          withExtendedLifetime(dust) {}
         }
       }
     }

@@ -9,14 +9,11 @@
     @Test func reducesOfTwoThreadsDoNotOverlap() {
       explore { scenario in
         let log = Log<String>()
-        let stores = (FirstStore.instantiate(), SecondStore.instantiate())
-        for number in 1...2 {
-          scenario.thread { Dispatcher.shared.dispatch(Step.log(number, in: log)) }
-        }
+        scenario.keep(FirstStore.instantiate(), SecondStore.instantiate())
+        scenario.threads(1...2) { dispatch(.log($0, in: log)) }
         scenario.check {
           let (one, two) = (["first 1", "second 1"], ["first 2", "second 2"])
           #expect([one + two, two + one].contains(log.entries))
-          withExtendedLifetime(stores) {}
         }
       }
     }
@@ -24,20 +21,12 @@
     @Test func observersOfAllVariablesOfAStoreReceiveReducesInTheSameOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let (reduced, counts, doubles) = (Log<Int>(), Log<Int>(), Log<Int>())
-        let dusts = [
-          store.count.observe(ignoreFirst: true) { counts.append($0) },
-          store.doubled.observe(ignoreFirst: true) { doubles.append($0 / 2) },
-        ]
-        for number in 1...2 {
-          scenario.thread { CounterAction().invoke(.set(number)) }
-        }
+        let (counts, doubles) = (store.count.logChanges(), store.doubled.logChanges { $0 / 2 })
+        scenario.threads(1...2) { CounterAction().invoke(.set($0)) }
         scenario.check {
-          reduced.append(store.count.value)
           #expect([[1, 2], [2, 1]].contains(counts.entries))
           #expect(doubles.entries == counts.entries)
-          #expect(counts.last == reduced.last)
-          withExtendedLifetime(dusts) {}
+          #expect(counts.last == store.count.value)
         }
       }
     }
@@ -46,17 +35,13 @@
     /// thread exists that could take over the delivery.
     @Test func invokeReturnsAfterItsStateIsDeliveredUnlessAnotherThreadIsDelivering() {
       explore { scenario in
-        let store = CounterStore.instantiate()
-        let log = Log<String>()
-        let dust = store.count.observe(ignoreFirst: true) { log.append("told \($0)") }
-        for number in 1...2 {
-          scenario.thread {
-            CounterAction().invoke(.add(number))
-            log.append("returned \(number)")
-          }
+        let (store, log) = (CounterStore.instantiate(), Log<String>())
+        _ = store.count.observe(ignoreFirst: true) { log.append("told \($0)") }
+        scenario.threads(1...2) {
+          CounterAction().invoke(.add($0))
+          log.append("returned \($0)")
         }
         scenario.check {
-          let entries = log.entries
           let logs = [
             // Each thread delivers its own change.
             ["told 1", "returned 1", "told 3", "returned 2"],
@@ -74,9 +59,8 @@
             ["returned 1", "told 1", "told 3", "returned 2"],
             ["returned 2", "told 2", "told 3", "returned 1"],
           ]
-          #expect(logs.contains(entries))
+          #expect(logs.contains(log.entries))
           #expect(store.count.value == 3)
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -84,24 +68,21 @@
     @Test func stateInvokedInAReduceIsReducedAfterThatReduceAndBeforeTheOuterInvokeReturns() {
       explore { scenario in
         let log = Log<String>()
-        let stores = (FirstStore.instantiate(), SecondStore.instantiate())
+        scenario.keep(FirstStore.instantiate(), SecondStore.instantiate())
         scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { store in
-              if let store = store as? FirstStore {
-                Dispatcher.shared.dispatch(Step.log(3, in: log))
-                store.number.value += 1
-              }
-              log.append("\(store.name) 1")
+          dispatch { store in
+            if let store = store as? FirstStore {
+              dispatch(.log(3, in: log))
+              store.number.value += 1
             }
-          )
+            log.append("\(store.name) 1")
+          }
           log.append("returned")
         }
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
+        scenario.thread { dispatch(.log(2, in: log)) }
         scenario.check {
           let (one, two) = (["first 1", "second 1"], ["first 2", "second 2"])
-          let three = ["first 3", "second 3"]
-          let end = ["returned"]
+          let (three, end) = (["first 3", "second 3"], ["returned"])
           let logs = [
             one + two + three + end,
             two + one + three + end,
@@ -110,32 +91,27 @@
             one + three + ["first 2"] + end + ["second 2"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime(stores) {}
         }
       }
     }
 
     @Test func stateInvokedByAnObserverIsReducedImmediatelyAndDeliveredAfterTheCurrentChange() {
       explore { scenario in
-        let store = FirstStore.instantiate()
-        let (reduced, first, second) = (Log<Int>(), Log<Int>(), Log<Int>())
+        let (store, reduced, first) = (FirstStore.instantiate(), Log<Int>(), Log<Int>())
         let add: @Sendable (Int) -> Void = { amount in
-          Dispatcher.shared.dispatch(
-            Step.run { _ in
-              store.number.value += amount
-              reduced.append(store.number.value)
-            }
-          )
+          dispatch { _ in
+            store.number.value += amount
+            reduced.append(store.number.value)
+          }
         }
-        let dusts = [
-          store.number.observe(ignoreFirst: true) { number in
-            first.append(number)
-            if number % 10 == 1 { add(1) }
-          },
-          store.number.observe(ignoreFirst: true) { second.append($0) },
-        ]
+        _ = store.number.observe(ignoreFirst: true) { number in
+          first.append(number)
+          if number % 10 == 1 { add(1) }
+        }
+        let second = store.number.logChanges()
         scenario.thread { add(1) }
         scenario.thread { add(10) }
+        scenario.keep(store)
         scenario.check {
           let told = reduced.entries
           let orders = [
@@ -144,34 +120,6 @@
           #expect(orders.contains(told))
           #expect(first.entries == told)
           #expect(second.entries == told)
-          withExtendedLifetime((store, dusts)) {}
-        }
-      }
-    }
-
-    @Test func stateInvokedInAReduceIsReducedBeforeStatesThatObserversOfTheReduceInvoke() {
-      explore { scenario in
-        let log = Log<String>()
-        let store = FirstStore.instantiate()
-        let dust = store.number.observe(ignoreFirst: true) { _ in
-          Dispatcher.shared.dispatch(Step.log(4, in: log))
-        }
-        scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { _ in
-              Dispatcher.shared.dispatch(Step.log(3, in: log))
-              store.number.value = 1
-            }
-          )
-        }
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
-        scenario.check {
-          let logs = [
-            ["first 2", "first 3", "first 4"], ["first 3", "first 2", "first 4"],
-            ["first 3", "first 4", "first 2"],
-          ]
-          #expect(logs.contains(log.entries))
-          withExtendedLifetime((store, dust)) {}
         }
       }
     }
@@ -183,67 +131,40 @@
       explore { scenario in
         let log = Log<String>()
         FirstStore.instantiate().clear()
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            log.append("begin")
-            log.append("end")
-          }
+        scenario.transaction {
+          log.append("begin")
+          log.append("end")
         }
         scenario.thread {
           log.append("invoking")
           CounterAction().invoke(.add(1))
-          Dispatcher.shared.dispatch(Step.run { _ in })
+          dispatch { _ in }
           log.append("invoked")
         }
         scenario.check {
-          let entries = log.entries
-          #expect(entries.filter { $0.hasPrefix("inv") } == ["invoking", "invoked"])
-          #expect(entries.filter { !$0.hasPrefix("inv") } == ["begin", "end"])
-          if entries == ["begin", "invoking", "invoked", "end"] { hasOverlapped = true }
+          #expect(log.entries.sorted() == ["begin", "end", "invoked", "invoking"])
+          if log.entries == ["begin", "invoking", "invoked", "end"] { hasOverlapped = true }
         }
       }
       #expect(hasOverlapped)
     }
 
-    @Test func stateReachesAStoreInstantiatedDuringItsDispatchAtMostOnce() {
-      explore { scenario in
-        let made = Log<CounterStore>()
-        scenario.thread { made.append(.instantiate()) }
-        scenario.thread {
-          CounterAction().invoke(.add(1))
-          CounterAction().invoke(.add(2))
-        }
-        scenario.check {
-          let store = made.entries[0]
-          #expect([0, 2, 3].contains(store.count.value))
-          #expect(store.doubled.value == 2 * store.count.value)
-        }
-      }
-    }
-
     /// The store is freed after its reduce and before any observer is called.
     @Test func writesInAStoresDeinitAreDeliveredAfterTheWritesOfItsReduce() {
       explore { scenario in
-        let (reduced, ended) = (Variable(0), Variable(0))
-        let log = Log<String>()
+        let (reduced, ended, log) = (Variable(0), Variable(0), Log<String>())
         let held = Log(EndingStore.instantiate())
         for store in held.entries { store.endings.append(AtEnd { ended.value = 1 }) }
-        let dusts = [
-          ended.observe(ignoreFirst: true) { _ in log.append("ended") },
-          reduced.observe(ignoreFirst: true) { _ in log.append("reduced") },
-        ]
+        _ = ended.observe(ignoreFirst: true) { _ in log.append("ended") }
+        _ = reduced.observe(ignoreFirst: true) { _ in log.append("reduced") }
         scenario.thread {
-          let state = Step.run { _ in
+          dispatch { _ in
             reduced.value = 1
             held.removeAll()
           }
-          Dispatcher.shared.dispatch(state)
         }
         scenario.thread { _ = reduced.value }
-        scenario.check {
-          #expect(log.entries == ["reduced", "ended"])
-          withExtendedLifetime(dusts) {}
-        }
+        scenario.check { #expect(log.entries == ["reduced", "ended"]) }
       }
     }
   }

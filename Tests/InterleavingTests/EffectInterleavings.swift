@@ -8,8 +8,7 @@
   struct EffectInterleavings {
     @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
       explore(isThorough: true) { scenario in
-        let effects = Effects(.latest)
-        let store = LogStore.instantiate()
+        let (effects, store) = (Effects(.latest), LogStore.instantiate())
         scenario.thread {
           effects.run { CounterAction().invoke(.set(1), as: $0) }
           effects.run { CounterAction().invoke(.set(2), as: $0) }
@@ -30,8 +29,7 @@
 
     @Test func newestWaitingEffectRunsAfterTheEffectInProgress() {
       explore { scenario in
-        let effects = Effects(.newestWaiting)
-        let log = Log<Int>()
+        let (effects, log) = (Effects(.newestWaiting), Log<Int>())
         scenario.thread {
           for number in 1...3 {
             effects.run { _ in
@@ -53,34 +51,12 @@
       }
     }
 
-    @Test func newestWaitingEffectsOfTwoThreadsSaveTheLastChange() {
-      explore { scenario in
-        let effects = Effects(.newestWaiting)
-        let edits = Log<Int>()
-        let saved = Log<Int>()
-        for number in 1...2 {
-          scenario.thread {
-            edits.append(number)
-            effects.run { _ in saved.append(edits.entries.count) }
-          }
-        }
-        scenario.check {
-          #expect(saved.last == 2)
-          #expect(!effects.isRunning.value)
-        }
-      }
-    }
-
     @Test func effectsUnderTheSerialPolicyAllRunInTheOrderOfTheRunCalls() {
       explore { scenario in
-        let effects = Effects(.serial)
-        let log = Log<Int>()
+        let (effects, log) = (Effects(.serial), Log<Int>())
         scenario.thread {
           for number in 1...2 {
-            effects.run { _ in
-              log.append(number)
-              log.append(number)
-            }
+            effects.run { _ in for _ in 1...2 { log.append(number) } }
           }
         }
         scenario.check {
@@ -90,26 +66,9 @@
       }
     }
 
-    @Test func serialEffectCancelledDuringItsStartStopsCountingAsRunning() {
-      explore { scenario in
-        let effects = Effects(.serial)
-        let log = Log<Int>()
-        scenario.thread {
-          effects.run { _ in log.append(1) }
-          let second = effects.run { _ in log.append(2) }
-          second.cancel()
-        }
-        scenario.check {
-          #expect([[1], [1, 2]].contains(log.entries))
-          #expect(!effects.isRunning.value)
-        }
-      }
-    }
-
     @Test func firstPolicyRunsANewEffectAfterTheRunningEffectIsCancelled() {
       explore { scenario in
-        let effects = Effects(.first)
-        let log = Log<Int>()
+        let (effects, log) = (Effects(.first), Log<Int>())
         scenario.thread {
           effects.run { _ in log.append(1) }.cancel()
           effects.run { _ in log.append(2) }
@@ -123,8 +82,7 @@
 
     @Test func cancelAlsoCancelsAnEffectThatAwaitsAnotherEffect() {
       explore { scenario in
-        let effects = Effects(.latest)
-        let cancelled = Log<Bool>()
+        let (effects, cancelled) = (Effects(.latest), Log<Bool>())
         scenario.thread {
           effects.run { _ in
             await effects.perform { _ in effects.cancel() }
@@ -138,12 +96,9 @@
     /// Without preemptions, the thread calls `run` twice before either operation starts.
     @Test func latestPolicyDoesNotStartAnEffectThatIsSupersededBeforeItsStart() {
       everyInterleaving(preemptions: 0) { scenario in
-        let effects = Effects(.latest)
-        let log = Log<Int>()
+        let (effects, log) = (Effects(.latest), Log<Int>())
         scenario.thread {
-          for number in 1...2 {
-            effects.run { _ in log.append(number) }
-          }
+          for number in 1...2 { effects.run { _ in log.append(number) } }
         }
         scenario.check { #expect(log.entries == [2]) }
       }
@@ -160,20 +115,18 @@
             }
           }
         }
+        scenario.keep(effects)
         scenario.check {
           weak let dispatcher = dispatchers.entries[0]
           dispatchers.removeAll()
           #expect(dispatcher == nil)
-          withExtendedLifetime(effects) {}
         }
       }
     }
 
     @Test func cancelledTaskCancelsTheEffectThatTheTaskPerforms() {
       explore { scenario in
-        let effects = Effects(.latest)
-        let cancelled = Log<Bool>()
-        let log = Log<Bool>()
+        let (effects, cancelled, log) = (Effects(.latest), Log<Bool>(), Log<Bool>())
         scenario.thread {
           let task = Task {
             await effects.perform { _ in
@@ -206,9 +159,8 @@
           }
           one.dispatch(Dispatcher.Counter.set(2))
         }
-        scenario.check {
-          withExtendedLifetime((store, otherStore)) { #expect(!effects.isRunning.value) }
-        }
+        scenario.keep(store, otherStore)
+        scenario.check { #expect(!effects.isRunning.value) }
       }
     }
 
@@ -224,16 +176,14 @@
           }
           one.transaction { _ = effects.run { _ in } }
         }
-        scenario.check {
-          withExtendedLifetime(otherStore) { #expect(!effects.isRunning.value) }
-        }
+        scenario.keep(otherStore)
+        scenario.check { #expect(!effects.isRunning.value) }
       }
     }
 
     @Test func effectThatAnOuterEffectPerformsIsNotCancelledBySupersedingTheOuterEffect() {
       explore { scenario in
-        let effects = Effects(.latest)
-        let cancelled = Log<Bool>()
+        let (effects, cancelled) = (Effects(.latest), Log<Bool>())
         scenario.task {
           await effects.perform { _ in
             await effects.perform { _ in cancelled.append(Task.isCancelled) }
@@ -248,9 +198,8 @@
 
     @Test func serialEffectRunByAnObserverWaitsForTheEffectInProgress() {
       explore { scenario in
-        let effects = Effects(.serial)
-        let log = Log<Int>()
-        let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
+        let (effects, log) = (Effects(.serial), Log<Int>())
+        _ = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
           effects.run { _ in log.append(2) }
         }
         scenario.thread {
@@ -260,10 +209,7 @@
             log.append(1)
           }
         }
-        scenario.check {
-          #expect(log.entries == [1, 2])
-          dust.clean()
-        }
+        scenario.check { #expect(log.entries == [1, 2]) }
       }
     }
 
@@ -279,15 +225,9 @@
       sourceLocation: SourceLocation = #_sourceLocation
     ) {
       explore(name, sourceLocation: sourceLocation) { scenario in
-        let effects = Effects(policy)
-        let log = Log<Int>()
-        for number in 1...2 {
-          scenario.thread {
-            effects.run { _ in
-              log.append(number)
-              log.append(number)
-            }
-          }
+        let (effects, log) = (Effects(policy), Log<Int>())
+        scenario.threads(1...2) { number in
+          effects.run { _ in for _ in 1...2 { log.append(number) } }
         }
         scenario.check {
           #expect(logs.contains(log.entries))
@@ -305,17 +245,6 @@
 
     func reduce(with _: Dispatcher.Counter) {
       for hook in whenReducing.entries { hook() }
-    }
-  }
-
-  /// A store that logs the numbers that it reduces.
-  private final class LogStore: Storable {
-    typealias DispatchStateType = Dispatcher.Counter
-
-    let log = Log<Int>()
-
-    func reduce(with state: Dispatcher.Counter) {
-      if case .set(let number) = state { log.append(number) }
     }
   }
 #endif

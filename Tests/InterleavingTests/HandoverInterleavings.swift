@@ -13,10 +13,8 @@
     @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore(isThorough: true) { scenario in
-        let variable = Variable<[Int]>([])
-        let log = Log<[Int]>()
-        let writes = ThreadLocal()
-        let dust = variable.observe(ignoreFirst: true) { value in
+        let (variable, log, writes) = (Variable<[Int]>([]), Log<[Int]>(), ThreadLocal())
+        _ = variable.observe(ignoreFirst: true) { value in
           log.append(value)
           // If the second thread delivers its first change during its second write, that thread has taken
           // over the delivery.
@@ -24,20 +22,17 @@
           if value.count == 1 { pretendToHaveToldManyChangesOfOthers() } else { letOthersGoOn() }
           log.append(value)
         }
-        scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
+        scenario.transaction { variable.value.append(1) }
         scenario.thread {
-          writes.value = 1
-          variable.value.append(2)
-          writes.value = 2
-          variable.value.append(3)
+          for number in 1...2 {
+            writes.value = number
+            variable.value.append(number + 1)
+          }
         }
         scenario.check {
-          withExtendedLifetime(dust) {
-            let value = variable.value
-            let told = stride(from: 0, to: log.entries.count, by: 2).map { log.entries[$0] }
-            #expect(log.entries == told.flatMap { [$0, $0] })
-            expectPrefixes(of: value, in: told, exceptFrom: 1)
-          }
+          let told = stride(from: 0, to: log.entries.count, by: 2).map { log.entries[$0] }
+          #expect(log.entries == told.flatMap { [$0, $0] })
+          expectPrefixes(of: variable.value, in: told, exceptFrom: 1)
         }
       }
       #expect(isHandedOver.isSet)
@@ -48,10 +43,8 @@
     @Test func threadThatDeliversABacklogHandsTheRestToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore(isThorough: true) { scenario in
-        let variable = Variable<[Int]>([])
-        let log = Log<[Int]>()
-        let writes = ThreadLocal()
-        let dust = variable.observe(ignoreFirst: true) { value in
+        let (variable, log, writes) = (Variable<[Int]>([]), Log<[Int]>(), ThreadLocal())
+        _ = variable.observe(ignoreFirst: true) { value in
           log.append(value)
           if value.count == 2 { pretendToHaveToldManyChangesOfOthers() }
           // The second thread delivers its second change during its third write.
@@ -65,10 +58,7 @@
           }
         }
         scenario.check {
-          withExtendedLifetime(dust) {
-            let value = variable.value
-            #expect(log.entries == value.indices.map { Array(value[...$0]) })
-          }
+          #expect(log.entries == prefixes(of: variable.value))
         }
       }
       #expect(isHandedOver.isSet)
@@ -79,22 +69,16 @@
     @Test func threadWithAnEarlierPendingChangeTakesOverAnOfferedDelivery() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
-        let log = Log<Int>()
-        let dusts = [
-          one.observe(ignoreFirst: true) { variable.value = $0 },
-          other.observe(ignoreFirst: true) {
-            pretendToHaveToldManyChangesOfOthers()
-            variable.value = $0
-          },
-          variable.observe(ignoreFirst: true) { log.append($0) },
-        ]
-        scenario.thread { one.value = 1 }
-        scenario.thread { Dispatcher.shared.transaction { other.value = 2 } }
-        scenario.check {
-          withExtendedLifetime((one, other, dusts)) {
-            #expect(log.entries == [3 - variable.value, variable.value])
-          }
+        _ = one.observe(ignoreFirst: true) { variable.value = $0 }
+        _ = other.observe(ignoreFirst: true) {
+          pretendToHaveToldManyChangesOfOthers()
+          variable.value = $0
         }
+        let log = variable.logChanges()
+        scenario.thread { one.value = 1 }
+        scenario.transaction { other.value = 2 }
+        scenario.keep(one, other)
+        scenario.check { #expect(log.entries == [3 - variable.value, variable.value]) }
       }
     }
 
@@ -103,25 +87,18 @@
     @Test func changeWrittenDuringAHandoverOfferIsDeliveredIfNoThreadTakesTheOffer() {
       explore { scenario in
         let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
-        let log = Log<Int>()
-        let dusts = [
-          one.observe(ignoreFirst: true) {
-            pretendToHaveToldManyChangesOfOthers()
-            variable.value = $0
-          },
-          other.observe(ignoreFirst: true) { variable.value = $0 },
-          variable.observe(ignoreFirst: true) { log.append($0) },
-        ]
-        scenario.thread { Dispatcher.shared.transaction { one.value = 1 } }
-        scenario.thread {
-          other.value = 2
-          other.value = 3
+        _ = one.observe(ignoreFirst: true) {
+          pretendToHaveToldManyChangesOfOthers()
+          variable.value = $0
         }
+        _ = other.observe(ignoreFirst: true) { variable.value = $0 }
+        let log = variable.logChanges()
+        scenario.transaction { one.value = 1 }
+        scenario.thread { for value in 2...3 { other.value = value } }
+        scenario.keep(one, other)
         scenario.check {
-          withExtendedLifetime((one, other, dusts)) {
-            #expect(log.entries.sorted() == [1, 2, 3])
-            #expect(log.last == variable.value)
-          }
+          #expect(log.entries.sorted() == [1, 2, 3])
+          #expect(log.last == variable.value)
         }
       }
     }
@@ -129,36 +106,28 @@
     /// The thread that takes over the delivery also delivers a change that a transaction has committed.
     @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
       explore { scenario in
-        let variable = Variable<[Int]>([])
-        let log = Log<[Int]>()
-        let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+        let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
+        _ = variable.observe(ignoreFirst: true) { [weak variable] value in
           log.append(value)
           guard value == [1] else { return }
           pretendToHaveToldManyChangesOfOthers()
           variable?.value.append(2)
         }
-        scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
-        scenario.thread { Dispatcher.shared.transaction { variable.value.append(3) } }
+        scenario.transaction { variable.value.append(1) }
+        scenario.transaction { variable.value.append(3) }
         scenario.thread {
           // Writes only while the first thread is delivering, because only then can a thread take over the
           // delivery.
           if log.entries == [[1]] { variable.value.append(4) }
         }
-        scenario.check {
-          withExtendedLifetime((variable, dust)) {
-            let value = variable.value
-            expectPrefixes(of: value, in: log.entries, exceptFrom: 3)
-          }
-        }
+        scenario.check { expectPrefixes(of: variable.value, in: log.entries, exceptFrom: 3) }
       }
     }
 
     @Test func threadThatDeliversAFirstValueHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore(isThorough: true) { scenario in
-        let variable = Variable(0)
-        let log = Log<Int>()
-        let number = ThreadLocal()
+        let (variable, log, number) = (Variable(0), Log<Int>(), ThreadLocal())
         scenario.thread {
           number.value = 1
           _ = variable.observe { value in
@@ -172,15 +141,14 @@
           }
         }
         scenario.thread {
-          number.value = 2
-          variable.value = 1
-          number.value = 3
-          variable.value = 2
-        }
-        scenario.check {
-          withExtendedLifetime(variable) {
-            #expect([[0, 0, 1, 1, 2, 2], [1, 1, 2, 2], [2, 2]].contains(log.entries))
+          for value in 1...2 {
+            number.value = value + 1
+            variable.value = value
           }
+        }
+        scenario.keep(variable)
+        scenario.check {
+          #expect([[0, 0, 1, 1, 2, 2], [1, 1, 2, 2], [2, 2]].contains(log.entries))
         }
       }
       #expect(isHandedOver.isSet)
@@ -189,21 +157,15 @@
     /// A transaction commits its change while the first thread offers the delivery.
     @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
       explore { scenario in
-        let variable = Variable<[Int]>([])
-        let log = Log<[Int]>()
-        let dust = variable.observe(ignoreFirst: true) { value in
+        let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
+        _ = variable.observe(ignoreFirst: true) { value in
           log.append(value)
           pretendToHaveToldManyChangesOfOthers()
         }
         scenario.thread { variable.value.append(1) }
-        scenario.thread { Dispatcher.shared.transaction { variable.value.append(2) } }
+        scenario.transaction { variable.value.append(2) }
         scenario.thread { variable.value.append(3) }
-        scenario.check {
-          withExtendedLifetime(dust) {
-            let value = variable.value
-            expectPrefixes(of: value, in: log.entries, exceptFrom: 2)
-          }
-        }
+        scenario.check { expectPrefixes(of: variable.value, in: log.entries, exceptFrom: 2) }
       }
     }
 
@@ -212,30 +174,22 @@
       // After 31 to 33 yields, the second thread runs at about the time of the withdrawal.
       for yields in 31...33 {
         explore { scenario in
-          let variable = Variable<[Int]>([])
-          let log = Log<[Int]>()
-          let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+          let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
+          _ = variable.observe(ignoreFirst: true) { [weak variable] value in
             log.append(value)
             if value == [1] {
               pretendToHaveToldManyChangesOfOthers()
-              variable?.value.append(2)
-              variable?.value.append(3)
+              for number in 2...3 { variable?.value.append(number) }
             }
             log.append(value)
           }
-          scenario.thread { Dispatcher.shared.transaction { variable.value.append(1) } }
+          scenario.transaction { variable.value.append(1) }
           scenario.thread {
             for _ in 0..<yields { CurrentThread.current.yieldProcessor() }
             variable.value.append(4)
           }
           scenario.check {
-            withExtendedLifetime(dust) {
-              let value = variable.value
-              #expect(
-                log.entries
-                  == value.indices.flatMap { [value[...$0], value[...$0]].map(Array.init) }
-              )
-            }
+            #expect(log.entries == prefixes(of: variable.value).flatMap { [$0, $0] })
           }
         }
       }
@@ -246,14 +200,12 @@
     @Test func threadThatHasHandedOverADeliveryDoesNotTakeItBack() {
       let isHandedOver = Flag()
       explore { scenario in
-        let variable = Variable<[Int]>([])
-        let deliverers = Log<Int>()
-        let (number, isTaking) = (ThreadLocal(), Log<Bool>())
-        let dust = variable.observe(ignoreFirst: true) { [weak variable] value in
+        let (variable, number) = (Variable<[Int]>([]), ThreadLocal())
+        let (deliverers, isTaking) = (Log<Int>(), Log<Bool>())
+        _ = variable.observe(ignoreFirst: true) { [weak variable] value in
           deliverers.append(number.value)
           guard value == [1] else { return }
-          variable?.value.append(2)
-          variable?.value.append(3)
+          for number in 2...3 { variable?.value.append(number) }
           pretendToHaveToldManyChangesOfOthers()
         }
         scenario.thread {
@@ -262,16 +214,15 @@
         }
         scenario.thread {
           number.value = 2
-          isTaking.append(variable.channel.lock.withLock { variable.channel.deliverer.isOffered })
+          isTaking.append(isOffered(variable))
           variable.value.append(4)
         }
+        scenario.keep(variable)
         scenario.check {
-          withExtendedLifetime(dust) {
-            guard isTaking.entries == [true] else { return }
-            isHandedOver.set()
-            #expect(deliverers.entries.count == 4)
-            #expect(deliverers.entries[1] == 2)
-          }
+          guard isTaking.entries == [true] else { return }
+          isHandedOver.set()
+          #expect(deliverers.entries.count == 4)
+          #expect(deliverers.entries[1] == 2)
         }
       }
       #expect(isHandedOver.isSet)
@@ -281,21 +232,18 @@
     @Test func threadThatWritesInsideAnObserverTakesAnOfferedDeliveryAfterTheObserver() {
       let isHandedOver = Flag()
       explore { scenario in
-        let (variable, trigger) = (Variable(0), Variable(0))
+        let (variable, trigger, number) = (Variable(0), Variable(0), ThreadLocal())
         let (deliverers, isTaking) = (Log<Int>(), Log<Bool>())
-        let number = ThreadLocal()
-        let dusts = [
-          variable.observe(ignoreFirst: true) { [weak variable] value in
-            deliverers.append(number.value)
-            guard value == 1 else { return }
-            pretendToHaveToldManyChangesOfOthers()
-            variable?.value = 2
-          },
-          trigger.observe(ignoreFirst: true) {
-            isTaking.append(variable.channel.lock.withLock { variable.channel.deliverer.isOffered })
-            variable.value = $0
-          },
-        ]
+        _ = variable.observe(ignoreFirst: true) { [weak variable] value in
+          deliverers.append(number.value)
+          guard value == 1 else { return }
+          pretendToHaveToldManyChangesOfOthers()
+          variable?.value = 2
+        }
+        _ = trigger.observe(ignoreFirst: true) {
+          isTaking.append(isOffered(variable))
+          variable.value = $0
+        }
         scenario.thread {
           number.value = 1
           Dispatcher.shared.transaction { variable.value = 1 }
@@ -304,11 +252,10 @@
           number.value = 2
           trigger.value = 3
         }
+        scenario.keep(trigger)
         scenario.check {
-          withExtendedLifetime((trigger, dusts)) {
-            if isTaking.entries == [true], deliverers.last == 2 { isHandedOver.set() }
-            #expect((1...3).contains(deliverers.entries.count))
-          }
+          if isTaking.entries == [true], deliverers.last == 2 { isHandedOver.set() }
+          #expect((1...3).contains(deliverers.entries.count))
         }
       }
       #expect(isHandedOver.isSet)
@@ -319,37 +266,34 @@
     @Test func threadInsideAnObserverDoesNotTakeOverAnOfferedDelivery() {
       explore { scenario in
         let (numbers, other) = (Variable<[Int]>([]), Variable(0))
-        let log = Log<[Int]>()
-        let isWaitedForInVain = Log<Bool>()
-        let dusts = [
-          numbers.observe(ignoreFirst: true) { [weak numbers] value in
-            log.append(value)
-            guard value == [1] else { return }
-            CurrentThread.current.pointee.changesOfOthers = 257
-            numbers?.value.append(2)
-          },
-          other.observe(ignoreFirst: true) { [weak numbers] _ in
-            // Waits only while the first thread is delivering.
-            guard let numbers, log.entries == [[1]] else { return }
-            numbers.value.append(3)
-            for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
-            if let index = numbers.value.firstIndex(of: 2) {
-              isWaitedForInVain.append(!log.entries.contains(Array(numbers.value[...index])))
-            }
-          },
-        ]
-        scenario.thread { Dispatcher.shared.transaction { numbers.value.append(1) } }
+        let (log, isWaitedForInVain) = (Log<[Int]>(), Log<Bool>())
+        _ = numbers.observe(ignoreFirst: true) { [weak numbers] value in
+          log.append(value)
+          guard value == [1] else { return }
+          pretendToHaveToldManyChangesOfOthers()
+          numbers?.value.append(2)
+        }
+        _ = other.observe(ignoreFirst: true) { [weak numbers] _ in
+          // Waits only while the first thread is delivering.
+          guard let numbers, log.entries == [[1]] else { return }
+          numbers.value.append(3)
+          for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
+          if let index = numbers.value.firstIndex(of: 2) {
+            isWaitedForInVain.append(!log.entries.contains(Array(numbers.value[...index])))
+          }
+        }
+        scenario.transaction { numbers.value.append(1) }
         scenario.thread { other.value = 1 }
         scenario.check {
           #expect(!isWaitedForInVain.entries.contains(true))
-          withExtendedLifetime(dusts) {
-            let value = numbers.value
-            #expect(log.entries == value.indices.map { Array(value[...$0]) })
-          }
+          #expect(log.entries == prefixes(of: numbers.value))
         }
       }
     }
   }
+
+  /// The values that a variable had when the numbers of its last value were appended one by one.
+  private func prefixes(of value: [Int]) -> [[Int]] { value.indices.map { Array(value[...$0]) } }
 
   /// Expects one call for each write. A transaction's write and the writes of other threads until the end of
   /// the transaction are one change.
@@ -358,7 +302,7 @@
     in entries: [[Int]],
     exceptFrom transaction: Int
   ) {
-    let all = value.indices.map { Array(value[...$0]) }
+    let all = prefixes(of: value)
     let missing = all.indices.filter { !entries.contains(all[$0]) }
     #expect(entries == all.filter(entries.contains))
     #expect(entries.last == value)
@@ -366,6 +310,10 @@
       #expect(value[first] == transaction)
       #expect(missing == Array(first..<first + missing.count))
     }
+  }
+
+  private func isOffered<Value>(_ variable: Variable<Value>) -> Bool {
+    variable.channel.lock.withLock { variable.channel.deliverer.isOffered }
   }
 
   private func pretendToHaveToldManyChangesOfOthers() {

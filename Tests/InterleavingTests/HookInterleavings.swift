@@ -8,15 +8,12 @@
     @Test func interceptorsAreCalledInTheOrderOfTheirRegistration() {
       explore { scenario in
         let log = Log<String>()
-        let dusts = ["first", "second"].map { name in
-          Dispatcher.shared.intercept { log.append("\(name) \($0.sequenceNumber)") }
+        for name in ["first", "second"] {
+          _ = Dispatcher.shared.intercept { log.append("\(name) \($0.sequenceNumber)") }
         }
-        scenario.thread {
-          for number in 1...2 { CounterAction().invoke(.add(number)) }
-        }
+        scenario.thread { for number in 1...2 { CounterAction().invoke(.add(number)) } }
         scenario.check {
           #expect(log.entries == ["first 1", "second 1", "first 2", "second 2"])
-          withExtendedLifetime(dusts) {}
         }
       }
     }
@@ -24,11 +21,10 @@
     @Test func interceptorAddedWhileTheLastInterceptorIsCleanedReceivesEveryEvent() {
       explore { scenario in
         let log = Log<Int>()
-        let dusts = Log<Dust>()
         let last = Dispatcher.shared.intercept { _ in }
         scenario.thread { last.clean() }
         scenario.thread {
-          dusts.append(Dispatcher.shared.intercept { log.append($0.sequenceNumber) })
+          _ = Dispatcher.shared.intercept { log.append($0.sequenceNumber) }
           CounterAction().invoke(.add(1))
         }
         scenario.check { #expect(log.entries.count == 1) }
@@ -38,13 +34,12 @@
     @Test func reduceRecordedForAnInterceptorKeepsNoStoreAlive() {
       explore { scenario in
         let stores = Log(CounterStore.instantiate())
-        let dust = Dispatcher.shared.intercept { _ in }
+        _ = Dispatcher.shared.intercept { _ in }
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.check {
           weak let store = stores.entries[0]
           stores.removeAll()
           #expect(store == nil)
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -54,20 +49,17 @@
     @Test func stateDispatchedInTheDeinitOfACleanedHookIsReducedImmediately() {
       explore(isReduced: false) { scenario in
         let log = Log<String>()
-        let store = FirstStore.instantiate()
         let dust = {
           let ending = AtEnd {
-            Dispatcher.shared.dispatch(Step.log(2, in: log))
+            dispatch(.log(2, in: log))
             log.append("gone")
           }
           return Dispatcher.shared.addHook { _ in withExtendedLifetime(ending) {} }
         }()
-        scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in }) }
+        scenario.thread { dispatch { _ in } }
         scenario.thread { dust.clean() }
-        scenario.check {
-          #expect(log.entries == ["first 2", "gone"])
-          withExtendedLifetime(store) {}
-        }
+        scenario.keep(FirstStore.instantiate())
+        scenario.check { #expect(log.entries == ["first 2", "gone"]) }
       }
     }
   }

@@ -8,83 +8,68 @@
   struct InterceptInterleavings {
     @Test func interceptorsReceiveDispatchEventsInTheOrderOfTheReduces() {
       explore { scenario in
-        let (first, second) = (Log<String>(), Log<String>())
-        let dusts = [
-          Dispatcher.shared.intercept { first.append("first \($0.sequenceNumber)") },
-          Dispatcher.shared.intercept { second.append(name(of: $0.state)) },
-        ]
-        scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in }) }
+        let (first, second) = (Log<Int>(), Log<String>())
+        _ = Dispatcher.shared.intercept { first.append($0.sequenceNumber) }
+        _ = Dispatcher.shared.intercept { second.append("\(type(of: $0.state))") }
+        scenario.thread { dispatch { _ in } }
         scenario.thread { CounterAction().invoke(.set(2)) }
         scenario.check {
-          #expect(first.entries == ["first 1", "first 2"])
+          #expect(first.entries == [1, 2])
           #expect([["Step", "Counter"], ["Counter", "Step"]].contains(second.entries))
-          withExtendedLifetime(dusts) {}
         }
       }
     }
 
     @Test func interceptorReceivesNoEventAfterEitherOfTwoConcurrentCleansReturns() {
       explore { scenario in
-        let (isCleaned, isLate) = (Flag(), Flag())
-        let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
+        let lateCall = LateCall()
+        let dust = Dispatcher.shared.intercept { _ in lateCall.note() }
         scenario.thread { dust.clean() }
         scenario.thread {
-          dust.clean()
-          isCleaned.set()
+          lateCall.watch(after: dust.clean)
           CounterAction().invoke(.set(1))
         }
-        scenario.check { #expect(!isLate.isSet) }
+        scenario.check { #expect(!lateCall.hasHappened) }
       }
     }
 
-    @Test func interceptorReceivesNoEventAfterEitherOfTwoCleansOfItsDustBusterReturns() {
-      explore { scenario in
-        let (isCleaned, isLate) = (Flag(), Flag())
-        let bag = DustBuster()
-        Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }.cleaned(by: bag)
-        scenario.thread { bag.clean() }
-        scenario.thread {
-          bag.clean()
-          isCleaned.set()
-          CounterAction().invoke(.set(1))
-        }
-        scenario.check { #expect(!isLate.isSet) }
+    @Test func interceptorIsNotCalledAfterCleanReturns() {
+      explore(isReduced: false) { scenario in
+        let lateCall = LateCall()
+        let dust = Dispatcher.shared.intercept { _ in lateCall.note() }
+        scenario.thread { CounterAction().invoke(.add(1)) }
+        scenario.thread { lateCall.watch(after: dust.clean) }
+        scenario.check { #expect(!lateCall.hasHappened) }
       }
     }
 
     @Test func dispatchEventListsOnlyTheChangesOfItsOwnReduce() {
       explore { scenario in
-        let log = Log<String>()
-        let store = CounterStore.instantiate()
-        let dust = Dispatcher.shared.intercept { log.append(describe($0)) }
-        for number in 1...2 {
-          scenario.thread { CounterAction().invoke(.add(number)) }
-        }
+        let log = logOfEvents()
+        scenario.threads(1...2) { CounterAction().invoke(.add($0)) }
+        scenario.keep(CounterStore.instantiate())
         scenario.check {
           let logs = [
             ["1: add(1) count 0→1 doubled 0→2", "2: add(2) count 1→3 doubled 2→6"],
             ["1: add(2) count 0→2 doubled 0→4", "2: add(1) count 2→3 doubled 4→6"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime((store, dust)) {}
         }
       }
     }
 
     @Test func dispatchEventListsNoVariableThatItsReduceDidNotWrite() {
       explore { scenario in
-        let log = Log<String>()
-        let store = CounterStore.instantiate()
-        let dust = Dispatcher.shared.intercept { log.append(describe($0)) }
+        let log = logOfEvents()
         scenario.thread { CounterAction().invoke(.leaveAlone) }
         scenario.thread { CounterAction().invoke(.set(1)) }
+        scenario.keep(CounterStore.instantiate())
         scenario.check {
           let logs = [
             ["1: leaveAlone", "2: set(1) count 0→1 doubled 0→2"],
             ["1: set(1) count 0→1 doubled 0→2", "2: leaveAlone"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime((store, dust)) {}
         }
       }
     }
@@ -94,13 +79,9 @@
     @Test func interceptorAddedDuringDispatchesReceivesEveryLaterDispatch() {
       explore { scenario in
         let log = Log<String>()
-        let dusts = Log<Dust>()
+        scenario.thread { for number in 1...2 { CounterAction().invoke(.add(number)) } }
         scenario.thread {
-          CounterAction().invoke(.add(1))
-          CounterAction().invoke(.add(2))
-        }
-        scenario.thread {
-          dusts.append(Dispatcher.shared.intercept { log.append(describe($0)) })
+          logEvents(in: log)
           CounterAction().invoke(.set(10))
         }
         scenario.check {
@@ -117,34 +98,13 @@
       }
     }
 
-    @Test func secondInterceptorReceivesEveryReduceThatBeginsAfterItsRegistration() {
-      explore { scenario in
-        let (first, second) = (Log<String>(), Log<String>())
-        let dust = Dispatcher.shared.intercept { first.append(describe($0)) }
-        let dusts = Log<Dust>()
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread {
-          dusts.append(Dispatcher.shared.intercept { second.append(describe($0)) })
-        }
-        scenario.check {
-          CounterAction().invoke(.add(2))
-          let events = ["1: add(1)", "2: add(2)"]
-          #expect(first.entries == events)
-          #expect([events, [events[1]]].contains(second.entries))
-          withExtendedLifetime(dust) {}
-        }
-      }
-    }
-
     @Test func interceptorAddedDuringAReduceReceivesAllOrNoneOfTheReducesChanges() {
       explore { scenario in
         let log = Log<String>()
-        let store = CounterStore.instantiate()
-        let dusts = Log(Dispatcher.shared.addHook { _ in })
+        _ = Dispatcher.shared.addHook { _ in }
         scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread {
-          dusts.append(Dispatcher.shared.intercept { log.append(describe($0)) })
-        }
+        scenario.thread { logEvents(in: log) }
+        scenario.keep(CounterStore.instantiate())
         scenario.check {
           CounterAction().invoke(.add(2))
           let logs = [
@@ -152,33 +112,17 @@
             ["1: add(2) count 1→3 doubled 2→6"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime((store, dusts)) {}
         }
-      }
-    }
-
-    @Test func interceptorIsNotCalledAfterCleanReturns() {
-      explore(isReduced: false) { scenario in
-        let (isCleaned, isLate) = (Flag(), Flag())
-        let dust = Dispatcher.shared.intercept { _ in if isCleaned.isSet { isLate.set() } }
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread {
-          dust.clean()
-          isCleaned.set()
-        }
-        scenario.check { #expect(!isLate.isSet) }
       }
     }
 
     @Test func interceptorReceivesEveryEventWhileAnotherInterceptorIsCleaned() {
       explore { scenario in
         let log = Log<Int>()
-        let dusts = [
-          Dispatcher.shared.intercept { _ in },
-          Dispatcher.shared.intercept { log.append($0.sequenceNumber) },
-        ]
+        let dust = Dispatcher.shared.intercept { _ in }
+        _ = Dispatcher.shared.intercept { log.append($0.sequenceNumber) }
         scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread { dusts[0].clean() }
+        scenario.thread { dust.clean() }
         scenario.check { #expect(log.entries == [1]) }
       }
     }
@@ -187,15 +131,10 @@
     /// could last forever.
     @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsTheInterceptor() {
       explore { scenario in
-        let log = Log<String>()
-        let store = FirstStore.instantiate()
-        let dusts = [
-          store.number.observe(ignoreFirst: true) { log.append("told \($0)") },
-          Dispatcher.shared.intercept { log.append("event \($0.sequenceNumber)") },
-        ]
-        for _ in 1...2 {
-          scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in store.number.value += 1 }) }
-        }
+        let (store, log) = (FirstStore.instantiate(), Log<String>())
+        _ = store.number.observe(ignoreFirst: true) { log.append("told \($0)") }
+        _ = Dispatcher.shared.intercept { log.append("event \($0.sequenceNumber)") }
+        scenario.threads(1...2) { _ in dispatch { _ in store.number.value += 1 } }
         scenario.check {
           let logs = [
             ["event 1", "event 2", "told 1", "told 2"],
@@ -206,28 +145,6 @@
             ["told 1", "event 1", "told 2", "event 2"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime(dusts) {}
-        }
-      }
-    }
-
-    @Test func stateInvokedByAnInterceptorProducesItsOwnDispatchEvent() {
-      explore { scenario in
-        let log = Log<String>()
-        let dust = Dispatcher.shared.intercept { event in
-          log.append(describe(event))
-          if case Dispatcher.Counter.add(1) = event.state { CounterAction().invoke(.add(2)) }
-        }
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread { CounterAction().invoke(.set(0)) }
-        scenario.check {
-          let logs = [
-            ["1: add(1)", "2: add(2)", "3: set(0)"],
-            ["1: add(1)", "2: set(0)", "3: add(2)"],
-            ["1: set(0)", "2: add(1)", "3: add(2)"],
-          ]
-          #expect(logs.contains(log.entries))
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -236,36 +153,29 @@
     @Test func cleaningAnInterceptorFreesItsClosureOnce() {
       explore(isReduced: false) { scenario in
         let log = Log<String>()
-        let dust = {
-          let held = Held(in: log)
-          return Dispatcher.shared.intercept { event in held.note(event) }
-        }()
+        let ending = AtEnd { log.append("freed") }
+        let dust = Dispatcher.shared.intercept { event in
+          withExtendedLifetime(ending) { log.append("\(event.sequenceNumber)") }
+        }
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.thread { dust.clean() }
-        scenario.check {
-          #expect([["1", "deinit"], ["deinit"]].contains(log.entries))
-          withExtendedLifetime(dust) {}
-        }
+        scenario.keep(dust)
+        scenario.check { #expect([["1", "freed"], ["freed"]].contains(log.entries)) }
       }
     }
   }
 
-  private final class Held: Sendable {
-    private let log: Log<String>
-
-    init(in log: Log<String>) {
-      self.log = log
-    }
-
-    deinit { log.append("deinit") }
-
-    func note(_ event: DispatchEvent) { log.append("\(event.sequenceNumber)") }
+  /// Returns a log of the shared dispatcher's events, with their changes.
+  private func logOfEvents() -> Log<String> {
+    let log = Log<String>()
+    logEvents(in: log)
+    return log
   }
 
-  private func name(of state: any DispatchState) -> String { "\(type(of: state))" }
-
-  private func describe(_ event: DispatchEvent) -> String {
-    let changes = event.changes.map { " \($0.name) \($0.oldValue)→\($0.newValue)" }
-    return "\(event.sequenceNumber): \(event.state)\(changes.joined())"
+  private func logEvents(in log: Log<String>) {
+    _ = Dispatcher.shared.intercept { event in
+      let changes = event.changes.map { " \($0.name) \($0.oldValue)→\($0.newValue)" }
+      log.append("\(event.sequenceNumber): \(event.state)\(changes.joined())")
+    }
   }
 #endif

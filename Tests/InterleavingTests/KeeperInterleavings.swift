@@ -8,8 +8,6 @@
 
   /// B13: a keeper loses no change, whichever threads use the keeper, and whenever the power fails.
   struct KeeperInterleavings {
-    private static let directory = URL(fileURLWithPath: "/memory")
-
     private static func keeper(
       _ disk: MemoryDisk,
       _ dispatcher: Dispatcher = .shared,
@@ -17,12 +15,23 @@
       clock: any Clock<Duration> = EndlessClock()
     ) throws -> Keeper {
       try Keeper(
-        directory: directory,
+        directory: URL(fileURLWithPath: "/memory"),
         role: role,
         dispatcher: dispatcher,
         clock: clock,
         fileSystem: disk
       )
+    }
+
+    /// Opens a store, which lives as long as the scenario.
+    private static func openStore(
+      in scenario: Scenario,
+      clock: any Clock<Duration> = EndlessClock()
+    ) throws -> (MemoryDisk, Keeper) {
+      let disk = MemoryDisk()
+      let keeper = try keeper(disk, clock: clock)
+      scenario.keep(keeper, try keeper.open(SumStore.self))
+      return (disk, keeper)
     }
 
     /// Returns the number that a disk's file contains, or nil if the file can't be restored.
@@ -35,92 +44,42 @@
 
     @Test func flushBesideAReduceAndCloseSavesAllEarlierReduces() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let store = try keeper.open(SumStore.self)
+        let (disk, keeper) = try Self.openStore(in: scenario)
         let flushed = Log<String?>()
         scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(10))
+          add(10)
           Task {
             if (try? await keeper.flush()) != nil { flushed.append(disk.text(of: "sum.json")) }
           }
         }
         scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+          add(1)
           Task { try? await keeper.close() }
         }
         scenario.check {
           for text in flushed.entries { #expect(text?.contains(/"saved" : 1[01]/) == true) }
           #expect([1, 11].contains(Self.saved(disk)))
           #expect(!disk.isLocked)
-          withExtendedLifetime(store) {}
-        }
-      }
-    }
-
-    @Test func closeSavesAllEarlierReduces() {
-      explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let store = try keeper.open(SumStore.self)
-        scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
-          Task { try? await keeper.close() }
-        }
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(10)) }
-        scenario.check {
-          #expect([1, 11].contains(Self.saved(disk)))
-          #expect(store.number.value == 11)
         }
       }
     }
 
     @Test func changeDuringASaveIsSavedByALaterSave() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk, clock: InstantClock())
-        let store = try keeper.open(SumStore.self)
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(1)) }
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(10)) }
-        scenario.check {
-          #expect(Self.saved(disk) == 11)
-          withExtendedLifetime((keeper, store)) {}
-        }
+        let (disk, _) = try Self.openStore(in: scenario, clock: InstantClock())
+        for number in [1, 10] { scenario.thread { add(number) } }
+        scenario.check { #expect(Self.saved(disk) == 11) }
       }
     }
 
     @Test func changeBesideAFailedSaveIsSavedByTheRetry() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk, clock: InstantClock())
-        let store = try keeper.open(SumStore.self)
+        let (disk, keeper) = try Self.openStore(in: scenario, clock: InstantClock())
         disk.fail("write", times: 1)
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(1)) }
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(10)) }
+        for number in [1, 10] { scenario.thread { add(number) } }
         scenario.check {
           #expect(Self.saved(disk) == 11)
           #expect(keeper.failure.value == nil)
-          withExtendedLifetime((keeper, store)) {}
-        }
-      }
-    }
-
-    @Test func changeBesideAFailedCloseIsSavedByTheRetry() {
-      explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk, clock: InstantClock())
-        let store = try keeper.open(SumStore.self)
-        disk.fail("write", times: 1)
-        scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
-          Task { try? await keeper.close() }
-        }
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(10)) }
-        scenario.check {
-          let saved = Self.saved(disk)
-          // If the keeper isn't closed, its retry saves all changes.
-          #expect(saved == 11 || saved == 1 && !disk.isLocked)
-          withExtendedLifetime((keeper, store)) {}
         }
       }
     }
@@ -130,9 +89,8 @@
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
         let stores = Log(try keeper.open(SumStore.self))
-        let dispatcher = Dispatcher.shared
         scenario.thread {
-          dispatcher.dispatch(Dispatcher.Sum.add(1))
+          add(1)
           stores.removeAll()
         }
         scenario.thread { Task { try? await keeper.flush() } }
@@ -149,14 +107,14 @@
         let keepers = Log(try Self.keeper(disk))
         let store = try keepers.entries[0].open(SumStore.self)
         scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+          add(1)
           keepers.removeAll()
         }
-        scenario.thread { Dispatcher.shared.dispatch(Dispatcher.Sum.add(10)) }
+        scenario.thread { add(10) }
+        scenario.keep(store)
         scenario.check {
           #expect([1, 11].contains(Self.saved(disk)))
           #expect(!disk.isLocked)
-          withExtendedLifetime(store) {}
         }
       }
     }
@@ -168,13 +126,11 @@
         let store = try keepers.entries[0].open(SumStore.self)
         disk.fail("write", times: 1)
         scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+          add(1)
           keepers.removeAll()
         }
-        scenario.check {
-          #expect(Self.saved(disk) == 1)
-          withExtendedLifetime(store) {}
-        }
+        scenario.keep(store)
+        scenario.check { #expect(Self.saved(disk) == 1) }
       }
     }
 
@@ -186,12 +142,10 @@
         disk.write(#"{"format":1,"version":1,"saved":5}"#, to: "sum.json")
         let keeper = try Self.keeper(disk)
         let stores = Log<SumStore>()
-        for _ in 1...2 {
-          scenario.thread {
-            let store = try keeper.open(SumStore.self)
-            #expect(store.number.value == 5)
-            stores.append(store)
-          }
+        scenario.threads(1...2) { _ in
+          let store = try keeper.open(SumStore.self)
+          #expect(store.number.value == 5)
+          stores.append(store)
         }
         scenario.check {
           #expect(Set(stores.entries.map(ObjectIdentifier.init)).count == 1)
@@ -206,13 +160,11 @@
         disk.write("damaged", to: "sum.json")
         let keeper = try Self.keeper(disk)
         let failures = Log<URL>()
-        for _ in 1...2 {
-          scenario.thread {
-            do {
-              _ = try keeper.open(SumStore.self)
-            } catch let failure as KeeperFailure {
-              failures.append(failure.file)
-            }
+        scenario.threads(1...2) { _ in
+          do {
+            _ = try keeper.open(SumStore.self)
+          } catch let failure as KeeperFailure {
+            failures.append(failure.file)
           }
         }
         scenario.check { #expect(failures.entries.count == 2) }
@@ -225,11 +177,11 @@
         let keeper = try Self.keeper(disk, clock: InstantClock())
         let stores = Log(try keeper.open(SumStore.self))
         scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+          add(1)
           stores.removeAll()
           let store = try keeper.open(SumStore.self)
           #expect(store.number.value == 1)
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(10))
+          add(10)
         }
         scenario.check { #expect(Self.saved(disk) == 11) }
       }
@@ -258,12 +210,9 @@
 
     @Test func oneOfTwoKeepersOpensTheFolder() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keepers = Log<Keeper>()
-        for _ in 1...2 {
-          scenario.thread {
-            if let keeper = try? Self.keeper(disk) { keepers.append(keeper) }
-          }
+        let (disk, keepers) = (MemoryDisk(), Log<Keeper>())
+        scenario.threads(1...2) { _ in
+          if let keeper = try? Self.keeper(disk) { keepers.append(keeper) }
         }
         scenario.check {
           #expect(keepers.entries.count == 1)
@@ -276,52 +225,39 @@
 
     @Test func followerThatJoinsBesideTheWriterHasTheLastState() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let store = try keeper.open(SumStore.self)
-        let other = Dispatcher()
-        let followed = Log<SumStore>()
-        let followers = Log<Keeper>()
+        let (disk, keeper) = try Self.openStore(in: scenario)
+        let (other, followers) = (Dispatcher(), Log<(Keeper, SumStore)>())
         scenario.thread {
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+          add(1)
           Task { try? await keeper.flush() }
         }
         scenario.thread {
           let follower = try Self.keeper(disk, other, role: .following)
-          followed.append(try follower.open(SumStore.self))
-          followers.append(follower)
+          followers.append((follower, try follower.open(SumStore.self)))
         }
         scenario.check {
-          #expect(followed.last?.number.value == 1)
-          followed.removeAll()
+          #expect(followers.last?.1.number.value == 1)
           followers.removeAll()
-          withExtendedLifetime((keeper, store)) {}
         }
       }
     }
 
     @Test func followerAdoptsTheStatesInTheirOrder() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk, clock: InstantClock())
-        let store = try keeper.open(SumStore.self)
-        let other = Dispatcher()
-        let followers = Log<(Keeper, SumStore)>()
-        let seen = Log<Int>()
-        let dusts = DustBuster()
+        let (disk, _) = try Self.openStore(in: scenario, clock: InstantClock())
+        let (other, followers) = (Dispatcher(), Log<(Keeper, SumStore)>())
+        let (seen, dusts) = (Log<Int>(), DustBuster())
         scenario.thread {
           let follower = try Self.keeper(disk, other, role: .following)
           let followed = try follower.open(SumStore.self)
           followers.append((follower, followed))
           followed.number.observe { seen.append($0) }.cleaned(by: dusts)
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
-          Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+          for _ in 1...2 { add(1) }
         }
         scenario.check {
           #expect([[0, 1, 2], [0, 2]].contains(seen.entries))
           dusts.clean()
           followers.removeAll()
-          withExtendedLifetime((keeper, store)) {}
         }
       }
     }
@@ -331,9 +267,7 @@
     @Test func stateSurvivesAPowerFailureAfterAnySystemCall() {
       let flushes = isThorough ? 3 : 2
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let store = try keeper.open(SumStore.self)
+        let (disk, keeper) = try Self.openStore(in: scenario)
         let flushed = Log(0)
         let survivors = Log<(atLeast: Int, disks: [MemoryDisk])>()
         disk.didCall = { [unowned disk] in
@@ -342,7 +276,7 @@
         scenario.thread {
           Task {
             for number in 1...flushes {
-              Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
+              add(1)
               try await keeper.flush()
               flushed.append(number)
             }
@@ -354,7 +288,6 @@
           }
           #expect(flushed.last == flushes)
           #expect(survivors.entries.count > flushes * 10)
-          withExtendedLifetime(store) {}
         }
       }
     }
@@ -365,15 +298,12 @@
   extension Dispatcher {
     enum Sum: DispatchState {
       typealias RelatedStoreType = SumStore
-      typealias RelatedActionType = SumAction
 
       case add(Int)
     }
   }
 
-  struct SumAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Sum
-  }
+  private func add(_ number: Int) { Dispatcher.shared.dispatch(Dispatcher.Sum.add(number)) }
 
   final class SumStore: Persistable {
     static let archive = Archive(Int.self, named: "sum", version: 1)

@@ -9,17 +9,13 @@
   struct LifetimeInterleavings {
     @Test func variableReleasedDuringADeliveryFreesItsObservers() {
       explore { scenario in
-        let variables = Log(Variable(0))
-        let log = Log<String>()
-        observe(variables, "first", log)
-        observe(variables, "second", log)
-        scenario.thread {
-          for variable in variables.entries { variable.value = 1 }
-        }
+        let (variables, log) = (Log(Variable(0)), Log<String>())
+        observe(variables, as: "first", in: log)
+        observe(variables, as: "second", in: log)
+        scenario.thread { for variable in variables.entries { variable.value = 1 } }
         scenario.thread { variables.removeAll() }
         scenario.check {
-          let told = ["first 1", "second 1"]
-          let freed = ["first freed", "second freed"]
+          let (told, freed) = (["first 1", "second 1"], ["first freed", "second freed"])
           let entries = log.entries
           #expect(entries.sorted() == freed || entries.sorted() == (told + freed).sorted())
           #expect(entries.count == 2 || Array(entries.prefix(2)) == told)
@@ -27,39 +23,14 @@
       }
     }
 
-    @Test func variableReleasedByItsObserverFreesAllItsObservers() {
-      explore { scenario in
-        let variables = Log(Variable(0))
-        let log = Log<String>()
-        for variable in variables.entries {
-          _ = variable.observe(ignoreFirst: true) { _ in variables.removeAll() }
-        }
-        observe(variables, "second", log)
-        for value in 1...2 {
-          scenario.thread {
-            for variable in variables.entries { variable.value = value }
-          }
-        }
-        scenario.check {
-          let both = [[1, 2], [2, 1]].map { $0.map { "second \($0)" } }
-          let allowed = both + [["second 1"], ["second 2"]]
-          #expect(allowed.contains(log.entries.dropLast()))
-          #expect(log.last == "second freed")
-        }
-      }
-    }
-
     @Test func valueWrittenInATransactionIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
-        let variables = Log(Variable(0))
-        let log = Log<String>()
-        observe(variables, "observer", log)
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            for variable in variables.entries {
-              variable.value = 1
-              log.append("written")
-            }
+        let (variables, log) = (Log(Variable(0)), Log<String>())
+        observe(variables, as: "observer", in: log)
+        scenario.transaction {
+          for variable in variables.entries {
+            variable.value = 1
+            log.append("written")
           }
         }
         scenario.thread { variables.removeAll() }
@@ -72,11 +43,9 @@
 
     @Test func valueWrittenByAnObserverIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
-        let trigger = Variable(0)
-        let variables = Log(Variable(0))
-        let log = Log<String>()
-        observe(variables, "observer", log)
-        let dust = trigger.observe(ignoreFirst: true) { _ in
+        let (trigger, variables, log) = (Variable(0), Log(Variable(0)), Log<String>())
+        observe(variables, as: "observer", in: log)
+        _ = trigger.observe(ignoreFirst: true) { _ in
           for variable in variables.entries {
             variable.value = 1
             log.append("written")
@@ -84,20 +53,19 @@
         }
         scenario.thread { trigger.value = 1 }
         scenario.thread { variables.removeAll() }
+        scenario.keep(trigger)
         scenario.check {
           let freed = ["observer freed"]
           #expect([freed, ["written", "observer 1"] + freed].contains(log.entries))
-          withExtendedLifetime((trigger, dust)) {}
         }
       }
     }
 
     @Test func valueSentToAQueueIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
-        let variables = Log(Variable(0))
-        let log = Log<String>()
+        let (variables, log) = (Log(Variable(0)), Log<String>())
         let queue = DispatchQueue(label: "queue")
-        let dusts = observe(variables, "observer", log, on: .queue(queue))
+        let dusts = observe(variables, as: "observer", in: log, on: .queue(queue))
         scenario.thread {
           for variable in variables.entries {
             variable.value = 1
@@ -105,24 +73,19 @@
           }
         }
         scenario.thread { variables.removeAll() }
+        scenario.keep(dusts)
         scenario.check {
-          let entries = log.entries
-          let isWritten = entries.contains("written")
-          let told = isWritten ? ["observer 1"] : []
-          #expect(entries.filter { $0 != "written" } == told + ["observer freed"])
-          withExtendedLifetime(dusts) {}
+          let told = log.entries.contains("written") ? ["observer 1"] : []
+          #expect(log.entries.filter { $0 != "written" } == told + ["observer freed"])
         }
       }
     }
 
     @Test func constantOfAVariableIsCreatedOnceWhileAnotherThreadMapsTheVariable() {
       explore { scenario in
-        let variables = Log(Variable(0))
-        let constants = Log<Constant<Int>>()
-        for _ in 0..<2 {
-          scenario.thread {
-            for variable in variables.entries { constants.append(variable.constant) }
-          }
+        let (variables, constants) = (Log(Variable(0)), Log<Constant<Int>>())
+        scenario.threads(1...2) { _ in
+          for variable in variables.entries { constants.append(variable.constant) }
         }
         scenario.thread {
           for variable in variables.entries {
@@ -142,8 +105,7 @@
 
     @Test func constantsOfTwoVariablesCanBeCreatedInsideMutationsOfEachOther() {
       explore { scenario in
-        let (first, second) = (Variable(0), Variable(0))
-        let constants = Log<Constant<Int>>()
+        let (first, second, constants) = (Variable(0), Variable(0), Log<Constant<Int>>())
         scenario.thread { first.modify { _ in constants.append(second.constant) } }
         scenario.thread { second.modify { _ in constants.append(first.constant) } }
         scenario.check {
@@ -155,8 +117,7 @@
 
     @Test func constantsOfTwoVariablesCanBeDerivedInsideMutationsOfEachOther() {
       explore { scenario in
-        let (first, second) = (Variable(0), Variable(0))
-        let constants = Log<Constant<Int>>()
+        let (first, second, constants) = (Variable(0), Variable(0), Log<Constant<Int>>())
         for (mutated, other) in [(first, second), (second, first)] {
           scenario.thread {
             mutated.modify { number in
@@ -172,13 +133,11 @@
 
     @Test func constantOfAReleasedVariableIsFreedWhileAnotherThreadMapsIt() {
       explore { scenario in
-        let variables = Log(Variable(0))
+        let (variables, log) = (Log(Variable(0)), Log<String>())
         let constants = Log<Constant<Int>>()
-        let log = Log<String>()
-        for variable in variables.entries { constants.append(Constant(variable)) }
         for variable in variables.entries {
-          let ending = AtEnd { log.append("freed") }
-          _ = variable.constant.observe { _ in withExtendedLifetime(ending) {} }
+          constants.append(Constant(variable))
+          variable.constant.logLifetime(in: log)
         }
         scenario.thread { variables.removeAll() }
         scenario.thread {
@@ -191,53 +150,30 @@
 
     @Test func observerCleanedWhileItsVariableIsReleasedIsFreedOnce() {
       explore { scenario in
-        let variables = Log(Variable(0))
-        let (log, dusts) = (Log<String>(), Log<Dust>())
-        for variable in variables.entries {
-          let ending = AtEnd { log.append("freed") }
-          dusts.append(variable.observe(ignoreFirst: true) { _ in withExtendedLifetime(ending) {} })
-        }
+        let (variables, log) = (Log(Variable(0)), Log<String>())
+        let dusts = observe(variables, as: "observer", in: log)
         scenario.thread { variables.removeAll() }
-        scenario.thread {
-          for dust in dusts.entries { dust.clean() }
-        }
-        scenario.check {
-          #expect(log.entries == ["freed"])
-          withExtendedLifetime((variables, dusts)) {}
-        }
+        scenario.thread { for dust in dusts { dust.clean() } }
+        scenario.keep(dusts)
+        scenario.check { #expect(log.entries == ["observer freed"]) }
       }
     }
 
     @Test func observerCleanedDuringItsCallIsFreedAfterTheCall() {
       explore { scenario in
-        let variable = Variable(0)
-        let log = Log<String>()
-        let ending = Log(AtEnd { log.append("freed") })
-        let dust = variable.observe(ignoreFirst: true) { [ending = ending.entries] _ in
+        let (variable, log) = (Variable(0), Log<String>())
+        let ending = AtEnd { log.append("freed") }
+        let dust = variable.observe(ignoreFirst: true) { _ in
           withExtendedLifetime(ending) {
             log.append("begins")
             log.append("ends")
           }
         }
-        ending.removeAll()
         scenario.thread { variable.value = 1 }
         scenario.thread { dust.clean() }
+        scenario.keep(variable, dust)
         scenario.check {
-          withExtendedLifetime((variable, dust)) {
-            #expect([["freed"], ["begins", "ends", "freed"]].contains(log.entries))
-          }
-        }
-      }
-    }
-
-    @Test func observerThatSubscribesWhileTheVariableIsReleasedIsFreed() {
-      explore { scenario in
-        let variables = Log(Variable(0))
-        let log = Log<String>()
-        scenario.thread { observe(variables, "observer", log, ignoreFirst: false) }
-        scenario.thread { variables.removeAll() }
-        scenario.check {
-          #expect([[], ["observer 0", "observer freed"]].contains(log.entries))
+          #expect([["freed"], ["begins", "ends", "freed"]].contains(log.entries))
         }
       }
     }
@@ -247,16 +183,10 @@
   @discardableResult
   private func observe(
     _ variables: Log<Variable<Int>>,
-    _ name: String,
-    _ log: Log<String>,
-    on queue: ExecuteQueue = .current,
-    ignoreFirst: Bool = true
+    as name: String,
+    in log: Log<String>,
+    on queue: ExecuteQueue = .current
   ) -> [Dust] {
-    variables.entries.map { variable in
-      let ending = AtEnd { log.append("\(name) freed") }
-      return variable.observe(on: queue, ignoreFirst: ignoreFirst) { value in
-        withExtendedLifetime(ending) { log.append("\(name) \(value)") }
-      }
-    }
+    variables.entries.map { $0.logLifetime(in: log, as: name, on: queue) }
   }
 #endif

@@ -7,11 +7,8 @@
   struct QueryableInterleavings {
     @Test func queryThatTwoThreadsHoldIsAddedToTheActiveQueriesOnce() {
       explore { scenario in
-        let store = QueriedStore()
-        let dusts = Log<Dust>()
-        for _ in 1...2 {
-          scenario.thread { dusts.append(store.query("a")) }
-        }
+        let (store, dusts) = (QueriedStore(), Log<Dust>())
+        scenario.threads(1...2) { _ in dusts.append(store.query("a")) }
         scenario.check {
           #expect(store.log.entries == ["→a"])
           #expect(store.activeQueries == ["a"])
@@ -21,16 +18,11 @@
 
     @Test func storeReceivesChangesToItsActiveQueriesInOrderWithoutGaps() {
       explore { scenario in
-        let store = QueriedStore()
-        let dusts = Log<Dust>()
+        let (store, dusts) = (QueriedStore(), Log<Dust>())
         scenario.thread { dusts.append(store.query("a")) }
         scenario.thread { store.query("b").clean() }
         scenario.check {
-          let logs = [
-            ["→a", "a→ab", "ab→a"],
-            ["→b", "b→ab", "ab→a"],
-            ["→b", "b→", "→a"],
-          ]
+          let logs = [["→a", "a→ab", "ab→a"], ["→b", "b→ab", "ab→a"], ["→b", "b→", "→a"]]
           #expect(logs.contains(store.log.entries))
           #expect(store.activeQueries == ["a"])
         }
@@ -39,9 +31,8 @@
 
     @Test func queryStaysActiveUntilTheDustOfItsLastHolderIsCleaned() {
       explore { scenario in
-        let store = QueriedStore()
+        let (store, dusts) = (QueriedStore(), Log<Dust>())
         let dust = store.query("a")
-        let dusts = Log<Dust>()
         scenario.thread { dust.clean() }
         scenario.thread { dusts.append(store.query("a")) }
         scenario.check {
@@ -55,27 +46,19 @@
       explore { scenario in
         let store = QueriedStore()
         let (dust, other) = (store.query("a"), store.query("a"))
-        for _ in 1...2 {
-          scenario.thread { dust.clean() }
-        }
+        scenario.threads(1...2) { _ in dust.clean() }
+        scenario.keep(other)
         scenario.check {
           #expect(store.log.entries == ["→a"])
           #expect(store.activeQueries == ["a"])
-          withExtendedLifetime(other) {}
         }
       }
     }
 
     @Test func transactionThatAddsTwoQueriesNotifiesTheQueryableStoreOnce() {
       explore { scenario in
-        let store = QueriedStore()
-        let dusts = Log<Dust>()
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            dusts.append(store.query("a"))
-            dusts.append(store.query("b"))
-          }
-        }
+        let (store, dusts) = (QueriedStore(), Log<Dust>())
+        scenario.transaction { for query in ["a", "b"] { dusts.append(store.query(query)) } }
         scenario.thread { dusts.append(store.query("c")) }
         scenario.check {
           let logs = [
@@ -98,53 +81,13 @@
       explore { scenario in
         let store = QueriedStore()
         let dusts = Log(store.query("a"))
-        scenario.thread {
-          Dispatcher.shared.transaction { dusts.append(store.query("a")) }
-        }
+        scenario.transaction { dusts.append(store.query("a")) }
         scenario.thread {
           dusts.append(store.query("b"))
           store.log.append("returned")
         }
-        scenario.check {
-          withExtendedLifetime(dusts) {
-            #expect(store.log.entries == ["→a", "a→ab", "returned"])
-          }
-        }
-      }
-    }
-
-    @Test func queryAddedAndCleanedInATransactionDoesNotNotifyTheStoreByItself() {
-      explore { scenario in
-        let store = QueriedStore()
-        let dusts = Log<Dust>()
-        scenario.thread { Dispatcher.shared.transaction { store.query("a").clean() } }
-        scenario.thread { dusts.append(store.query("b")) }
-        scenario.check {
-          let logs = [
-            ["→b"],
-            // The second thread has added its query to the set during the transaction.
-            ["→ab", "ab→b"],
-          ]
-          #expect(logs.contains(store.log.entries))
-          #expect(store.activeQueries == ["b"])
-        }
-      }
-    }
-
-    @Test func storeCanAddAQueryInsideActiveQueriesDidChange() {
-      explore { scenario in
-        let store = QueriedStore()
-        let dusts = Log<Dust>()
-        store.onChange = { [unowned store] new in
-          if new == ["a"] { dusts.append(store.query("c")) }
-        }
-        scenario.thread { dusts.append(store.query("a")) }
-        scenario.thread { store.query("a").clean() }
-        scenario.check {
-          let logs = [["→a", "a→ac"], ["→a", "a→ac", "ac→c", "c→ac"]]
-          #expect(logs.contains(store.log.entries))
-          #expect(store.activeQueries == ["a", "c"])
-        }
+        scenario.keep(dusts)
+        scenario.check { #expect(store.log.entries == ["→a", "a→ab", "returned"]) }
       }
     }
 
@@ -152,15 +95,15 @@
     @Test func queryDoesNotKeepItsStoreAlive() {
       explore(isReduced: false) { scenario in
         let log = Log<String>()
-        let (store, dust) = {
+        let (stores, dust) = {
           let store = QueriedStore(log)
           return (Log(store), store.query("a"))
         }()
         scenario.thread { dust.clean() }
-        scenario.thread { store.removeAll() }
+        scenario.thread { stores.removeAll() }
+        scenario.keep(dust)
         scenario.check {
           #expect([["→a", "a→", "deinit"], ["→a", "deinit"]].contains(log.entries))
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -168,32 +111,21 @@
 
   private enum QueriedState: DispatchState {
     typealias RelatedStoreType = QueriedStore
-    typealias RelatedActionType = QueriedAction
-  }
-
-  private struct QueriedAction: Actionable {
-    typealias DispatchStateType = QueriedState
   }
 
   /// A store that logs changes to its queries, and its own deinit.
   private final class QueriedStore: Queryable, @unchecked Sendable {
     let queries = Queries<String>()
-    var onChange: (Set<String>) -> Void = { _ in }
     let log: Log<String>
 
-    init() {
-      log = Log()
-    }
+    convenience init() { self.init(Log()) }
 
-    init(_ log: Log<String>) {
-      self.log = log
-    }
+    init(_ log: Log<String>) { self.log = log }
 
     deinit { log.append("deinit") }
 
     func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
       log.append("\(old.sorted().joined())→\(new.sorted().joined())")
-      onChange(new)
     }
 
     func reduce(with _: QueriedState) {}

@@ -8,64 +8,35 @@
   struct RegistrationInterleavings {
     @Test func statesReachTheStoresInTheOrderOfRegistration() {
       explore { scenario in
-        let log = Log<String>()
-        let stores = Log<any StepStore>()
+        let (log, stores) = (Log<String>(), Log<any StepStore>())
         scenario.thread { stores.append(FirstStore.instantiate()) }
         scenario.thread { stores.append(SecondStore.instantiate()) }
+        scenario.keep(stores)
         scenario.check {
-          for number in 1...2 { Dispatcher.shared.dispatch(Step.log(number, in: log)) }
+          for number in 1...2 { dispatch(.log(number, in: log)) }
           let logs = [
             ["first 1", "second 1", "first 2", "second 2"],
             ["second 1", "first 1", "second 2", "first 2"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime(stores) {}
-        }
-      }
-    }
-
-    @Test func stateReachesEveryStoreRegisteredBeforeItsDispatch() {
-      explore { scenario in
-        let log = Log<String>()
-        let stores = Log<any StepStore>()
-        scenario.thread {
-          stores.append(FirstStore.instantiate())
-          stores.append(SecondStore.instantiate())
-          Dispatcher.shared.dispatch(Step.log(2, in: log))
-        }
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
-        scenario.check {
-          let last = ["first 2", "second 2"]
-          let logs = [
-            last,
-            ["first 1"] + last,
-            ["first 1", "second 1"] + last,
-            last + ["first 1", "second 1"],
-          ]
-          #expect(logs.contains(log.entries))
-          withExtendedLifetime(stores) {}
         }
       }
     }
 
     @Test func storeInstantiatedInAReduceReceivesTheNextState() {
       explore { scenario in
-        let log = Log<String>()
-        let first = FirstStore.instantiate()
-        let made = Log<SecondStore>()
+        let (log, made) = (Log<String>(), Log<SecondStore>())
+        scenario.keep(FirstStore.instantiate(), made)
         scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { store in
-              log.append("\(store.name) 1")
-              made.append(SecondStore.instantiate())
-            }
-          )
+          dispatch { store in
+            log.append("\(store.name) 1")
+            made.append(SecondStore.instantiate())
+          }
         }
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
+        scenario.thread { dispatch(.log(2, in: log)) }
         scenario.check {
           let logs = [["first 1", "first 2", "second 2"], ["first 2", "first 1"]]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime((first, made)) {}
         }
       }
     }
@@ -74,11 +45,12 @@
       explore { scenario in
         let log = Log<String>()
         let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
+        scenario.thread { dispatch(.log(1, in: log)) }
         scenario.thread {
           first.clear()
-          Dispatcher.shared.dispatch(Step.log(2, in: log))
+          dispatch(.log(2, in: log))
         }
+        scenario.keep(first, second)
         scenario.check {
           let logs = [
             ["first 1", "second 1", "second 2"],
@@ -86,31 +58,28 @@
             ["second 2", "second 1"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime((first, second)) {}
         }
       }
     }
 
     @Test func storeClearedByAnEarlierStoresReduceDoesNotReceiveTheState() {
-      for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
+      for clear in clearings {
         explore { scenario in
           let log = Log<String>()
           let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
           scenario.thread {
-            Dispatcher.shared.dispatch(
-              Step.run { store in
-                log.append("\(store.name) 1")
-                clear(second)
-              }
-            )
+            dispatch { store in
+              log.append("\(store.name) 1")
+              clear(second)
+            }
           }
-          scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
+          scenario.thread { dispatch(.log(2, in: log)) }
+          scenario.keep(first)
           scenario.check {
             let logs = [
               ["first 1"], ["first 1", "first 2"], ["first 2", "second 2", "first 1"],
             ]
             #expect(logs.contains(log.entries))
-            withExtendedLifetime(first) {}
           }
         }
       }
@@ -118,14 +87,13 @@
 
     @Test func clearOfAnOldStoreLeavesANewerStoreRegistered() {
       explore { scenario in
-        let old = FirstStore.instantiate()
-        let got = Log<FirstStore>()
+        let (old, got) = (FirstStore.instantiate(), Log<FirstStore>())
         scenario.thread { old.clear() }
         scenario.thread { got.append(.instantiate()) }
         scenario.check {
           let store = got.entries[0]
           #expect((FirstStore.instantiate() === store) == (store !== old))
-          Dispatcher.shared.dispatch(Step.run { ($0 as? FirstStore)?.number.value += 1 })
+          dispatch { ($0 as? FirstStore)?.number.value += 1 }
           #expect(old.number.value == 0)
           #expect(store === old || store.number.value == 1)
         }
@@ -133,14 +101,13 @@
     }
 
     @Test func instantiateNeverReturnsAClearedStoreThatHasMissedAState() {
-      for clear in [{ _ in Dispatcher.shared.unregisterAll() }, { $0.clear() }] as [Clearing] {
+      for clear in clearings {
         explore { scenario in
           let log = Log<String>()
-          let old = SecondStore.instantiate()
-          let got = Log<SecondStore>()
+          let (old, got) = (SecondStore.instantiate(), Log<SecondStore>())
           scenario.thread { clear(old) }
           scenario.thread {
-            Dispatcher.shared.dispatch(Step.log(1, in: log))
+            dispatch(.log(1, in: log))
             got.append(.instantiate())
           }
           scenario.check { #expect(got.entries[0] !== old || log.entries == ["second 1"]) }
@@ -148,26 +115,9 @@
       }
     }
 
-    @Test func twoStoresClearedConcurrentlyAreBothUnregistered() {
-      explore { scenario in
-        let log = Log<String>()
-        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread { first.clear() }
-        scenario.thread { second.clear() }
-        scenario.check {
-          Dispatcher.shared.dispatch(Step.log(1, in: log))
-          #expect(log.entries.isEmpty)
-          #expect(FirstStore.instantiate() !== first)
-          #expect(SecondStore.instantiate() !== second)
-        }
-      }
-    }
-
     @Test func onlyTheStoreInstantiatedAfterUnregisterAllReceivesStates() {
       explore { scenario in
-        let log = Log<String>()
-        let mine = Log<FirstStore>()
-        let theirs = Log<FirstStore>()
+        let (mine, theirs) = (Log<FirstStore>(), Log<FirstStore>())
         scenario.thread {
           Dispatcher.shared.unregisterAll()
           mine.append(.instantiate())
@@ -175,30 +125,15 @@
         scenario.thread { theirs.append(.instantiate()) }
         scenario.check {
           let (mine, theirs) = (mine.entries[0], theirs.entries[0])
-          Dispatcher.shared.dispatch(Step.run { ($0 as? FirstStore)?.number.value += 1 })
+          dispatch { ($0 as? FirstStore)?.number.value += 1 }
           #expect(mine.number.value == 1)
           #expect(theirs.number.value == (theirs === mine ? 1 : 0))
-          #expect(log.entries.isEmpty)
         }
       }
     }
 
-    @Test func storesRegisteredBeforeUnregisterAllReceiveNoStateDispatchedAfterward() {
-      explore { scenario in
-        let log = Log<String>()
-        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
-        scenario.thread {
-          Dispatcher.shared.unregisterAll()
-          Dispatcher.shared.dispatch(Step.log(2, in: log))
-        }
-        scenario.check {
-          #expect([[], ["first 1"], ["first 1", "second 1"]].contains(log.entries))
-          withExtendedLifetime((first, second)) {}
-        }
-      }
-    }
+    private let clearings: [@Sendable (SecondStore) -> Void] = [
+      { _ in Dispatcher.shared.unregisterAll() }, { $0.clear() },
+    ]
   }
-
-  private typealias Clearing = @Sendable (SecondStore) -> Void
 #endif

@@ -12,16 +12,12 @@
   struct RegistryInterleavings {
     @Test func instantiateOnTwoThreadsCreatesOneStore() {
       explore { scenario in
-        let log = LoggedStore.beginLog()
-        let got = Log<LoggedStore>()
-        for _ in 1...2 {
-          scenario.thread { got.append(.instantiate()) }
-        }
+        let (log, got) = (LoggedStore.beginLog(), Log<LoggedStore>())
+        scenario.threads(1...2) { _ in got.append(.instantiate()) }
         scenario.check {
           let stores = got.entries
           #expect(stores.count == 2 && stores[0] === stores[1])
-          #expect(log.entries == ["init"])
-          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          dispatch(.log(1, in: log))
           #expect(log.entries == ["init", "logged 1"])
         }
       }
@@ -30,19 +26,18 @@
     @Test func instantiateReturnsALiveStoreWhileTheLastReferenceIsReleased() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
-        let held = Log(LoggedStore.instantiate())
-        let got = Log<LoggedStore>()
+        let (held, got) = (Log(LoggedStore.instantiate()), Log<LoggedStore>())
         scenario.thread { held.removeAll() }
         scenario.thread { got.append(.instantiate()) }
+        scenario.keep(got)
         scenario.check {
-          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          dispatch(.log(1, in: log))
           let logs = [
             ["init", "logged 1"],
             ["init", "deinit", "init", "logged 1"],
             ["init", "init", "deinit", "logged 1"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime(got) {}
         }
       }
     }
@@ -51,7 +46,7 @@
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
         let held = Log(LoggedStore.instantiate())
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
+        scenario.thread { dispatch(.log(1, in: log)) }
         scenario.thread { held.removeAll() }
         scenario.check {
           let logs = [["init", "logged 1", "deinit"], ["init", "deinit"]]
@@ -64,17 +59,14 @@
     /// transaction of the dispatcher that the store's deinit uses.
     @Test func deinitOfAStoreReleasedDuringADispatchCanUseAnotherDispatcherWithoutDeadlock() {
       explore(isReduced: false) { scenario in
-        let log = LoggedStore.beginLog()
-        let other = Dispatcher()
+        let (log, other) = (LoggedStore.beginLog(), Dispatcher())
         let store = LoggedStore.instantiate()
         store.onEnd = { other.transaction { log.append("end") } }
         let held = Log(store)
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(1, in: log)) }
-        scenario.thread {
-          other.transaction {
-            held.removeAll()
-            Dispatcher.shared.dispatch(Step.log(2, in: log))
-          }
+        scenario.thread { dispatch(.log(1, in: log)) }
+        scenario.transaction(on: other) {
+          held.removeAll()
+          dispatch(.log(2, in: log))
         }
         scenario.check {
           let logs = [
@@ -92,18 +84,17 @@
     @Test func newStoreStaysRegisteredWhenAFreedStoreOfItsTypeIsUnregistered() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
-        let held = Log(LoggedStore.instantiate())
-        let got = Log<LoggedStore>()
+        let (held, got) = (Log(LoggedStore.instantiate()), Log<LoggedStore>())
         scenario.thread {
           held.removeAll()
-          Dispatcher.shared.dispatch(Step.run { _ in })
+          dispatch { _ in }
         }
         scenario.thread { got.append(.instantiate()) }
+        scenario.keep(got)
         scenario.check {
           let before = log.entries
-          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          dispatch(.log(1, in: log))
           #expect(log.entries == before + ["logged 1"])
-          withExtendedLifetime(got) {}
         }
       }
     }
@@ -111,16 +102,12 @@
     @Test func storeInstantiatedInAnotherStoresInitIsCreatedOnce() {
       explore { scenario in
         let log = LoggedStore.beginLog()
-        let got = Log<(NestingStore?, LoggedStore)>()
-        scenario.thread {
-          let store = NestingStore.instantiate()
-          got.append((store, store.logged))
-        }
-        scenario.thread { got.append((nil, .instantiate())) }
+        let (nesting, logged) = (Log<NestingStore>(), Log<LoggedStore>())
+        scenario.thread { nesting.append(.instantiate()) }
+        scenario.thread { logged.append(.instantiate()) }
         scenario.check {
-          let stores = got.entries
-          #expect(stores.count == 2 && stores[0].1 === stores[1].1)
-          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          #expect(nesting.entries[0].logged === logged.entries[0])
+          dispatch(.log(1, in: log))
           #expect(log.entries == ["init", "logged 1", "nesting 1"])
         }
       }
@@ -130,8 +117,7 @@
     /// waits for the first thread's store.
     @Test func instantiateReportsNoCycleAfterAWaitForAStoreHasEnded() {
       explore { scenario in
-        let log = LoggedStore.beginLog()
-        let got = Log<NestingStore>()
+        let (log, got) = (LoggedStore.beginLog(), Log<NestingStore>())
         scenario.thread { got.append(.instantiate()) }
         scenario.thread {
           let logged = LoggedStore.instantiate()
@@ -149,8 +135,7 @@
     @Test func instantiationCycleOfTwoThreadsTrapsAndNamesTheTypes() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         explore { scenario in
-          let begun = HenStore.beginLog()
-          let got = Log<any StepStore>()
+          let (begun, got) = (HenStore.beginLog(), Log<any StepStore>())
           scenario.thread { got.append(HenStore.instantiate()) }
           scenario.thread { got.append(EggStore.instantiate()) }
           scenario.check { #expect(begun.entries.count == 2) }
@@ -167,21 +152,15 @@
     /// reduce.
     @Test func storesInitCanInvokeAStateWhileAReduceWaitsForTheStore() {
       explore { scenario in
-        let log = Log<String>()
+        let (log, got) = (Log<String>(), Log<InvokingStore>())
         InvokingStore.log = log
-        let first = FirstStore.instantiate()
-        let got = Log<InvokingStore>()
+        scenario.keep(FirstStore.instantiate())
         scenario.thread { got.append(.instantiate()) }
-        scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { store in if store is FirstStore { got.append(.instantiate()) } }
-          )
-        }
+        scenario.thread { dispatch { if $0 is FirstStore { got.append(.instantiate()) } } }
         scenario.check {
           let stores = got.entries
           #expect(stores.count == 2 && stores[0] === stores[1])
           #expect(log.entries == ["first 1", "invoking 1"])
-          withExtendedLifetime(first) {}
         }
       }
     }
@@ -190,23 +169,16 @@
     /// or is being created.
     @Test func twoThreadsInstantiateTheSameParentStoreWhileItsSubclassIsCreated() {
       explore { scenario in
-        let log = Log<String>()
-        let got = Log<ParentStore>()
-        let subclass = Log<ParentStore>()
-        for _ in 1...2 {
-          scenario.thread { got.append(ParentStore.instantiate()) }
-        }
+        let (log, got, subclass) = (Log<String>(), Log<ParentStore>(), Log<ParentStore>())
+        scenario.threads(1...2) { _ in got.append(ParentStore.instantiate()) }
         scenario.thread { subclass.append(SubclassStore.instantiate()) }
         scenario.check {
           let parents = got.entries
           #expect(parents[0] === parents[1])
-          Dispatcher.shared.dispatch(Step.log(1, in: log))
+          dispatch(.log(1, in: log))
           let isStandIn = parents[0] === subclass.entries[0]
-          let logs =
-            isStandIn
-            ? [["subclass 1"]]
-            : [["parent 1", "subclass 1"], ["subclass 1", "parent 1"]]
-          #expect(logs.contains(log.entries))
+          let names = isStandIn ? ["subclass 1"] : ["parent 1", "subclass 1"]
+          #expect(log.entries.sorted() == names)
         }
       }
     }
@@ -227,9 +199,7 @@
       return log
     }
 
-    init() {
-      log.append("init")
-    }
+    init() { log.append("init") }
 
     deinit {
       onEnd()
@@ -281,9 +251,7 @@
 
     let name = "invoking"
 
-    init() {
-      Dispatcher.shared.dispatch(Step.log(1, in: InvokingStore.log))
-    }
+    init() { dispatch(.log(1, in: InvokingStore.log)) }
   }
 
   private class ParentStore: StepStore, @unchecked Sendable {

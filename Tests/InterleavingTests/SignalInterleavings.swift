@@ -8,35 +8,22 @@
   struct SignalInterleavings {
     @Test func allObserversOfASignalReceiveAnEventBeforeTheNextEvent() {
       explore { scenario in
-        let sink = Sink<Int>()
-        let log = Log<String>()
-        let dusts = ["first", "second"].map { name in
-          sink.signal.observe { log.append("\(name) \($0)") }
-        }
-        for event in 1...2 {
-          scenario.thread { sink.send(event) }
-        }
+        let (sink, log) = (Sink<Int>(), Log<String>())
+        for name in ["first", "second"] { sink.signal.observe(in: log) { "\(name) \($0)" } }
+        scenario.threads(1...2) { sink.send($0) }
         scenario.check {
-          withExtendedLifetime((sink, dusts)) {
-            let allowed = [[1, 2], [2, 1]].map { $0.flatMap { ["first \($0)", "second \($0)"] } }
-            #expect(allowed.contains(log.entries))
-          }
+          let logs = [[1, 2], [2, 1]].map { $0.flatMap { ["first \($0)", "second \($0)"] } }
+          #expect(logs.contains(log.entries))
         }
       }
     }
 
     @Test func observerThatSubscribesToASignalDuringEventsReceivesEveryLaterEvent() {
       explore { scenario in
-        let sink = Sink<Int>()
-        let log = Log<Int>()
-        scenario.thread { _ = sink.signal.observe { log.append($0) } }
-        scenario.thread {
-          sink.send(1)
-          sink.send(2)
-        }
-        scenario.check {
-          withExtendedLifetime(sink) { #expect([[1, 2], [2], []].contains(log.entries)) }
-        }
+        let (sink, log) = (Sink<Int>(), Log<Int>())
+        scenario.thread { sink.signal.observe(in: log) }
+        scenario.thread { for event in 1...2 { sink.send(event) } }
+        scenario.check { #expect([[1, 2], [2], []].contains(log.entries)) }
       }
     }
 
@@ -44,22 +31,16 @@
     @Test func eventsSentInATransactionAreAllDeliveredAfterTheTransaction() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Log<Int>())
-        let dust = sink.signal.observe { log.append($0) }
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            sink.send(1)
-            sink.send(3)
-            log.append(0)
-          }
+        sink.signal.observe(in: log)
+        scenario.transaction {
+          sink.send(1)
+          sink.send(3)
+          log.append(0)
         }
         scenario.thread { sink.send(2) }
         scenario.check {
-          withExtendedLifetime((sink, dust)) {
-            let allowed = [
-              [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2],
-            ]
-            #expect(allowed.contains(log.entries))
-          }
+          let logs = [[2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2]]
+          #expect(logs.contains(log.entries))
         }
       }
     }
@@ -67,38 +48,25 @@
     @Test func signalDeliversEventsOfOverlappingTransactionsAfterTheFirstTransactionEnds() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Log<Int>())
-        let dust = sink.signal.observe { log.append($0) }
+        sink.signal.observe(in: log)
         for event in 1...2 {
-          let dispatcher = Dispatcher()
-          scenario.thread {
-            dispatcher.transaction {
-              sink.send(event)
-              log.append(-event)
-            }
+          scenario.transaction(on: Dispatcher()) {
+            sink.send(event)
+            log.append(-event)
           }
         }
         scenario.check {
-          withExtendedLifetime((sink, dust)) {
-            #expect(log.entries.first.map { $0 < 0 } == true)
-            #expect(log.entries.sorted() == [-2, -1, 1, 2])
-          }
+          #expect(log.entries.first.map { $0 < 0 } == true)
+          #expect(log.entries.sorted() == [-2, -1, 1, 2])
         }
       }
     }
 
     @Test func observerOfASignalIsFreedAfterAnEventSentWhileTheSinkIsReleased() {
       explore { scenario in
-        let sinks = Log(Sink<Int>())
-        let log = Log<String>()
-        for sink in sinks.entries {
-          let ending = AtEnd { log.append("freed") }
-          _ = sink.signal.observe { event in
-            withExtendedLifetime(ending) { log.append("\(event)") }
-          }
-        }
-        scenario.thread {
-          for sink in sinks.entries { sink.send(1) }
-        }
+        let (sinks, log) = (Log(Sink<Int>()), Log<String>())
+        for sink in sinks.entries { sink.signal.logLifetime(in: log) }
+        scenario.thread { for sink in sinks.entries { sink.send(1) } }
         scenario.thread { sinks.removeAll() }
         scenario.check { #expect([["freed"], ["1", "freed"]].contains(log.entries)) }
       }

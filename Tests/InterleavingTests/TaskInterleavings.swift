@@ -8,16 +8,11 @@
   struct TaskInterleavings {
     @Test func taskIsCancelledAfterEitherOfTwoConcurrentCleansOfItsDustBusterReturns() {
       explore { scenario in
-        let bag = DustBuster()
-        // The task runs outside the scenario. If it ended, it would leave the bag at any time.
-        let task = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
-        task.cleaned(by: bag)
-        let cancelled = Log<Bool>()
-        for _ in 1...2 {
-          scenario.thread {
-            bag.clean()
-            cancelled.append(task.isCancelled)
-          }
+        let (bag, cancelled) = (DustBuster(), Log<Bool>())
+        let task = endlessTask(cleanedBy: bag)
+        scenario.threads(1...2) { _ in
+          bag.clean()
+          cancelled.append(task.isCancelled)
         }
         scenario.check { #expect(cancelled.entries == [true, true]) }
       }
@@ -26,10 +21,8 @@
     /// An insertion into a large bag forgets the Dust that is over. A task that is about to be cancelled isn't over.
     @Test func taskIsCancelledAfterACleanThatFollowsAnInsertionBesideAnotherClean() {
       explore { scenario in
-        let (bag, variable) = (DustBuster(), Variable(0))
-        let task = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
-        task.cleaned(by: bag)
-        let cancelled = Log<Bool>()
+        let (bag, variable, cancelled) = (DustBuster(), Variable(0), Log<Bool>())
+        let task = endlessTask(cleanedBy: bag)
         scenario.thread { bag.clean() }
         scenario.thread {
           let dust = variable.observe { _ in }
@@ -43,12 +36,8 @@
 
     @Test func taskAddedToADustBusterDuringCleanRunsToItsEnd() {
       explore { scenario in
-        let bag = DustBuster()
-        let cancelled = Log<Bool>()
-        scenario.thread {
-          let task = Task { cancelled.append(Task.isCancelled) }
-          task.cleaned(by: bag)
-        }
+        let (bag, cancelled) = (DustBuster(), Log<Bool>())
+        scenario.thread { Task { cancelled.append(Task.isCancelled) }.cleaned(by: bag) }
         scenario.thread { bag.clean() }
         scenario.check {
           bag.clean()
@@ -57,13 +46,18 @@
       }
     }
 
+    /// Starts a task outside the scenario. If the task ended, it would leave the bag at any time.
+    private func endlessTask(cleanedBy bag: DustBuster) -> Task<Void, Never> {
+      let task = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+      task.cleaned(by: bag)
+      return task
+    }
+
     // MARK: B14: work that is pending, resting or idle
 
     @Test func settledSeesNoGapBetweenAnElementAndTheWorkOfItsConsumer() {
       explore { scenario in
-        let variable = Variable(0)
-        let bag = DustBuster()
-        let log = Log<Int>()
+        let (variable, bag, log) = (Variable(0), DustBuster(), Log<Int>())
         scenario.thread {
           Task { for await value in variable.values { log.append(value) } }.cleaned(by: bag)
           variable.value = 1
@@ -78,8 +72,7 @@
 
     @Test func effectThatReceivesItsTurnIsBusyBeforeTheFormerEffectHasEnded() {
       explore { scenario in
-        let effects = Effects(.serial)
-        let log = Log<Int>()
+        let (effects, log) = (Effects(.serial), Log<Int>())
         scenario.thread {
           for number in 1...2 { effects.run { _ in log.append(number) } }
           Dispatcher.shared.when(.resting) { log.append(-1) }
@@ -109,9 +102,7 @@
 
     @Test func taskThatAwaitsAnEffectIsBusyBeforeTheEffectHasEnded() {
       explore { scenario in
-        let effects = Effects(.serial)
-        let bag = DustBuster()
-        let log = Log<Int>()
+        let (effects, bag, log) = (Effects(.serial), DustBuster(), Log<Int>())
         scenario.thread {
           Task {
             await effects.perform { _ in log.append(1) }

@@ -8,56 +8,42 @@
   struct TransactionInterleavings {
     @Test func dispatcherReadNeverSeesHalfOfAReduce() {
       explore { scenario in
-        let store = CounterStore.instantiate()
-        let seen = Log<[Int]>()
+        let (store, seen) = (CounterStore.instantiate(), Log<[Int]>())
         scenario.thread { CounterAction().invoke(.add(1)) }
         scenario.thread {
           seen.append(Dispatcher.shared.read { [store.count.value, store.doubled.value] })
         }
-        scenario.check {
-          #expect([[[0, 0]], [[1, 2]]].contains(seen.entries))
-        }
+        scenario.check { #expect([[[0, 0]], [[1, 2]]].contains(seen.entries)) }
       }
     }
 
     @Test func dispatcherReadInsideAnObserverNeverSeesHalfOfAnotherThreadsReduce() {
       explore { scenario in
         let store = CounterStore.instantiate()
-        let seen = Log<[Int]>()
-        let dust = store.count.observe(ignoreFirst: true) { _ in
-          seen.append(Dispatcher.shared.read { [store.count.value, store.doubled.value] })
+        let seen = store.count.logChanges { _ in
+          Dispatcher.shared.read { [store.count.value, store.doubled.value] }
         }
-        for _ in 1...2 {
-          scenario.thread { CounterAction().invoke(.add(1)) }
-        }
+        scenario.threads(1...2) { _ in CounterAction().invoke(.add(1)) }
         scenario.check {
-          let logs = [[[1, 2], [2, 4]], [[2, 4], [2, 4]]]
-          #expect(logs.contains(seen.entries))
-          withExtendedLifetime(dust) {}
+          #expect([[[1, 2], [2, 4]], [[2, 4], [2, 4]]].contains(seen.entries))
         }
       }
     }
 
     @Test func transactionDoesNotOverlapAReduceOfAnotherThread() {
       explore { scenario in
-        let store = FirstStore.instantiate()
-        let log = Log<String>()
-        let dust = store.number.observe(ignoreFirst: true) { log.append("told \($0)") }
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            log.append("begin")
-            store.number.value = 1
-            store.number.value = 2
-            log.append("end")
-          }
+        let (store, log) = (FirstStore.instantiate(), Log<String>())
+        _ = store.number.observe(ignoreFirst: true) { log.append("told \($0)") }
+        scenario.transaction {
+          log.append("begin")
+          for value in 1...2 { store.number.value = value }
+          log.append("end")
         }
         scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { _ in
-              log.append("reduce")
-              store.number.value += 10
-            }
-          )
+          dispatch { _ in
+            log.append("reduce")
+            store.number.value += 10
+          }
         }
         scenario.check {
           let logs = [
@@ -68,7 +54,6 @@
             ["reduce", "begin", "end", "told 10", "told 2"],
           ]
           #expect(logs.contains(log.entries))
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -78,24 +63,17 @@
     @Test func transactionDeliversItsLastValueAtMostOnceDuringAWriteOfAnotherThread() {
       explore { scenario in
         let (first, second) = (Variable(0), Variable(0))
-        let (firsts, seconds) = (Log<Int>(), Log<Int>())
-        let dusts = [
-          first.observe(ignoreFirst: true) { firsts.append($0) },
-          second.observe(ignoreFirst: true) { seconds.append($0) },
-        ]
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            first.value = 1
-            second.value = 3
-            first.value = 2
-          }
+        let (firsts, seconds) = (first.logChanges(), second.logChanges())
+        scenario.transaction {
+          first.value = 1
+          second.value = 3
+          first.value = 2
         }
         scenario.thread { first.value = 5 }
         scenario.check {
           #expect([[2, 5], [5, 2], [5], [2]].contains(firsts.entries))
           #expect(seconds.entries == [3])
           #expect(firsts.last == first.value)
-          withExtendedLifetime(dusts) {}
         }
       }
     }
@@ -103,24 +81,20 @@
     /// Before a thread delivers a value that it has committed, a second thread can commit a later value.
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
       explore(isThorough: true) { scenario in
-        let (trigger, variable) = (Variable(0), Variable(0))
-        let log = Log<String>()
+        let (trigger, variable, log) = (Variable(0), Variable(0), Log<String>())
         let write = { @Sendable (count: Int) in
           for _ in 1...count { Dispatcher.shared.transaction { variable.value += 1 } }
         }
-        let dusts = [
-          variable.observe(ignoreFirst: true) { value in
-            log.append("begin \(value)")
-            log.append("end \(value)")
-          },
-          // Both transactions commit before the library delivers either value.
-          trigger.observe(ignoreFirst: true) { _ in write(2) },
-        ]
+        _ = variable.observe(ignoreFirst: true) { value in
+          log.append("begin \(value)")
+          log.append("end \(value)")
+        }
+        // Both transactions commit before the library delivers either value.
+        _ = trigger.observe(ignoreFirst: true) { _ in write(2) }
         scenario.thread { trigger.value = 1 }
         scenario.thread { write(3) }
         scenario.check {
           #expect(log.entries == (1...5).flatMap { ["begin \($0)", "end \($0)"] })
-          withExtendedLifetime(dusts) {}
         }
       }
     }
@@ -128,38 +102,28 @@
     /// The observer is added while the value of the first transaction is still pending.
     @Test func observerAddedBetweenTwoPendingTransactionsReceivesOnlyTheSecondTransaction() {
       explore { scenario in
-        let (trigger, variable) = (Variable(0), Variable(0))
-        let log = Log<Int>()
-        let dusts = Log(
-          Constant.combine(Constant(variable), Constant(Variable(0))).observe { _ in }
-        )
-        let dust = trigger.observe(ignoreFirst: true) { _ in
+        let (trigger, variable, log) = (Variable(0), Variable(0), Log<Int>())
+        _ = Constant.combine(variable, Variable(0)).observe { _ in }
+        _ = trigger.observe(ignoreFirst: true) { _ in
           // Both transactions commit before the library delivers either value.
           Dispatcher.shared.transaction { variable.value = 1 }
-          dusts.append(variable.observe(ignoreFirst: true) { log.append($0) })
+          _ = variable.observe(ignoreFirst: true) { log.append($0) }
           Dispatcher.shared.transaction { variable.value = 2 }
         }
         scenario.thread { trigger.value = 1 }
         scenario.thread { _ = variable.value }
-        scenario.check {
-          #expect(log.entries == [2])
-          withExtendedLifetime((dust, dusts)) {}
-        }
+        scenario.check { #expect(log.entries == [2]) }
       }
     }
 
     @Test func overlappingTransactionsOfTwoDispatchersAreDeliveredAtMostOnceEach() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Log<Int>()
-        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        let log = variable.logChanges()
         for number in 1...2 {
-          let dispatcher = Dispatcher()
-          scenario.thread {
-            dispatcher.transaction {
-              variable.value = number * 10
-              variable.value += number
-            }
+          scenario.transaction(on: Dispatcher()) {
+            variable.value = number * 10
+            variable.value += number
           }
         }
         scenario.check {
@@ -169,7 +133,6 @@
           #expect(log.entries.allSatisfy(values.contains))
           #expect((1...2).contains(log.entries.count))
           #expect(log.last == variable.value)
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -179,16 +142,13 @@
     @Test func valueThatOneTransactionHasDeliveredIsNotDeliveredAgainByAnotherTransaction() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Log<Int>()
-        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        let log = variable.logChanges()
         for number in 1...2 {
-          let dispatcher = Dispatcher()
-          scenario.thread { dispatcher.transaction { variable.value = number } }
+          scenario.transaction(on: Dispatcher()) { variable.value = number }
         }
         scenario.check {
           #expect([[1, 2], [2, 1], [1], [2]].contains(log.entries))
           #expect(log.last == variable.value)
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -196,47 +156,17 @@
     @Test func threeOverlappingTransactionsEndWithTheVariablesValue() {
       explore { scenario in
         let variable = Variable(0)
-        let log = Log<Int>()
-        let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+        let log = variable.logChanges()
         for number in 1...3 {
-          let dispatcher = Dispatcher()
-          scenario.thread {
-            dispatcher.transaction {
-              variable.value = number
-              // Lets another thread run first. The scheduler doesn't count this switch as a preemption.
-              CurrentThread.current.yieldProcessor()
-            }
+          scenario.transaction(on: Dispatcher()) {
+            variable.value = number
+            // Lets another thread run first. The scheduler doesn't count this switch as a preemption.
+            CurrentThread.current.yieldProcessor()
           }
         }
         scenario.check {
           #expect(log.last == variable.value)
           #expect(variable.channel.mark.transactions == 0)
-          withExtendedLifetime(dust) {}
-        }
-      }
-    }
-
-    @Test func transactionThatThrowsDeliversItsWritesAndLetsOtherThreadsDispatch() {
-      struct Failure: Error {}
-      explore { scenario in
-        let store = FirstStore.instantiate()
-        let (told, failures) = (Log<Int>(), Log<String>())
-        let dust = store.number.observe(ignoreFirst: true) { told.append($0) }
-        scenario.thread {
-          do {
-            try Dispatcher.shared.transaction { () throws(Failure) in
-              store.number.value = 1
-              throw Failure()
-            }
-          } catch {
-            failures.append("thrown")
-          }
-        }
-        scenario.thread { Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 2 }) }
-        scenario.check {
-          #expect([[1, 2], [2, 1]].contains(told.entries))
-          #expect(failures.entries == ["thrown"])
-          withExtendedLifetime(dust) {}
         }
       }
     }
@@ -246,29 +176,22 @@
     @Test func observerCanStartATransactionOnAnotherDispatcherWithoutDeadlock() {
       let writings: [@Sendable (FirstStore) -> Void] = [
         { store in Dispatcher.shared.transaction { store.number.value = 1 } },
-        { store in Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 }) },
-        { store in
-          Dispatcher.shared.read {
-            Dispatcher.shared.dispatch(Step.run { _ in store.number.value = 1 })
-          }
-        },
+        { store in dispatch { _ in store.number.value = 1 } },
+        { store in Dispatcher.shared.read { dispatch { _ in store.number.value = 1 } } },
       ]
       for write in writings {
         explore { scenario in
           let (told, reduced) = (Log<Int>(), Log<String>())
-          let other = Dispatcher()
-          let store = FirstStore.instantiate()
-          let dust = store.number.observe(ignoreFirst: true) { number in
+          let (store, other) = (FirstStore.instantiate(), Dispatcher())
+          _ = store.number.observe(ignoreFirst: true) { number in
             other.transaction { told.append(number) }
           }
           scenario.thread { write(store) }
-          scenario.thread {
-            other.transaction { Dispatcher.shared.dispatch(Step.log(2, in: reduced)) }
-          }
+          scenario.transaction(on: other) { dispatch(.log(2, in: reduced)) }
+          scenario.keep(store)
           scenario.check {
             #expect(told.entries == [1])
             #expect(reduced.entries == ["first 2"])
-            withExtendedLifetime((store, dust)) {}
           }
         }
       }
@@ -276,9 +199,8 @@
 
     @Test func stateInvokedInADispatcherReadIsReducedAfterTheRead() {
       explore { scenario in
-        let store = CounterStore.instantiate()
-        let (seen, told) = (Log<Int>(), Log<Int>())
-        let dust = store.count.observe(ignoreFirst: true) { told.append($0) }
+        let (store, seen) = (CounterStore.instantiate(), Log<Int>())
+        let told = store.count.logChanges()
         scenario.thread {
           Dispatcher.shared.read {
             seen.append(store.count.value)
@@ -287,10 +209,10 @@
           }
         }
         scenario.thread { CounterAction().invoke(.add(10)) }
+        scenario.keep(store)
         scenario.check {
           #expect([[0, 0], [10, 10]].contains(seen.entries))
           #expect([[1, 11], [10, 11]].contains(told.entries))
-          withExtendedLifetime((store, dust)) {}
         }
       }
     }

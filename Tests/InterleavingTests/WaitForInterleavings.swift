@@ -8,14 +8,11 @@
     @Test func storeAwaitedWithWaitForReducesEachStateFirstAndOnce() {
       explore { scenario in
         let log = Log<String>()
-        let stores = (FirstStore.instantiate(), SecondStore.instantiate())
-        for number in 1...2 {
-          scenario.thread { Dispatcher.shared.dispatch(waiting(number, in: log)) }
-        }
+        scenario.keep(FirstStore.instantiate(), SecondStore.instantiate())
+        scenario.threads(1...2) { dispatch(waiting($0, in: log)) }
         scenario.check {
           let (one, two) = (["second 1", "first 1"], ["second 2", "first 2"])
           #expect([one + two, two + one].contains(log.entries))
-          withExtendedLifetime(stores) {}
         }
       }
     }
@@ -25,55 +22,28 @@
     @Test func storeAwaitedWithWaitForInOneReduceAlsoReceivesTheNextState() {
       explore { scenario in
         let log = Log<String>()
-        let stores = (FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
-        scenario.thread { Dispatcher.shared.dispatch(Step.log(2, in: log)) }
+        scenario.keep(FirstStore.instantiate(), SecondStore.instantiate())
+        scenario.thread { dispatch(waiting(1, in: log)) }
+        scenario.thread { dispatch(.log(2, in: log)) }
         scenario.check {
           let (one, two) = (["second 1", "first 1"], ["first 2", "second 2"])
           #expect([one + two, two + one].contains(log.entries))
-          withExtendedLifetime(stores) {}
         }
       }
     }
 
     @Test func awaitedStoreThatIsClearedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
-        let log = Log<String>()
-        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-        let dust = Dispatcher.shared.intercept { event in
+        let (log, second) = (Log<String>(), SecondStore.instantiate())
+        _ = Dispatcher.shared.intercept { event in
           log.append(event.stores.map { "\($0)" }.joined(separator: " "))
         }
-        scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
+        scenario.keep(FirstStore.instantiate(), second)
+        scenario.thread { dispatch(waiting(1, in: log)) }
         scenario.thread { second.clear() }
         scenario.check {
-          let logs = [
-            ["second 1", "first 1", "SecondStore FirstStore"],
-            ["first 1", "FirstStore"],
-          ]
-          #expect(logs.contains(log.entries))
-          withExtendedLifetime((first, second, dust)) {}
-        }
-      }
-    }
-
-    @Test func waitForIgnoresAStoreThatWasClearedInTheSameReduce() {
-      explore { scenario in
-        let log = Log<String>()
-        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { store in
-              second.clear()
-              store.wait(for: SecondStore.self)
-              log.append("\(store.name) 1")
-            }
-          )
-        }
-        scenario.thread { Dispatcher.shared.dispatch(waiting(2, in: log)) }
-        scenario.check {
-          let logs = [["first 1", "first 2"], ["second 2", "first 2", "first 1"]]
-          #expect(logs.contains(log.entries))
-          withExtendedLifetime(first) {}
+          let both = ["second 1", "first 1", "SecondStore FirstStore"]
+          #expect([both, ["first 1", "FirstStore"]].contains(log.entries))
         }
       }
     }
@@ -81,43 +51,11 @@
     /// A reduce waits only for stores that were registered before that reduce began.
     @Test func awaitedStoreInstantiatedDuringTheDispatchReducesFirstOrNotAtAll() {
       explore { scenario in
-        let log = Log<String>()
-        let first = FirstStore.instantiate()
-        let made = Log<SecondStore>()
-        scenario.thread { Dispatcher.shared.dispatch(waiting(1, in: log)) }
+        let (log, made) = (Log<String>(), Log<SecondStore>())
+        scenario.keep(FirstStore.instantiate(), made)
+        scenario.thread { dispatch(waiting(1, in: log)) }
         scenario.thread { made.append(.instantiate()) }
-        scenario.check {
-          #expect([["second 1", "first 1"], ["first 1"]].contains(log.entries))
-          withExtendedLifetime((first, made)) {}
-        }
-      }
-    }
-
-    @Test func awaitedStoreReleasedDuringTheDispatchIsFreedAfterItsReduce() {
-      explore(isReduced: false) { scenario in
-        let log = Log<String>()
-        let first = FirstStore.instantiate()
-        let second = EndingStore.instantiate()
-        second.log = log
-        let held = Log(second)
-        scenario.thread {
-          Dispatcher.shared.dispatch(
-            Step.run { store in
-              (store as? FirstStore)?.waitFor(EndingStore.self)
-              log.append("\(store.name) 1")
-            }
-          )
-        }
-        scenario.thread { held.removeAll() }
-        scenario.check {
-          let logs = [
-            ["ending 1", "first 1", "deinit"],
-            ["first 1", "deinit"],
-            ["deinit", "first 1"],
-          ]
-          #expect(logs.contains(log.entries))
-          withExtendedLifetime(first) {}
-        }
+        scenario.check { #expect([["second 1", "first 1"], ["first 1"]].contains(log.entries)) }
       }
     }
   }
@@ -129,14 +67,5 @@
       (store as? FirstStore)?.waitFor(SecondStore.self)
       log.append("\(store.name) \(number)")
     }
-  }
-
-  private final class EndingStore: StepStore, @unchecked Sendable {
-    typealias DispatchStateType = Step
-
-    let name = "ending"
-    var log: Log<String>?
-
-    deinit { log?.append("deinit") }
   }
 #endif

@@ -29,6 +29,17 @@ func failures<Failure>(
   return sentences.entries
 }
 
+/// Runs a body that must fail the test once, and returns the message of this failure.
+func failure<Failure>(
+  isolation: isolated (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  of body: @escaping () async throws(Failure) -> Void
+) async throws(Failure) -> String {
+  let sentences = try await failures(of: body)
+  #expect(sentences.count == 1, "\(sentences)", sourceLocation: sourceLocation)
+  return sentences.first ?? ""
+}
+
 /// Runs a body on a thread outside any task, and waits until the body has ended.
 func offTheTask(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in

@@ -9,7 +9,6 @@ extension Dispatcher {
 
     case isSearching(Bool)
     case found([String])
-    case renameAll(String)
     case run(@Sendable () -> Void)
   }
 }
@@ -34,9 +33,6 @@ final class SearchStore: Storable {
     case .found(let results):
       _results.value = results
       _isSearching.value = false
-    case .renameAll(let name):
-      _isSearching.value = false
-      _results.value = _results.value.map { _ in name }
     case .run(let body):
       body()
     }

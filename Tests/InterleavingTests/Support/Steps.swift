@@ -4,7 +4,6 @@ import FluxCapacitorTestSupport
 /// A state with a closure. Each store reduces the state by calling the closure.
 enum Step: DispatchState {
   typealias RelatedStoreType = FirstStore
-  typealias RelatedActionType = StepAction
 
   case run(@Sendable (any StepStore) -> Void)
 
@@ -14,9 +13,10 @@ enum Step: DispatchState {
   }
 }
 
-struct StepAction: Actionable {
-  typealias DispatchStateType = Step
-}
+func dispatch(_ step: Step) { Dispatcher.shared.dispatch(step) }
+
+/// Dispatches a state that calls a closure with each store.
+func dispatch(_ reduce: @escaping @Sendable (any StepStore) -> Void) { dispatch(.run(reduce)) }
 
 protocol StepStore: Storable where DispatchStateType == Step {
   var name: String { get }
@@ -28,9 +28,6 @@ extension StepStore {
     case .run(let body): body(self)
     }
   }
-
-  /// Calls `waitFor`. Unlike `waitFor`, this method is available on `any StepStore`.
-  func wait<S: StepStore>(for type: S.Type) { waitFor(type) }
 }
 
 final class FirstStore: StepStore {
@@ -44,5 +41,4 @@ final class SecondStore: StepStore {
   typealias DispatchStateType = Step
 
   let name = "second"
-  let number = Variable(0)
 }
