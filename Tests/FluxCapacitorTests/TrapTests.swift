@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Foundation
 import Testing
 
@@ -170,7 +171,8 @@ private final class ReadingStore: Storable {
 #if DEBUG
   @Suite(.timeLimit(.minutes(20)))
   struct CycleTests {
-    @Test func observersThatSetEachOthersVariablesForeverTrapWithEachVariable() async {
+    @Test(.enabled(if: isThorough, "It takes long: run it with THOROUGH=1."))
+    func observersThatSetEachOthersVariablesForeverTrapWithEachVariable() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let (first, second, text) = (Variable(0), Variable(0), Variable(""))
         _ = first.observe { second.value = $0 &+ 1 }

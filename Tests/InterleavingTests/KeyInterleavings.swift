@@ -73,9 +73,9 @@
             )
           }
         }
-        scenario.thread { Task { try await keeper.flush() } }
+        scenario.thread { dispatcher.dispatch(Dispatcher.Sum.add(10)) }
         scenario.check {
-          #expect(reopened.entries == [1])
+          #expect([[1], [11]].contains(reopened.entries))
           withExtendedLifetime(store) {}
         }
       }
@@ -92,8 +92,8 @@
         disk.didCall = { [unowned disk] in
           survivors.append((answered.entries, disk.disksAfterPowerFailure))
         }
-        for (key, dispatcher) in dispatchers.sorted(by: { $0.key < $1.key }) {
-          scenario.thread {
+        scenario.thread {
+          for (key, dispatcher) in dispatchers.sorted(by: { $0.key < $1.key }) {
             dispatcher.dispatch(Dispatcher.Sum.add(1))
             Task {
               try await keeper.flush()

@@ -75,7 +75,7 @@ private enum SessionSnippets {
     typealias DispatchStateType = Dispatcher.Messages
 
     let post: @Sendable (_ text: String) async throws -> Int
-    private let effects = Effects(.atMost(5, per: .seconds(10)))
+    private let effects = Effects(.atMost(5, per: .seconds(3_600)))
 
     func send(_ text: String) async throws {
       let id = try await effects.perform { _ in try await post(text) }
@@ -128,8 +128,52 @@ private final class FeedStore: Storable {
   func reduce(with _: Dispatcher.Feed) {}
 }
 
+private enum AccountError: Error {
+  case overdrawn
+}
+
+extension Dispatcher {
+  fileprivate enum Account: DispatchState {
+    typealias RelatedStoreType = AccountStore
+
+    case withdraw(Int)
+  }
+}
+
+private final class AccountStore: Storable {
+  var balance: Constant<Int> { _balance.constant }
+  private let _balance = Variable(100)
+
+  func reduce(with state: Dispatcher.Account) {
+    switch state {
+    case .withdraw(let amount): _balance.value -= amount
+    }
+  }
+}
+
+private struct Account {
+  let dispatcher = Dispatcher.shared
+  let store = AccountStore.instantiate()
+
+  func withdraw(_ amount: Int) throws(AccountError) -> Int {
+    try dispatcher.transaction { () throws(AccountError) in
+      if store.balance.value < amount { throw .overdrawn }
+      Invoker<Dispatcher.Account>().invoke(.withdraw(amount))
+      return store.balance.value
+    }
+  }
+}
+
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SessionSnippetTests {
+  @Test func accountIsNotOverdrawn() throws {
+    let account = Account()
+
+    #expect(try account.withdraw(70) == 30)
+    #expect(throws: AccountError.overdrawn) { try account.withdraw(70) }
+    #expect(account.store.balance.value == 30)
+  }
+
   @Test func roomsAreOpenedOnDemand() async throws {
     let rooms = Sessions<String, Room>(idle: .seconds(60)) { name, dispatcher in
       try await Room(name, on: dispatcher)

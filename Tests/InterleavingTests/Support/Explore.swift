@@ -21,7 +21,7 @@
 
     static let usual = [
       Extent(preemptions: 1, limit: 6_000, formerLimit: 0),
-      Extent(preemptions: 2, limit: 800, formerLimit: 100),
+      Extent(preemptions: 2, limit: 500, formerLimit: 100),
     ]
 
     static let thorough = [

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import GitHubSample
 import Testing
@@ -58,7 +59,7 @@ struct FetchingActionTests {
     let repositories = RepositoryStore.instantiate()
     let mona = RepositoryQuery(login: "mona")
 
-    for round in 0..<20_000 {
+    for round in 0..<stress(200_000) {
       let session = MockApiSession(.page("a", total: 1), .page("b", total: 1))
       let action = RepositoryAction(session: session)
       async let one: Void = action.fetchRepositories(matching: mona, limit: nil)
