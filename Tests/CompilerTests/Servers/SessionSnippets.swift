@@ -128,37 +128,37 @@ private final class FeedStore: Storable {
   func reduce(with _: Dispatcher.Feed) {}
 }
 
-private enum AccountError: Error {
+private enum PurseError: Error {
   case overdrawn
 }
 
 extension Dispatcher {
-  fileprivate enum Account: DispatchState {
-    typealias RelatedStoreType = AccountStore
+  fileprivate enum Purse: DispatchState {
+    typealias RelatedStoreType = PurseStore
 
     case withdraw(Int)
   }
 }
 
-private final class AccountStore: Storable {
+private final class PurseStore: Storable {
   var balance: Constant<Int> { _balance.constant }
   private let _balance = Variable(100)
 
-  func reduce(with state: Dispatcher.Account) {
+  func reduce(with state: Dispatcher.Purse) {
     switch state {
     case .withdraw(let amount): _balance.value -= amount
     }
   }
 }
 
-private struct Account {
+private struct Purse {
   let dispatcher = Dispatcher.shared
-  let store = AccountStore.instantiate()
+  let store = PurseStore.instantiate()
 
-  func withdraw(_ amount: Int) throws(AccountError) -> Int {
-    try dispatcher.transaction { () throws(AccountError) in
+  func withdraw(_ amount: Int) throws(PurseError) -> Int {
+    try dispatcher.transaction { () throws(PurseError) in
       if store.balance.value < amount { throw .overdrawn }
-      Invoker<Dispatcher.Account>().invoke(.withdraw(amount))
+      Invoker<Dispatcher.Purse>().invoke(.withdraw(amount))
       return store.balance.value
     }
   }
@@ -166,12 +166,12 @@ private struct Account {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SessionSnippetTests {
-  @Test func accountIsNotOverdrawn() throws {
-    let account = Account()
+  @Test func purseIsNotOverdrawn() throws {
+    let purse = Purse()
 
-    #expect(try account.withdraw(70) == 30)
-    #expect(throws: AccountError.overdrawn) { try account.withdraw(70) }
-    #expect(account.store.balance.value == 30)
+    #expect(try purse.withdraw(70) == 30)
+    #expect(throws: PurseError.overdrawn) { try purse.withdraw(70) }
+    #expect(purse.store.balance.value == 30)
   }
 
   @Test func roomsAreOpenedOnDemand() async throws {
