@@ -3,23 +3,24 @@ import FluxCapacitor
 extension KeeperCore {
   /// Saves the stores or, if the keeper follows, restores them. Returns the first failure.
   func runPass(_ scope: Scope) -> KeeperFailure? {
-    let (folder, callers) = lock.withLock {
+    let callers = lock.withLock {
       if !scope.isOne {
         // A change from now on starts a new timer.
         timers = [:]
         isAdoptionQueued = false
       }
       isPassRunning = true
-      return (self.folder, scope == .all ? flushes.takeAll() : [])
+      return scope == .all ? flushes.takeAll() : []
     }
-    let failure = runPass(scope, in: folder)
+    let failure = runPassInFolder(scope)
+    // This thread no longer has a reference to the folder, so a caller that releases the keeper also frees the folder.
     for caller in callers { caller.resume(returning: failure) }
     return failure
   }
 
-  private func runPass(_ scope: Scope, in folder: Folder?) -> KeeperFailure? {
+  private func runPassInFolder(_ scope: Scope) -> KeeperFailure? {
     // You may close a keeper twice, but you can't flush a closed keeper.
-    guard let folder else { return scope == .all ? closedFailure : nil }
+    guard let folder = lock.withLock({ folder }) else { return scope == .all ? closedFailure : nil }
     let failures: [KeeperFailure] =
       switch (role, scope) {
       case (.saving, _): save(scope, to: folder)
