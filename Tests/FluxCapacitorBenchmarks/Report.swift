@@ -17,7 +17,8 @@ struct Report {
     let limits = result.row.limits.map { limit in
       switch limit {
       case .ratio(let limit): "≤ \(limit) ×"
-      case .absolute(let limit): "≤ \(Int(limit)) \(result.row.unit)"
+      case .absolute(let limit):
+        "≤ \(limit < 1 ? "\(limit)" : "\(Int(limit))") \(result.row.unit)"
       }
     }
     let verdict = result.isWithinLimit ? "" : "  MISSED"
