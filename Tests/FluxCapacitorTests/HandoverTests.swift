@@ -78,7 +78,8 @@ struct HandoverTests {
 ///
 /// The writing thread stops when the delivering thread has returned.
 final class Tireless: Sendable {
-  private let limit = 1_000_000
+  // On a busy machine, the writing thread has written a million numbers before the other thread runs again.
+  private let limit = 20_000_000
   private let observer = ExclusiveObserver()
   private let teller = ObjectIdentifier.currentThread
   private let isObserved = Gate()
