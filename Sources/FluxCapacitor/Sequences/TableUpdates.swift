@@ -83,10 +83,7 @@ where Row.ID: Sendable {
     private mutating func advance(to edit: TableEdit<Row.ID>) -> TableDifference<Row.ID>? {
       guard edit.number > received.number else { return nil }
       var difference = TableDifference<Row.ID>()
-      while received !== edit, let next = received.next {
-        for change in next.changes { difference.apply(change) }
-        received = next
-      }
+      difference.apply(after: &received, through: edit)
       return difference
     }
   }

@@ -36,14 +36,4 @@ extension Sessions {
       return waiters
     }
   }
-
-  /// A caller that waits for a change.
-  struct Waiter: Sendable {
-    private let change = AsyncStream<Never>.makeStream()
-
-    /// Waits until the change has happened, or the calling task is cancelled.
-    nonisolated(nonsending) func wait() async { for await _ in change.stream {} }
-
-    func resume() { change.continuation.finish() }
-  }
 }

@@ -40,10 +40,7 @@ extension PrimitiveTable {
     return edits.observe(on: queue) { latest in
       let isFirst = first != nil
       var difference = first.take() ?? TableDifference()
-      while received !== latest, let next = received.next {
-        for change in next.changes { difference.apply(change) }
-        received = next
-      }
+      difference.apply(after: &received, through: latest)
       if let sum = difference.changes {
         changes(sum)
       } else if isFirst, let none = CollectionDifference<Row.ID>([]) {

@@ -82,6 +82,15 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Applies the edits after the last received edit, up to a later edit.
+  @inlinable mutating func apply(after received: inout TableEdit<ID>, through latest: TableEdit<ID>)
+  {
+    while received !== latest, let next = received.next {
+      for change in next.changes { apply(change) }
+      received = next
+    }
+  }
+
   /// Makes the piece that contains a range of positions the current piece.
   @inlinable mutating func seek(_ range: Range<Int>) {
     while start > range.lowerBound, let piece = before.popLast() {

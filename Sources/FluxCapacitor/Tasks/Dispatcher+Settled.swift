@@ -44,9 +44,9 @@ extension Dispatcher {
 
   /// Waits until the pending work has reached a goal or the task is cancelled.
   package nonisolated(nonsending) func reach(_ goal: PendingWork.Goal) async {
-    let (end, continuation) = AsyncStream<Never>.makeStream()
-    let number = when(goal) { continuation.finish() }
-    for await _ in end {}
+    let waiter = Waiter()
+    let number = when(goal) { waiter.resume() }
+    await waiter.wait()
     pendingWork.forget(number)
   }
 

@@ -45,15 +45,10 @@ package struct FileName: Equatable {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"), UInt8(ascii: "_"):
         text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "%" + byte.hex
+      default: text += "%" + byte.hexadecimal
       }
       if text.utf8.count > longestKey { return "\(text.prefix(40))~\(SHA256.hash(of: bytes))" }
     }
     return text
   }
-}
-
-extension UInt8 {
-  /// The two hexadecimal digits of this byte.
-  var hex: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 }

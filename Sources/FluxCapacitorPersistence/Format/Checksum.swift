@@ -13,14 +13,19 @@ package struct Checksum: Equatable {
   }
 
   /// The checksum as eight hexadecimal digits.
-  package var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
-  }
+  package var text: String { value.hexadecimal }
 
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { value, _ in
       value & 1 == 0 ? value >> 1 : 0xEDB8_8320 ^ (value >> 1)
     }
+  }
+}
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+  /// The hexadecimal digits of this number, with leading zeros.
+  var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits
   }
 }

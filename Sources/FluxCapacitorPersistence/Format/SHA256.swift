@@ -12,10 +12,7 @@ package enum SHA256 {
     for start in stride(from: 0, to: padded.count, by: 64) {
       add(padded[start..<(start + 64)], to: &state)
     }
-    return state.map { word in
-      withUnsafeBytes(of: word.bigEndian) { $0.map(\.hex).joined() }
-    }
-    .joined()
+    return state.map(\.hexadecimal).joined()
   }
 
   private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
