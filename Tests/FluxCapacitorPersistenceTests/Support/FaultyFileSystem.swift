@@ -58,11 +58,14 @@ final class FaultyFileSystem: FileSystem {
   /// A file system in which no call fails.
   static var intact: FaultyFileSystem { FaultyFileSystem(.end, at: .max) }
 
+  // The properties `calls` and `open` copy each element under the lock. Otherwise the next call might write to
+  // storage that its reader has just released, and the thread sanitizer doesn't see the release.
+
   /// The names of all calls so far.
-  var calls: [String] { state.withLock { $0.calls } }
+  var calls: [String] { state.withLock { $0.calls.map(\.self) } }
 
   /// The descriptors of the open files and folders.
-  var open: Set<Int32> { state.withLock { $0.open } }
+  var open: Set<Int32> { state.withLock { Set($0.open.map(\.self)) } }
 
   /// Whether the process has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
@@ -102,7 +105,7 @@ final class FaultyFileSystem: FileSystem {
   private func end() {
     let open = state.withLock { state in
       state.hasEnded = true
-      return state.open
+      return state.open.map(\.self)
     }
     for file in open {
       try? system.unlock(file)
