@@ -1,4 +1,6 @@
+import Dispatch
 import FluxCapacitor
+import FluxCapacitorTesting
 import Testing
 
 @MainActor
@@ -14,15 +16,52 @@ final class CounterScreen {
   }
 }
 
+extension Dispatcher {
+  fileprivate enum Names: DispatchState {
+    typealias RelatedStoreType = NameStore
+
+    case setFirst(String)
+    case setLast(String)
+  }
+}
+
+private final class NameStore: Storable {
+  var first: Constant<String> { _first.constant }
+  var last: Constant<String> { _last.constant }
+  private let _first = Variable("Marty")
+  private let _last = Variable("McFly")
+
+  func reduce(with state: Dispatcher.Names) {
+    switch state {
+    case .setFirst(let first): _first.value = first
+    case .setLast(let last): _last.value = last
+    }
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Sight: DispatchState {
+    typealias RelatedStoreType = SeeingStore
+
+    case see
+  }
+}
+
+private final class SeeingStore: Storable {
+  let inInit = ObjectIdentifier(Dispatcher.shared)
+  let inReduce = Variable<ObjectIdentifier?>(nil)
+
+  func reduce(with _: Dispatcher.Sight) { inReduce.value = ObjectIdentifier(Dispatcher.shared) }
+}
+
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ConcurrencySnippets {
   @MainActor @Test func observerOnMainUpdatesAMainActorView() {
-    withDispatcher(Dispatcher()) {
-      let view = CounterScreen()
+    let view = CounterScreen()
 
-      CounterAction().increment()
+    CounterAction().increment()
 
-      #expect(view.title == "Count: 1")
-    }
+    #expect(view.title == "Count: 1")
   }
 
   @Test func transactionDeliversOneChangeWithAllWrittenValues() {
@@ -39,6 +78,48 @@ struct ConcurrencySnippets {
     dust.clean()
 
     #expect(log.value == ["Marty McFly", "Emmett Brown"])
+  }
+
+  @Test func transactionDeliversOneChangeOfSeveralDispatches() {
+    let log = Variable<[String]>([])
+    let store = NameStore.instantiate()
+    let names = Invoker<Dispatcher.Names>()
+    let dust = store.last.observe { log.value.append("\(store.first.value) \($0)") }
+
+    Dispatcher.shared.transaction {
+      names.invoke(.setFirst("Emmett"))
+      names.invoke(.setLast("Lathrop"))
+      names.invoke(.setLast("Brown"))
+    }  // Observers of `last` are called once, with "Brown", and read "Emmett" from `first`.
+    dust.clean()
+
+    let (first, last) = Dispatcher.shared.read { (store.first.value, store.last.value) }
+    #expect(log.value == ["Marty McFly", "Emmett Brown"])
+    #expect(first == "Emmett")
+    #expect(last == "Brown")
+  }
+
+  @Test func codeSeesTheSharedDispatcherOfItsThreadOrTask() async {
+    let session = Dispatcher()
+    let seen = Variable<[String: ObjectIdentifier]>([:])
+    let note = { @Sendable in seen.value[$0] = ObjectIdentifier(Dispatcher.shared) }
+    let store = SeeingStore.instantiate(on: session)
+    let dustBuster = DustBuster()
+    store.inReduce.observe(ignoreFirst: true) { _ in note("current") }.cleaned(by: dustBuster)
+    let queue = DispatchQueue(label: "Queue")
+    store.inReduce.observe(on: .queue(queue), ignoreFirst: true) { _ in note("queue") }
+      .cleaned(by: dustBuster)
+    session.intercept { _ in note("interceptor") }.cleaned(by: dustBuster)
+
+    Invoker<Dispatcher.Sight>(on: session).invoke(.see)
+    await Dispatcher.shared.settled()
+
+    let own = ObjectIdentifier(Dispatcher.shared)
+    let ofProcess = await Task.detached { ObjectIdentifier(Dispatcher.shared) }.value
+    #expect(own != ofProcess)
+    #expect(store.inInit == ObjectIdentifier(session))
+    #expect(store.inReduce.value == own)
+    #expect(seen.value == ["current": own, "queue": ofProcess, "interceptor": own])
   }
 
   @Test func combinedConstantComputesItsValueFromAllSources() {

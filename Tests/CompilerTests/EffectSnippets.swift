@@ -80,9 +80,10 @@ private enum Examples {
 
     init(details: @escaping @Sendable (_ page: String) async -> String) {
       let effects = Effects(.latest)
-      Dispatcher.shared.observe(Dispatcher.Page.self) { state in
+      let action = Invoker<Dispatcher.Page>(on: .shared)
+      action.dispatcher.observe(Dispatcher.Page.self) { state in
         guard case .open(let page) = state else { return }
-        effects.run { effect in PageAction().invoke(.show(await details(page)), as: effect) }
+        effects.run { effect in action.invoke(.show(await details(page)), as: effect) }
       }
       .cleaned(by: dustBuster)
     }

@@ -118,7 +118,7 @@ public final class Dispatcher: Sendable {
   /// If open transactions of two dispatchers write the same variable, the first transaction to end delivers the
   /// variable's value. The other transaction delivers the variable only if it writes the variable again.
   ///
-  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
+  /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store.
   ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The
   ///   method doesn't trap if the thread is already in a reduce, a transaction or a read of this
   ///   dispatcher.
@@ -144,7 +144,7 @@ public final class Dispatcher: Sendable {
   /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher
   /// queues the state until the closure has returned.
   ///
-  /// - Precondition: The thread is not in a mutation of a variable or in the initializer of a store.
+  /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store.
   ///   Otherwise, the method traps, unless the thread is already in a reduce, a transaction or a read of
   ///   this dispatcher.
   ///
@@ -200,6 +200,21 @@ public final class Dispatcher: Sendable {
 extension Dispatcher {
   /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
   /// that function.
+  ///
+  /// The value depends on the task or thread that reads it, and not on the dispatcher that reduces a state:
+  ///
+  /// - In a reduce, and in the closures of ``transaction(_:)``, ``read(_:)`` and `modify`, it is the dispatcher
+  ///   that the caller sees.
+  /// - In an observer on `.current` and in an interceptor, it is the dispatcher that the delivering thread or
+  ///   task sees. This is usually the one that makes the change.
+  /// - In an observer on `.main`, it is the same if the main queue delivers its own change immediately, and the
+  ///   process-wide dispatcher otherwise.
+  /// - In an observer on a queue, on another thread and in a detached task, it is the process-wide dispatcher.
+  /// - In an operation of ``Effects``, a child task or a `Task { … }`, it is the dispatcher that the code that
+  ///   started it sees.
+  /// - In the `init` of a store, it is the dispatcher of the store.
+  ///
+  /// So code that must use one dispatcher everywhere keeps it, as ``Invoker/init(on:)`` does.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)

@@ -18,8 +18,8 @@ public protocol ObservationSource<Element>: Sendable {
 
   /// Calls a closure with the current value, if the source has a value, and then with every change or event.
   ///
-  /// Calls to one observer never overlap, and no lock is held during a call. <doc:Concurrency> describes the
-  /// threads, the order of the calls, and the calls that wait.
+  /// Calls to one observer never overlap. <doc:Concurrency> describes the threads and locks, the order of the calls,
+  /// and the calls that wait.
   ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.

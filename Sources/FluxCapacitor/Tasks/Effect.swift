@@ -69,7 +69,7 @@ extension Actionable {
   /// ``Effects/run(after:clock:fileID:line:operation:)`` describes when the newer call waits for that
   /// reduce.
   ///
-  /// Inside a reduce, a mutation, a ``Dispatcher/read(_:)`` or a store's initializer, the dispatcher queues
+  /// Inside a reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's initializer, the dispatcher queues
   /// the state. For a queued state, the dispatcher checks the effect when the queued reduce begins.
   ///
   /// A cancelled effect that is not superseded can still invoke states, for example to report its end.

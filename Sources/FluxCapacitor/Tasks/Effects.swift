@@ -59,16 +59,16 @@ public final class Effects: Sendable {
     /// A new operation waits if the given number of operations are in progress.
     ///
     /// Use this policy, which other libraries call *merge* or *flatMap*, to limit parallel work, for example when you
-    /// load thumbnails. Operations begin
-    /// in the order of the calls. If two operations can begin at the same time, their order is
-    /// undefined.
+    /// load thumbnails. With `.concurrent(.max)`, no operation waits. Operations begin in the order of the calls. If
+    /// two operations can begin at the same time, their order is undefined.
     case concurrent(Int)
 
     /// A new operation is refused if the given number of operations have started within the duration before it.
     ///
-    /// Use this policy to limit a rate, for example of requests to a service. `.atMost(1, per:)` is also called
-    /// *throttle*. A refused operation never begins. Operations that are not refused run at the same time. All
-    /// operations of one `Effects` need clocks of the same type.
+    /// Use this policy to limit a rate, for example of requests to a service. `.atMost(1, per:)` is a *throttle* that
+    /// drops the last value of a burst; ``newestWaiting``, with operations that end with a pause, keeps that value. A
+    /// refused operation never begins. Operations that are not refused run at the same time. All operations of one
+    /// `Effects` need clocks of the same type.
     case atMost(Int, per: Duration)
   }
 
@@ -105,7 +105,7 @@ public final class Effects: Sendable {
   ///   method has returned, no store begins to reduce a state that an older operation invokes with its
   ///   effect.
   /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an
-  ///   older operation. Inside a reduce, a mutation, a ``Dispatcher/transaction(_:)``, a
+  ///   older operation. Inside a reduce, a `modify`, a ``Dispatcher/transaction(_:)``, a
   ///   ``Dispatcher/read(_:)`` or a store's initializer, this method doesn't wait, because the wait could
   ///   last forever.
   /// - With ``Policy/atMost(_:per:)``, the task of a refused operation has already ended, and its `isCancelled` is

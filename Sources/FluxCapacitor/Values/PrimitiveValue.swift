@@ -88,13 +88,14 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
   ///   the variable before the transaction ends, its write belongs to the same change.
   /// - Calls to one observer never overlap. An observer's last call has the variable's current value.
-  /// - No lock is held during a call, except for the first call if you call `observe` inside a reduce or
-  ///   a `modify`.
+  /// - No lock is held during a call. The exceptions are the first call if you call `observe` inside a reduce,
+  ///   a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or a `modify`, and all calls in a store's `init`.
   /// - The closure may read and write values, invoke states, and start or end observations. A value that
   ///   the closure writes takes effect immediately. The new value is delivered after all observers of
   ///   the current change have been called.
   ///
-  /// See <doc:Concurrency> for threads, order, and calls that wait.
+  /// See <doc:Concurrency> for threads, order, and calls that wait, and ``Dispatcher/shared`` for its value in an
+  /// observer.
   ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.
@@ -172,9 +173,9 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// }
   /// ```
   ///
-  /// You can read this property on any thread, also inside a mutation of any variable. The read waits for no
-  /// other thread. The constant is created once, and the variable keeps it. If you keep the constant, the
-  /// value remains readable after the variable's deallocation.
+  /// You can read this property on any thread, also inside a `modify` or a change in place of any variable. The
+  /// read waits for no other thread. The constant is created once, and the variable keeps it. If you keep the
+  /// constant, the value remains readable after the variable's deallocation.
   ///
   /// - Complexity: O(1), with one allocation for the first read.
   @inlinable public var constant: Constant<Element> { channel.readOnlySide { Constant(self) } }
@@ -220,7 +221,7 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// > Warning: Two threads can deadlock if they read, write or observe each other's variable in the body.
   ///
   /// - Precondition: Neither the body nor the `deinit` of an object that the body discards uses the same
-  ///   variable. Using a variable inside its own mutation traps.
+  ///   variable. Using a variable inside its own `modify` or change in place traps.
   /// - Precondition: If the body calls ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, this
   ///   thread is already inside a reduce, a transaction or a read of that dispatcher. Otherwise, the
   ///   call traps instead of waiting for the dispatcher while the thread holds the variable's lock.

@@ -128,10 +128,6 @@ private final class FeedStore: Storable {
   func reduce(with _: Dispatcher.Feed) {}
 }
 
-private enum PurseError: Error {
-  case overdrawn
-}
-
 extension Dispatcher {
   fileprivate enum Purse: DispatchState {
     typealias RelatedStoreType = PurseStore
@@ -151,15 +147,21 @@ private final class PurseStore: Storable {
   }
 }
 
-private struct Purse {
-  let dispatcher = Dispatcher.shared
-  let store = PurseStore.instantiate()
+private enum Examples {
+  enum PurseError: Error {
+    case overdrawn
+  }
 
-  func withdraw(_ amount: Int) throws(PurseError) -> Int {
-    try dispatcher.transaction { () throws(PurseError) in
-      if store.balance.value < amount { throw .overdrawn }
-      Invoker<Dispatcher.Purse>().invoke(.withdraw(amount))
-      return store.balance.value
+  struct Purse {
+    let dispatcher = Dispatcher.shared
+    let store = PurseStore.instantiate()
+
+    func withdraw(_ amount: Int) throws(PurseError) -> Int {
+      try dispatcher.transaction { () throws(PurseError) in
+        if store.balance.value < amount { throw .overdrawn }
+        Invoker<Dispatcher.Purse>(on: dispatcher).invoke(.withdraw(amount))
+        return store.balance.value
+      }
     }
   }
 }
@@ -167,10 +169,10 @@ private struct Purse {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SessionSnippetTests {
   @Test func purseIsNotOverdrawn() throws {
-    let purse = Purse()
+    let purse = Examples.Purse()
 
     #expect(try purse.withdraw(70) == 30)
-    #expect(throws: PurseError.overdrawn) { try purse.withdraw(70) }
+    #expect(throws: Examples.PurseError.overdrawn) { try purse.withdraw(70) }
     #expect(purse.store.balance.value == 30)
   }
 
