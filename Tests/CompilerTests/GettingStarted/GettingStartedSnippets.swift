@@ -12,9 +12,9 @@ private enum GettingStartedSnippets {
   }
 
   static func showing() async {
-    let view = CapitalView(service: OfflineCapitalService())
-    await view.ask(for: "France")
-    await view.ask(for: "Atlantis")
+    let printer = CapitalPrinter(service: OfflineCapitalService())
+    await printer.ask(for: "France")
+    await printer.ask(for: "Atlantis")
   }
 }
 

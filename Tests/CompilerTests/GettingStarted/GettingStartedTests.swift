@@ -20,9 +20,13 @@
     }
 
     /// Linux has no SwiftUI, so the simulated reader skips the blocks for SwiftUI.
-    @Test func swiftUIBlocksOfTheGettingStartedArticleAreInACompiledFile() throws {
-      let article = try Self.tutorial("GettingStarted.md")
-      let snippets = try Repository.text(of: "Tests/CompilerTests/SwiftUISnippets.swift")
+    @Test(arguments: [
+      ("GettingStarted.md", "SwiftUISnippets.swift"),
+      ("FetchingData.md", "GettingStarted/CapitalScreen.swift"),
+    ])
+    func swiftUIBlocksOfAnArticleForBeginnersAreInACompiledFile(name: String, file: String) throws {
+      let article = try Self.tutorial(name)
+      let snippets = try Repository.text(of: "Tests/CompilerTests/" + file)
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
       #expect(!article.blocksForSwiftUI.isEmpty)

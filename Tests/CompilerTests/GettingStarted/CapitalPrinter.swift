@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-final class CapitalView: Sendable {
+final class CapitalPrinter: Sendable {
   private let store = CapitalStore.instantiate()
   private let action: CapitalAction
   private let dustBuster = DustBuster()

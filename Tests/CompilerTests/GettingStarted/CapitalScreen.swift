@@ -1,0 +1,15 @@
+// On systems without SwiftUI, `.ci/platforms` compiles this file with a substitute for SwiftUI.
+#if canImport(SwiftUI)
+  import FluxCapacitor
+  import SwiftUI
+
+  struct CapitalScreen: View {
+    @State private var store = CapitalStore.instantiate()
+    @State private var action = CapitalAction(service: OfflineCapitalService())
+
+    var body: some View {
+      Button("France") { action.findCapital(of: "France") }
+      Text(String(describing: store.phase.value))
+    }
+  }
+#endif
