@@ -61,6 +61,12 @@ struct GuestsAction: Actionable {
   }
 }
 
+struct GuestsBridge: Sendable {
+  private let store = GuestsStore.instantiate()
+
+  var counts: Values<Int> { store.count.values }
+}
+
 struct GuestsView: View {
   @State private var store = GuestsStore.instantiate()
   private let action: GuestsAction
@@ -127,6 +133,17 @@ struct MigrationFromComposableArchitecture {
       gate.open()
       await Dispatcher.shared.settled()
     }
+  }
+
+  @Test func bridgePassesTheCountsOn() async {
+    let bridge = GuestsBridge()
+    var counts = bridge.counts.makeAsyncIterator()
+
+    #expect(await counts.next() == 0)
+    Invoker<Dispatcher.Guests>().invoke(.increment)
+
+    #expect(await counts.next() == 1)
+    withExtendedLifetime(bridge) {}
   }
 
   @Test func cancelledFetchInvokesNoFurtherState() async {

@@ -86,6 +86,16 @@ final class StepsViewController: UIViewController {
   }
 }
 
+@MainActor
+final class StepsBridge {
+  private let store = StepsStore.instantiate()
+  private let dustBuster = DustBuster()
+
+  init(dispatch: @escaping @MainActor (_ count: Int) -> Void) {
+    store.count.observe(on: .main) { dispatch($0) }.cleaned(by: dustBuster)
+  }
+}
+
 @Suite(.isolatedDispatcher)
 struct StepsTests {
   @Test func incrementAddsOneToTheCount() {
@@ -146,6 +156,17 @@ struct MigrationFromReSwift {
 
     #expect(!store.isFetching.value)
     #expect(store.count.value == 10)
+  }
+
+  @MainActor
+  @Test func bridgeDispatchesEachCount() {
+    var counts: [Int] = []
+    let bridge = StepsBridge { counts.append($0) }
+
+    Invoker<Dispatcher.Steps>().invoke(.increment)
+
+    #expect(counts == [0, 1])
+    withExtendedLifetime(bridge) {}
   }
 
   @Test func removeDuplicatesDoesNotDeliverAnEqualTextAgain() {

@@ -45,13 +45,14 @@ struct MigrationSnippets {
 
     name.value = "FluxCapacitor"
     stars.value = 100
+    stars.value = 0
 
     Dispatcher.shared.transaction {
-      name.value = "FluxCapacitor 2"
-      stars.value = 200
+      name.value = "FluxCapacitor"
+      stars.value = 100
     }
 
-    #expect(log.value == [0, 200])
+    #expect(log.value == [0, 100])
   }
 
   @Test func observerAddsToATotalInAMutex() {
