@@ -104,6 +104,48 @@ struct WeatherAction: Actionable {
   }
 }
 
+struct ForecastAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Weather
+
+  let service: WeatherService
+  var clock: any Clock<Duration> = ContinuousClock()
+  private let effects = Effects(.latest)
+
+  /// Tries three times, with pauses of one and two seconds.
+  func refresh(_ city: String) {
+    effects.run { effect in await load(city, attempts: 3, as: effect) }
+  }
+
+  /// Refreshes every minute, until a later call of `refresh`, `poll` or `stop`.
+  func poll(_ city: String) {
+    effects.run { effect in
+      while !Task.isCancelled {
+        await load(city, attempts: 1, as: effect)
+        try? await clock.sleep(for: .seconds(60))
+      }
+    }
+  }
+
+  func stop() { effects.cancel() }
+
+  private func load(_ city: String, attempts: Int, as effect: Effect) async {
+    for attempt in 1...attempts {
+      do {
+        let temperature = try await service.temperature(city)
+        invoke(.show(temperature, at: service.now()), as: effect)
+        return
+      } catch {
+        if Task.isCancelled { return }
+        if attempt == attempts {
+          invoke(.fail("\(error)"), as: effect)
+        } else {
+          try? await clock.sleep(for: .seconds(attempt))
+        }
+      }
+    }
+  }
+}
+
 extension Dispatcher {
   enum Cart: DispatchState {
     typealias RelatedStoreType = CartStore
@@ -238,6 +280,68 @@ extension CookbookSnippets {
       action.refresh("Atlantis")
       await Dispatcher.shared.settled()
     }
+  }
+
+  @Test func weatherActionShowsTheTemperature() async {
+    let store = WeatherStore.instantiate()
+    let action = WeatherAction(
+      service: WeatherService(
+        temperature: { _ in 21 },
+        now: { Date(timeIntervalSince1970: 0) }
+      )
+    )
+
+    action.refresh("Hill Valley")
+    await Dispatcher.shared.settled()
+
+    #expect(store.report.value == "21.0 °C at 1970-01-01 00:00:00 +0000")
+  }
+
+  @Test func forecastIsRequestedAgainAfterAFailure() async {
+    let clock = ManualClock()
+    let requests = Variable(0)
+    let action = ForecastAction(
+      service: WeatherService(
+        temperature: { city in
+          requests.value += 1
+          guard requests.value == 3, city == "Hill Valley" else { throw Failure() }
+          return 21
+        },
+        now: { Date(timeIntervalSince1970: 0) }
+      ),
+      clock: clock
+    )
+
+    await expectStates {
+      Dispatcher.Weather.show(21, at: Date(timeIntervalSince1970: 0))
+      Dispatcher.Weather.fail("Failure()")
+    } when: {
+      action.refresh("Hill Valley")
+      await Dispatcher.shared.settled(advancing: clock)
+      action.refresh("Atlantis")
+      await Dispatcher.shared.settled(advancing: clock)
+    }
+    #expect(requests.value == 6)
+  }
+
+  @Test func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {
+    let clock = ManualClock()
+    let requests = Variable(0)
+    let action = ForecastAction(
+      service: WeatherService(temperature: { _ in
+        requests.value += 1
+        return 21
+      }),
+      clock: clock
+    )
+
+    action.poll("Hill Valley")
+    await clock.sleeping()
+    await clock.advance(by: .seconds(120))
+    action.stop()
+    await Dispatcher.shared.settled()
+
+    #expect(requests.value == 3)
   }
 
   // MARK: - Requests

@@ -17,7 +17,7 @@ extension Dispatcher {
 
     case set(WritableKeyPath<SignUpForm, String> & Sendable, to: String)
     case reject(String)
-    case accept
+    case accept(SignUpForm)
   }
 }
 
@@ -37,7 +37,7 @@ final class SignUpStore: Storable {
     switch state {
     case .set(let field, let text): _form.value[keyPath: field] = text
     case .reject(let reason): _rejection.value = reason
-    case .accept: _form.value = SignUpForm()
+    case .accept(let sent): if _form.value == sent { _form.value = SignUpForm() }
     }
   }
 }
@@ -52,7 +52,7 @@ struct SignUpAction: Actionable {
     effects.run { effect in
       do {
         try await send(form)
-        invoke(.accept, as: effect)
+        invoke(.accept(form), as: effect)
       } catch {
         invoke(.reject("\(error)"), as: effect)
       }
@@ -144,7 +144,10 @@ final class NoteStore: Storable {
   func reduce(with state: Dispatcher.Note) {
     switch state {
     case .setText(let text):
-      undoable.value = (undoable.value + [_text.value]).suffix(100)
+      undoable.modify { texts in
+        texts.append(_text.value)
+        if texts.count > 100 { texts.removeFirst() }
+      }
       redoable.value = []
       _text.value = text
     case .undo:
@@ -209,6 +212,21 @@ extension CookbookSnippets {
 
     #expect(store.form.value == SignUpForm())
     #expect(store.rejection.value == nil)
+  }
+
+  @Test func acceptedFormKeepsTheTextOfLaterInputs() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let store = SignUpStore.instantiate()
+    let action = SignUpAction { _ in await gate.pass() }
+
+    action.invoke(.set(\.name, to: "Marty"))
+    action.submit(store.form.value)
+    await gate.reached()
+    action.invoke(.set(\.name, to: "Emmett"))
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.form.value == SignUpForm(name: "Emmett"))
   }
 
   // MARK: - Title

@@ -44,7 +44,7 @@ struct ChatAction: Actionable {
         do {
           for try await message in messages() { invoke(.receive(message), as: effect) }
         } catch {
-          invoke(.interrupt("\(error)"), as: effect)
+          if !Task.isCancelled { invoke(.interrupt("\(error)"), as: effect) }
         }
         try? await clock.sleep(for: .seconds(1))
       }
@@ -96,6 +96,26 @@ extension CookbookSnippets {
         .receive("Message 3"),
       ]
     )
+  }
+
+  @Test func disconnectedChatReportsNoInterruption() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let action = ChatAction {
+      AsyncThrowingStream<String, any Error>(unfolding: {
+        await gate.pass()
+        try Task.checkCancellation()
+        return "Hello"
+      })
+    }
+    let states = DispatchRecorder()
+
+    action.connect()
+    await gate.reached()
+    action.disconnect()
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(states.states(of: Dispatcher.Chat.self).isEmpty)
   }
 
   @Test func chatConnectAfterDisconnectOpensANewConnection() async {

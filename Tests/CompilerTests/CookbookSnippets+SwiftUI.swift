@@ -42,13 +42,9 @@ extension Dispatcher {
 
 final class UploadStore: Storable {
   var count: Constant<Int> { _count.constant }
-  let failures: Signal<String>
+  var failures: Signal<String> { _failures.signal }
   private let _count = Variable(0)
   private let _failures = Sink<String>()
-
-  init() {
-    failures = Signal(_failures)
-  }
 
   func reduce(with state: Dispatcher.Upload) {
     switch state {

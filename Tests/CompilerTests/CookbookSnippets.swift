@@ -23,14 +23,10 @@ extension Dispatcher {
 final class TimelineStore: Storable {
   var items: Constant<[String]> { _items.constant }
   var nextPage: Constant<Int?> { _nextPage.constant }
-  let failures: Signal<String>
+  var failures: Signal<String> { _failures.signal }
   private let _items = Variable<[String]>([])
   private let _nextPage = Variable<Int?>(1)
   private let _failures = Sink<String>()
-
-  init() {
-    failures = Signal(_failures)
-  }
 
   func reduce(with state: Dispatcher.Timeline) {
     switch state {

@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let sink = Sink<Int>()
-/// let signal = Signal(sink)
+/// let signal = sink.signal
 ///   .filter { $0 > 0 }
 ///   .map { "\($0) new messages" }
 /// let dust = signal.observe { print($0) }
