@@ -145,7 +145,7 @@ public enum Recovery: Sendable {
   /// The file gets a new name, for example `notes.aside-1.json`.
   case restorePrevious
 
-  /// Starts with a store in its initial state.
+  /// Starts with a store that has its initial values.
   ///
   /// The file and its previous generation get new names, for example `notes.aside-1.json` and
   /// `notes.aside-1.previous`.

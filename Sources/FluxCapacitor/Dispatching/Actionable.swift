@@ -28,7 +28,8 @@ extension Actionable {
   /// Dispatches a state to the stores that are registered for its type.
   ///
   /// You can call this method on any thread. When the method returns, the stores have reduced the state.
-  /// Inside a reduce, the dispatcher queues the state until the reduce has ended.
+  /// Inside a reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's `init`, the state is queued instead, and
+  /// reduced when that code has ended.
   /// ``Dispatcher/dispatch(_:fileID:line:)`` describes when observers are called, and the usual reason why a
   /// state reaches no store.
   ///

@@ -1,8 +1,8 @@
-/// The states, usually the cases of an enum, that one type of action invokes and one type of store reduces.
+/// Messages, usually the cases of an enum, that actions invoke and stores reduce.
 ///
-/// Two type aliases name the related store and the related action. The store and the action don't refer to
-/// each other. The code compiles only if the store and the action name this type as their
-/// `DispatchStateType`.
+/// A type alias names one store that reduces these states, and an optional second one names one action that
+/// invokes them. The compiler checks that both have this type as their `DispatchStateType`. Any number of
+/// other stores may reduce these states, and any number of other actions may invoke them.
 ///
 /// ```swift
 /// extension Dispatcher {
@@ -16,14 +16,14 @@
 /// }
 /// ```
 public protocol DispatchState: Sendable {
-  /// The type of the store that reduces these states.
+  /// The type of one store that reduces these states.
   associatedtype RelatedStoreType: Storable
   where RelatedStoreType.DispatchStateType == Self
 
-  /// The type of the action that invokes these states.
+  /// The type of one action that invokes these states.
   ///
-  /// If the states need no methods of their own, omit this type alias, and invoke the states with an
-  /// ``Invoker``.
+  /// This type alias is optional, and lets the compiler check the action. Without it, the type is ``Invoker``,
+  /// which invokes states that need no other work.
   associatedtype RelatedActionType: Actionable = Invoker<Self>
   where RelatedActionType.DispatchStateType == Self
 }

@@ -5,6 +5,9 @@
 extension Dispatcher {
   /// Waits until the work of this dispatcher has ended, for an orderly shutdown.
   ///
+  /// > Note: In a file that imports FluxCapacitorTesting, `settled()` means the method of that library, which
+  /// fails the test after a time limit.
+  ///
   /// The method waits for:
   ///
   /// - reduces and transactions of this dispatcher that are running, and states that were invoked inside a
@@ -35,9 +38,6 @@ extension Dispatcher {
   ///
   /// > Warning: An operation of ``Effects`` or a task in a bag must not call this method, because the operation
   /// or the task would wait for itself. In debug builds, the method then traps.
-  ///
-  /// > Note: In a file that imports FluxCapacitorTesting, `settled()` means the method of that library, which
-  /// fails the test after a time limit.
   ///
   /// - Complexity: O(1) when the work ends. The record of the work costs O(1) for each piece of work.
   @_disfavoredOverload public nonisolated(nonsending) func settled() async { await reach(.ended) }

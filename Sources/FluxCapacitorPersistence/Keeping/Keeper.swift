@@ -11,7 +11,7 @@ import Foundation
 /// ```
 ///
 /// After a reduce that changes a store, the keeper saves the store within half a second. Each file holds one whole
-/// state at any moment: the old state or the new one, even if the process ends while the keeper is writing.
+/// value at any moment: the old value or the new one, even if the process ends while the keeper is writing.
 ///
 /// Keep a reference to the keeper. If you release the keeper, it saves the last changes in the background, and
 /// later changes are not saved. Until the last changes are saved, the folder stays locked. You can use a keeper on any thread.
@@ -99,7 +99,7 @@ public final class Keeper: Sendable {
   /// Returns the single live store of a type, restored from its file.
   ///
   /// If no such store is alive, the method creates the store, and restores it before any other code can use
-  /// it. If there is no file, the store keeps its initial state. If the store is already open, the method
+  /// it. If there is no file, the store keeps its initial values. If the store is already open, the method
   /// returns the open store.
   ///
   /// Keep a reference to the store, as with `instantiate()`. The keeper itself keeps a store alive only until
@@ -200,7 +200,7 @@ public final class Keeper: Sendable {
 
   /// The value of an open store that is on the disk.
   ///
-  /// A service that publishes only this value never shows a state that a crash could undo. While there is no file, the
+  /// A service that publishes only this value never shows a value that a crash could undo. While there is no file, the
   /// constant has the value with which the store was opened, because a store that hasn't changed needs no file.
   ///
   /// The constant changes on a background thread, before ``flush()`` returns. It lives as long as you keep it. In a

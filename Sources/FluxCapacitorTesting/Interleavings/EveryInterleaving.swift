@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Runs a scenario of a few threads in every order of the threads' steps. The test fails at the first order
-/// that fails a check.
+/// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, and
+/// fails at the first order that fails a check.
 ///
 /// In ordinary tests, a race might fail one run in a thousand, or never fail on this machine.
 /// `everyInterleaving` runs the threads one at a time, and controls which thread takes the next step. A
@@ -88,7 +88,8 @@ public func everyInterleaving(
   return schedules
 }
 
-/// Runs a scenario of a few threads in every order of the threads' steps, on a thread of its own.
+/// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, on a
+/// thread of its own.
 ///
 /// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative
 /// pool are free for other tests. Otherwise, the function is equal to the synchronous function of the same name:
