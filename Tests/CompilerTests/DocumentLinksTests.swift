@@ -56,9 +56,7 @@ struct DocumentLinksTests {
   private static let exceptions = [
     // This command needs a token and GitHub. `GitHubReposTests` runs this command with a local server.
     "GITHUB_TOKEN=… swift run github-repos octocat",
-    // `.ci/optimised` builds this program beside the tests, and runs it quickly.
-    "swift run -c release FluxCapacitorBenchmarks",
-    // `.ci/optimised` runs the benchmark from its own build.
+    // `.ci/benchmark` runs the benchmark from its own build.
     "swift run -c release FluxCapacitorBenchmarks",
     // The gate does not run itself, and developers run `.ci/mutants` on demand.
     ".ci/run", ".ci/mutants",

@@ -74,36 +74,18 @@ struct DocumentationTests {
     #expect(code.line <= 25)
   }
 
+  /// `GettingStartedTests` runs the counter, and expects the shown output.
+  @Test func readmeShowsTheCounterOfGettingStarted() throws {
+    let article = try Markdown(
+      Repository.text(of: "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md")
+    )
+
+    let counter = try #require(readme.blocks(in: "swift").first)
+    #expect(article.blocks(in: "swift").map(\.text).contains(counter.text))
+    #expect(readme.blocks(in: "text").map(\.text) == article.blocks(in: "text").map(\.text))
+  }
+
   #if os(Linux)
-    @Test(.enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."))
-    func readmeExamplePrintsTheOutputThatTheReadmeShows() async throws {
-      let example = try #require(readme.blocks(in: "swift").first)
-      let expected = try #require(readme.blocks(in: "text").first)
-
-      let output = try await Compiler.withFolder { folder in
-        let main = folder.appendingPathComponent("main.swift")
-        try example.text.write(to: main, atomically: true, encoding: .utf8)
-        let library = try await Compiler.swiftc(
-          ["-wmo", "-swift-version", "6", "-module-name", "FluxCapacitor", "-parse-as-library"]
-            + ["-package-name", "FluxCapacitor", "-emit-library", "-static", "-emit-module"]
-            + ["-emit-module-path", folder.path + "/FluxCapacitor.swiftmodule"]
-            + ["-o", folder.path + "/libFluxCapacitor.a"]
-            + Compiler.librarySources
-        )
-        try #require(library.isSuccess, "\(library.text)")
-        let executable = folder.appendingPathComponent("Counter")
-        let compiled = try await Compiler.swiftc(
-          ["-swift-version", "6", "-warnings-as-errors", "-I", folder.path, "-L", folder.path]
-            + ["-lFluxCapacitor", main.path, "-o", executable.path]
-        )
-        try #require(compiled.isSuccess, "\(compiled.text)")
-        return try await Compiler.run(executable)
-      }
-
-      #expect(output.isSuccess)
-      #expect(output.text == expected.text)
-    }
-
     @Test(
       .enabled(if: Compiler.isThorough, "It takes minutes: run it with THOROUGH=1."),
       arguments: try Repository.documents.filter { try !manifests(in: $0).isEmpty }

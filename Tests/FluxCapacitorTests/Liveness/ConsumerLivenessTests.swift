@@ -118,7 +118,7 @@ struct ConsumerLivenessTests {
     let effects = Effects(policy)
     let operations = Tally()
     let isOver = Atomic(false)
-    let rounds = stress(20_000)
+    let rounds = stress(10_000)
     let reducing = Task {
       await inParallel(1) { _ in
         withDispatcher(dispatcher) {

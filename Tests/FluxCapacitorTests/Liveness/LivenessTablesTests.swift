@@ -5,7 +5,7 @@ import Testing
 
 /// V9 for B6 and B12: while threads use tables and interceptors without a pause, each observer is called
 /// again and again, and each call returns. If THOROUGH is set, each test performs at least 200,000
-/// operations.
+/// operations for all its arguments together.
 @Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct LivenessTablesTests {
   private let table = VariableTable([Item(id: 0), Item(id: 1)])
@@ -22,6 +22,7 @@ struct LivenessTablesTests {
     table.rows.observe(ignoreFirst: true) { _ in rows.add() }.cleaned(by: dusts)
     table.ids.observe(ignoreFirst: true) { _ in ids.add() }.cleaned(by: dusts)
     table.observeChanges { _ in lists.add() }.cleaned(by: dusts)
+    let rounds = rounds / Change.allCases.count
 
     await OverlapChain().run(rounds) { [table, dispatchers] index, round, meet in
       dispatchers[index].transaction {
@@ -98,7 +99,7 @@ struct LivenessTablesTests {
           if number.isMultiple(of: 2) { table.remove(1) } else { table[1] = Item(id: 1) }
         }
       } else {
-        for _ in 0..<rounds / 10 {
+        for _ in 0..<rounds / 20 {
           let calls = Tally()
           let counted = Counted(closures)
           let dust = part.observe(table) {
