@@ -104,6 +104,74 @@ struct KeyTests {
     }
   }
 
+  // MARK: Shared saves
+
+  @Test func flushOfAKeyThrowsOnlyTheFailureOfThisKey() async throws {
+    let dispatchers = ["a": Dispatcher(), "b": Dispatcher()]
+    let stores = try dispatchers.map { key, dispatcher in
+      try keeper.open(CounterStore.self, key: key, on: dispatcher)
+    }
+    for dispatcher in dispatchers.values { dispatcher.dispatch(Dispatcher.Counter.set(1)) }
+    let obstacle = folder.file("counter.key-b.json")
+    try FileManager.default.createDirectory(
+      at: obstacle.appendingPathComponent("folder"),
+      withIntermediateDirectories: true
+    )
+
+    try await keeper.flush(CounterStore.self, key: "a")
+    let failure = await #expect(throws: KeeperFailure.self) {
+      try await keeper.flush(CounterStore.self, key: "b")
+    }
+    await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+    #expect(failure?.file.lastPathComponent == "counter.key-b.json")
+    #expect(keeper.failure.value?.file.lastPathComponent == "counter.key-b.json")
+
+    try FileManager.default.removeItem(at: obstacle)
+    try await keeper.flush(CounterStore.self, key: "b")
+    #expect(keeper.saved(CounterStore.self, key: "b").value == 1)
+    #expect(keeper.failure.value == nil)
+    withExtendedLifetime(stores) {}
+  }
+
+  @Test func passSynchronizesTheNamesOfAllFilesByOneCall() async throws {
+    let system = FaultyFileSystem.intact
+    let (keeper, stores) = try openTenKeys(of: "intact", system)
+    let before = system.calls.count { $0 == "fsync" }
+    try await keeper.flush()
+    let place = try #require(system.calls.lastIndex(of: "fsync"))
+    #expect(system.calls.count { $0 == "fsync" } - before == 11)
+
+    // If this call fails, no value is saved.
+    let (other, otherStores) = try openTenKeys(of: "faulty", FaultyFileSystem(.error(EIO), at: place))
+    let saved = other.saved(CounterStore.self, key: "9")
+    await #expect(throws: KeeperFailure.self) {
+      try await other.flush(CounterStore.self, key: "9")
+    }
+    #expect(saved.value == 0)
+    try await other.flush(CounterStore.self, key: "9")
+    #expect(saved.value == 1)
+    withExtendedLifetime((stores, otherStores)) {}
+  }
+
+  /// Opens a folder and ten keys, each with a dispatcher and an unsaved change.
+  private func openTenKeys(
+    of name: String,
+    _ system: FaultyFileSystem
+  ) throws -> (Keeper, [(Dispatcher, CounterStore)]) {
+    let keeper = try Keeper(
+      directory: folder.file(name),
+      clock: ManualClock(),
+      fileSystem: system
+    )
+    let stores = try (0..<10).map { key in
+      let dispatcher = Dispatcher()
+      let store = try keeper.open(CounterStore.self, key: "\(key)", on: dispatcher)
+      dispatcher.dispatch(Dispatcher.Counter.set(1))
+      return (dispatcher, store)
+    }
+    return (keeper, stores)
+  }
+
   @Test func closeOfTheKeeperSavesEveryKey() async throws {
     let dispatchers = (1...3).map { _ in Dispatcher() }
     let stores = try dispatchers.enumerated().map { number, dispatcher in

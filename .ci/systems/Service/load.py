@@ -42,9 +42,9 @@ def path(poll):
     return f"/polls/{urllib.parse.quote(poll)}"
 
 
-def vote(connection, poll, voter):
+def vote(connection, poll, voter, option="yes"):
     """Votes, and returns the status of the answer."""
-    connection.request("POST", f"{path(poll)}/votes", json.dumps({"voter": voter, "option": "yes"}))
+    connection.request("POST", f"{path(poll)}/votes", json.dumps({"voter": voter, "option": option}))
     response = connection.getresponse()
     response.read()
     return response.status
@@ -106,8 +106,8 @@ with tempfile.TemporaryDirectory() as folder:
     stream = events(port, polls[0])
     first = next(stream)["yes"]
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    statuses = [vote(connection, polls[0], "last") for _ in range(2)]
-    assert statuses == [201, 409], statuses
+    statuses = [vote(connection, polls[0], "last", option) for option in ("yes", "yes", "no")]
+    assert statuses == [201, 201, 409], statuses
     assert next(stream)["yes"] == first + 1
     process.send_signal(signal.SIGTERM)
     assert list(stream) == []

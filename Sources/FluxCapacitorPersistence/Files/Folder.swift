@@ -108,8 +108,9 @@ final class Folder: Sendable {
 
   /// Replaces a file, and keeps the replaced file as its previous generation.
   ///
-  /// When the method returns, the new file is on the disk. If the method throws an error, or the process ends,
-  /// the current name belongs to the old file or to the new one:
+  /// When the method returns, the contents of the new file are on the disk. Its name is there after
+  /// `synchronizeNames()`. If the method throws an error, or the process ends, the current name belongs to the old
+  /// file or to the new one:
   ///
   /// | Completed step | current | previous |
   /// |---|---|---|
@@ -120,7 +121,6 @@ final class Folder: Sendable {
     try write(data, to: name.temporary)
     try keepPrevious(of: name)
     try repeating(try system.rename(name.temporary, to: name.current, in: descriptor))
-    try synchronizeNames()
   }
 
   private func write(_ data: Data, to name: String) throws(SystemError) {
@@ -213,7 +213,8 @@ final class Folder: Sendable {
     try system.watch(descriptor, at: url.path, onChange: onChange)
   }
 
-  private func synchronizeNames() throws(SystemError) {
+  /// Puts the names of all files on the disk.
+  func synchronizeNames() throws(SystemError) {
     try repeating(try system.synchronize(descriptor))
   }
 

@@ -85,10 +85,15 @@ extension Data {
     let space: Set = Set<UInt8>(" \n\r\t".utf8)
     guard let last = lastIndex(where: { !space.contains($0) }) else { return self }
     let text = self[...last].drop { space.contains($0) }
-    var copy = Data(capacity: count + count / 8)
-    for (number, line) in text.split(separator: UInt8(ascii: "\n")).enumerated() {
-      if number > 0 { copy.append(contentsOf: "\n  ".utf8) }
-      copy.append(line)
+    var copy = Data(capacity: count + count / 4)
+    text.withUnsafeBytes { bytes in
+      var line = 0
+      for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
+        copy.append(contentsOf: bytes[line...index])
+        copy.append(contentsOf: "  ".utf8)
+        line = index + 1
+      }
+      copy.append(contentsOf: bytes[line...])
     }
     return copy
   }

@@ -2,6 +2,8 @@ import FluxCapacitor
 
 /// A store of a keeper, without the store's type.
 protocol AnyKeptStore: AnyObject, Sendable {
+  var fileName: FileName { get }
+
   /// Whether the store has not been deallocated.
   var isAlive: Bool { get }
 
@@ -20,8 +22,16 @@ protocol AnyKeptStore: AnyObject, Sendable {
 
   /// Writes the snapshot to the store's file, unless the file already has the same contents.
   ///
-  /// If the method throws an error, the caller must call `retrySnapshot()`.
-  func writeSnapshot(to folder: Folder) throws(KeeperFailure)
+  /// If this method or the next one throws an error, the caller must call `retrySnapshot()`.
+  ///
+  /// - Returns: Whether the method has replaced the file. Then the caller must put the names of the folder's files on
+  ///   the disk, and call the next method.
+  func writeSnapshot(to folder: Folder) throws(KeeperFailure) -> Bool
+
+  /// Forgets the snapshot after its file was replaced.
+  ///
+  /// - Parameter names: Whether the names of the folder's files are on the disk.
+  func endWriting(_ names: Result<Void, SystemError>, to folder: Folder) throws(KeeperFailure)
 
   /// Schedules another snapshot after a failed write. The caller must hold the dispatcher's turn.
   func retrySnapshot()

@@ -224,12 +224,28 @@ public final class Keeper: Sendable {
   /// changes of the stores. Of a store with a key, they contain the changes of reduces and transactions. A keeper that
   /// follows reads the files again instead.
   ///
-  /// Calls that wait at the same time share one save, so a server can flush before each answer.
+  /// Calls that wait at the same time share one save. A server that flushes before each answer calls
+  /// ``flush(_:key:)``, so that the failure of one session doesn't concern the others.
   ///
   /// > Warning: Don't block a reduce until this method returns, because the keeper waits for the reduce.
   ///
   /// - Throws: The ``KeeperFailure`` of the first store that couldn't be saved. The keeper tries again later.
   public func flush() async throws(KeeperFailure) { try await core.flush() }
+
+  /// Saves the changed stores, and waits until the file of a key is on the disk.
+  ///
+  /// The method shares its save with other calls, as ``flush()`` does, but throws no failure of another store. If the
+  /// key isn't open, the method only waits.
+  ///
+  /// ```swift
+  /// Invoker<Dispatcher.Topic>(on: dispatcher).invoke(.set("Lightning"))
+  /// try await keeper.flush(RoomStore.self, key: "general")
+  /// ```
+  ///
+  /// - Throws: The ``KeeperFailure`` of the key's store if it couldn't be saved. The keeper tries again later.
+  public func flush<S: Persistable>(_: S.Type, key: String) async throws(KeeperFailure) {
+    try await core.flush(FileName(of: S.archive.name, key: key))
+  }
 
   /// Saves all stores, and releases the folder.
   ///

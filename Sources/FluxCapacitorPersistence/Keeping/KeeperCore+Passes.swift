@@ -1,6 +1,9 @@
 import FluxCapacitor
 
 extension KeeperCore {
+  /// A failure with the name of the file that it concerns, or with nil if it concerns all files.
+  private typealias PassFailure = (name: FileName?, failure: KeeperFailure)
+
   /// Saves the stores or, if the keeper follows, restores them. Returns the first failure.
   func runPass(_ scope: Scope) -> KeeperFailure? {
     let callers = lock.withLock {
@@ -12,16 +15,21 @@ extension KeeperCore {
       isPassRunning = true
       return scope == .all ? flushes.takeAll() : []
     }
-    let failure = runPassInFolder(scope)
+    let failures = runPassInFolder(scope)
     // This thread no longer has a reference to the folder, so a caller that releases the keeper also frees the folder.
-    for caller in callers { caller.resume(returning: failure) }
-    return failure
+    for (name, caller) in callers {
+      let own = failures.first { name == nil || $0.name == nil || $0.name == name }
+      caller.resume(returning: own?.failure)
+    }
+    return failures.first?.failure
   }
 
-  private func runPassInFolder(_ scope: Scope) -> KeeperFailure? {
+  private func runPassInFolder(_ scope: Scope) -> [PassFailure] {
     // You may close a keeper twice, but you can't flush a closed keeper.
-    guard let folder = lock.withLock({ folder }) else { return scope == .all ? closedFailure : nil }
-    let failures: [KeeperFailure] =
+    guard let folder = lock.withLock({ folder }) else {
+      return scope == .all ? [(nil, closedFailure)] : []
+    }
+    let failures: [PassFailure] =
       switch (role, scope) {
       case (.saving, _): save(scope, to: folder)
       case (.following, .last), (.following, .one): []
@@ -36,10 +44,9 @@ extension KeeperCore {
       }
     }
     // The pass of one store tells nothing about a failure of the other stores.
-    if failure.value != failures.first, !scope.isOne || !failures.isEmpty {
-      failure.value = failures.first
-    }
-    return failures.first
+    let first = failures.first?.failure
+    if failure.value != first, !scope.isOne || first != nil { failure.value = first }
+    return failures
   }
 
   /// The stores that a pass has to read, in the order of their names, because the order of a dictionary varies.
@@ -79,27 +86,40 @@ extension KeeperCore {
     }
   }
 
-  private func save(_ scope: Scope, to folder: Folder) -> [KeeperFailure] {
+  private func save(_ scope: Scope, to folder: Folder) -> [PassFailure] {
     let stores = stores(in: scope)
     forEachDispatcher(of: stores) { stores in
       for store in stores {
         store.takeSnapshot(ifChanged: scope == .changed, isLast: scope == .last || scope.isOne)
       }
     }
-    var failures: [KeeperFailure] = []
-    for store in stores {
-      do throws(KeeperFailure) {
-        try store.writeSnapshot(to: folder)
-      } catch {
-        failures.append(error)
-      }
-    }
+    let failures = write(stores, to: folder)
     lock.withLock {
       if !failures.isEmpty { failedPasses += 1 } else if !scope.isOne { failedPasses = 0 }
     }
     if !failures.isEmpty {
       forEachDispatcher(of: stores) { stores in
         for store in stores { store.retrySnapshot() }
+      }
+    }
+    return failures
+  }
+
+  /// Writes the snapshots to the stores' files. One call puts the names of all files on the disk.
+  private func write(_ stores: [any AnyKeptStore], to folder: Folder) -> [PassFailure] {
+    let writes = stores.map { store in
+      Result { () throws(KeeperFailure) in try store.writeSnapshot(to: folder) }
+    }
+    let hasWritten = writes.contains { if case .success(true) = $0 { true } else { false } }
+    let names = Result { () throws(SystemError) in
+      if hasWritten { try folder.synchronizeNames() }
+    }
+    var failures: [PassFailure] = []
+    for (store, write) in zip(stores, writes) {
+      do throws(KeeperFailure) {
+        if try write.get() { try store.endWriting(names, to: folder) }
+      } catch {
+        failures.append((store.fileName, error))
       }
     }
     return failures
@@ -137,21 +157,23 @@ extension KeeperCore {
   }
 
   /// Restores the stores whose files have changed, in one transaction.
-  private func adopt(from folder: Folder) -> [KeeperFailure] {
-    var failures: [KeeperFailure] = []
+  private func adopt(from folder: Folder) -> [PassFailure] {
+    var failures: [PassFailure] = []
     for stores in grouped(stores(in: .changed)) {
-      var restorations: [() throws(KeeperFailure) -> Void] = []
+      var restorations: [(name: FileName, restore: () throws(KeeperFailure) -> Void)] = []
       for store in stores {
         do throws(KeeperFailure) {
-          if let restore = try store.readChangedFile(in: folder) { restorations.append(restore) }
+          if let restore = try store.readChangedFile(in: folder) {
+            restorations.append((store.fileName, restore))
+          }
         } catch {
-          failures.append(error)
+          failures.append((store.fileName, error))
         }
       }
       if !restorations.isEmpty {
         stores[0].dispatcher?.transaction {
-          for restore in restorations {
-            do throws(KeeperFailure) { try restore() } catch { failures.append(error) }
+          for (name, restore) in restorations {
+            do throws(KeeperFailure) { try restore() } catch { failures.append((name, error)) }
           }
         }
       }

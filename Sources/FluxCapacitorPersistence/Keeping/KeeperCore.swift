@@ -52,8 +52,8 @@ final class KeeperCore: @unchecked Sendable {
   /// a pass reads only these.
   var changedNames: Set<String> = []
 
-  /// The callers of `flush` that share the next pass.
-  var flushes: [CheckedContinuation<KeeperFailure?, Never>] = []
+  /// The callers of `flush` that share the next pass, each with the file that it needs, or nil if it needs all files.
+  var flushes: [(name: FileName?, caller: CheckedContinuation<KeeperFailure?, Never>)] = []
 
   var isPassRunning = false
 
@@ -141,10 +141,12 @@ extension KeeperCore {
   }
 
   /// Waits until a pass that begins after the call has ended. Calls that wait at the same time share a pass.
-  func flush() async throws(KeeperFailure) {
+  ///
+  /// - Parameter name: The file whose failure the method throws, or nil to throw the failure of any file.
+  func flush(_ name: FileName? = nil) async throws(KeeperFailure) {
     let failure = await withCheckedContinuation { continuation in
       let isFirst = lock.withLock {
-        flushes.append(continuation)
+        flushes.append((name, continuation))
         return flushes.count == 1
       }
       if isFirst { queue.send { [self] in _ = runPass(.all) } }

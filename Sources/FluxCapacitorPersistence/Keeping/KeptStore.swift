@@ -46,6 +46,9 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// The value to write. The store must live until the value is written.
   private var snapshot: (store: S, value: S.Saved)?
 
+  /// The bytes of the snapshot in the file, until the file's name is on the disk too.
+  private var written: Data?
+
   /// The contents of the file after the last successful read or write. If no file was read, these bytes are
   /// the contents of a file with the value that the store had when it was opened.
   var contents: Data?
@@ -118,8 +121,8 @@ extension KeptStore {
     snapshot = (store, valueBeforeTravel ?? store.saved)
   }
 
-  func writeSnapshot(to folder: Folder) throws(KeeperFailure) {
-    guard let (store, value) = snapshot else { return }
+  func writeSnapshot(to folder: Folder) throws(KeeperFailure) -> Bool {
+    guard let (store, value) = snapshot else { return false }
     do {
       let data = try archive.data(for: value)
       if data != contents, !hasRead(value) {
@@ -127,15 +130,29 @@ extension KeptStore {
         contents = nil
         try folder.checkPlace()
         try folder.replace(fileName, with: data)
-        contents = data
-        hasReadContents = false
-        saved?.value = value
+        written = data
+        return true
       }
     } catch {
-      throw KeeperFailure(folder.url(of: fileName.current), archive.version, error)
+      throw failure(error, in: folder)
     }
     snapshot = nil
     withExtendedLifetime(store) {}
+    return false
+  }
+
+  func endWriting(_ names: Result<Void, SystemError>, to folder: Folder) throws(KeeperFailure) {
+    guard let data = written.take(), let (store, value) = snapshot else { return }
+    do throws(SystemError) { try names.get() } catch { throw failure(error, in: folder) }
+    contents = data
+    hasReadContents = false
+    saved?.value = value
+    snapshot = nil
+    withExtendedLifetime(store) {}
+  }
+
+  private func failure(_ error: any Error, in folder: Folder) -> KeeperFailure {
+    KeeperFailure(folder.url(of: fileName.current), archive.version, error)
   }
 
   /// Whether the file was read with an equal value. Another process can have encoded the same set in a different

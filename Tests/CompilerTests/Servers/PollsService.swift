@@ -63,11 +63,15 @@
       log = DispatchLogger(dispatcher) { logger.debug("\(id): \($0)") }
     }
 
-    /// Checks and counts a vote, while no other vote can come between.
+    /// Checks and counts a vote, while no other vote can come between. A client that has missed the answer can repeat its
+    /// vote.
     func vote(_ voter: String, for option: String) throws(VoteError) {
       try dispatcher.transaction { () throws(VoteError) in
-        if store.votes.value[voter] != nil { throw .hasVoted }
-        voting.invoke(.vote(voter: voter, option: option))
+        if let former = store.votes.value[voter] {
+          if former != option { throw .hasVoted }
+        } else {
+          voting.invoke(.vote(voter: voter, option: option))
+        }
       }
     }
   }
@@ -105,8 +109,8 @@
               do throws(VoteError) { try poll.vote(vote.voter, for: vote.option) } catch {
                 return .conflict
               }
-              // The answer promises that the vote survives.
-              try await keeper.flush()
+              // The answer promises that the vote survives, also if this vote repeats one that isn't saved yet.
+              try await keeper.flush(PollStore.self, key: id)
               return .created
             }
           }
@@ -116,19 +120,23 @@
       router.get("polls/:id") { _, context in
         try await polls.with(context.parameters.require("id")) { $0.results.value }
       }
-      router.get("polls/:id/events") { _, context in
+      router.get("polls/:id/events") { request, context in
         let id = try context.parameters.require("id")
         return Response(
           status: .ok,
           headers: [.contentType: "text/event-stream"],
           body: ResponseBody { writer in
-            // A slow client receives the newest results, and slows down no other client.
-            try await polls.with(id) { poll in
-              for await results in poll.results.values.cancelOnGracefulShutdown() {
-                let json = try JSONEncoder().encode(results)
-                try await writer.write(
-                  ByteBuffer(string: "data: \(String(decoding: json, as: UTF8.self))\n\n")
-                )
+            var writer = writer
+            // When the client leaves, the use of the session ends.
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+              // A slow client receives the newest results, and slows down no other client.
+              try await polls.with(id) { poll in
+                for await results in poll.results.values.cancelOnGracefulShutdown() {
+                  let json = try JSONEncoder().encode(results)
+                  try await writer.write(
+                    ByteBuffer(string: "data: \(String(decoding: json, as: UTF8.self))\n\n")
+                  )
+                }
               }
             }
             try await writer.finish(nil)
@@ -140,10 +148,20 @@
         router: router,
         configuration: .init(address: .hostname("127.0.0.1", port: port))
       )
-      try await app.runService()
+      var group = ServiceGroupConfiguration(
+        services: [app],
+        gracefulShutdownSignals: [.sigterm],
+        logger: logger
+      )
+      // A client that doesn't read its events delays the end by at most 5 seconds.
+      group.maximumGracefulShutdownDuration = .seconds(5)
+      do { try await ServiceGroup(configuration: group).run() } catch { logger.error("\(error)") }
       // SIGTERM has ended the requests.
       for (id, error) in await polls.shutDown() { logger.error("\(id): \(error)") }
-      try await keeper.close()
+      do { try await keeper.close() } catch {
+        logger.critical("\(error)")
+        exit(1)
+      }
     }
   }
 #endif

@@ -60,13 +60,14 @@ private final class MessageStore: Storable {
 
 struct Page: Sendable {
   func change(_: CollectionDifference<String>) async {}
-  func show(_: Card?) async {}
+  func show(_: Card) async {}
 }
 
 func send(_ cards: ConstantTable<Card>, to page: Page) async {
   for await update in cards.changes {
     await page.change(update.difference)
-    for id in update.updated { await page.show(update.rows.first { $0.id == id }) }
+    let updated = Set(update.updated)
+    for row in update.rows where updated.contains(row.id) { await page.show(row) }
   }
 }
 
@@ -198,10 +199,13 @@ struct SessionSnippetTests {
     let room = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
     // …
     try await keeper.close(RoomStore.self, key: "general")
-    let again = try keeper.open(RoomStore.self, key: "general", on: Dispatcher())
-    try await keeper.close()
+    let again = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
+    Invoker<Dispatcher.Topic>(on: dispatcher).invoke(.set("Lightning"))
+    try await keeper.flush(RoomStore.self, key: "general")
 
-    #expect(again.topic.value == room.topic.value)
+    #expect(keeper.saved(RoomStore.self, key: "general").value == "Lightning")
+    try await keeper.close()
+    withExtendedLifetime((room, again)) {}
   }
 
   @Test func sixthMessageIsRefused() async throws {
