@@ -142,7 +142,10 @@ struct KeyTests {
     #expect(system.calls.count { $0 == "fsync" } - before == 11)
 
     // If this call fails, no value is saved.
-    let (other, otherStores) = try openTenKeys(of: "faulty", FaultyFileSystem(.error(EIO), at: place))
+    let (other, otherStores) = try openTenKeys(
+      of: "faulty",
+      FaultyFileSystem(.error(EIO), at: place)
+    )
     let saved = other.saved(CounterStore.self, key: "9")
     await #expect(throws: KeeperFailure.self) {
       try await other.flush(CounterStore.self, key: "9")

@@ -199,13 +199,17 @@ struct SessionSnippetTests {
     let room = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
     // …
     try await keeper.close(RoomStore.self, key: "general")
-    let again = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
-    Invoker<Dispatcher.Topic>(on: dispatcher).invoke(.set("Lightning"))
-    try await keeper.flush(RoomStore.self, key: "general")
+    do {
+      let dispatcher = Dispatcher()
+      let again = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
+      Invoker<Dispatcher.Topic>(on: dispatcher).invoke(.set("Lightning"))
+      try await keeper.flush(RoomStore.self, key: "general")
 
-    #expect(keeper.saved(RoomStore.self, key: "general").value == "Lightning")
+      #expect(again.topic.value == "Lightning")
+      #expect(keeper.saved(RoomStore.self, key: "general").value == "Lightning")
+    }
+    #expect(room.topic.value == "")
     try await keeper.close()
-    withExtendedLifetime((room, again)) {}
   }
 
   @Test func sixthMessageIsRefused() async throws {
