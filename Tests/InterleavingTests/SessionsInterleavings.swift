@@ -6,9 +6,13 @@
 
   /// B14: a key has at most one session, and each session is opened and closed once, in every order of the threads.
   struct SessionsInterleavings {
-    /// Sessions without an idle time, which note how they are opened and closed.
-    private static func sessions(_ log: Log<String>) -> Sessions<String, Int> {
-      Sessions(idle: .zero) { _, _ in
+    /// Sessions that note how they are opened and closed.
+    private static func sessions(
+      _ log: Log<String>,
+      idle: Duration = .zero,
+      clock: ManualClock = ManualClock()
+    ) -> Sessions<String, Int> {
+      Sessions(idle: idle, clock: clock) { _, _ in
         log.append("open")
         return 1
       } close: { _ in
@@ -80,6 +84,32 @@
           #expect(log.entries.count { $0 == "use" || $0 == "refused" } == 1)
         }
       }
+    }
+
+    @Test func useBesideTheEndOfTheIdleTimeKeepsTheSessionOrOpensANewOne() {
+      let numbersOfSessions = Log<Int>()
+      explore { scenario in
+        let log = Log<String>()
+        let clock = ManualClock()
+        let sessions = Self.sessions(log, idle: .seconds(1), clock: clock)
+        scenario.thread {
+          Task {
+            try await Self.use(sessions, log)
+            // Meanwhile, the timer of the idle time can begin.
+            for _ in 1...3 { await Task.yield() }
+            try await Self.use(sessions, log)
+            await sessions.shutDown()
+          }
+        }
+        scenario.thread { clock.advance(by: .seconds(1)) }
+        scenario.check {
+          #expect(Self.isOrderly(log))
+          #expect(log.entries.count { $0 == "use" } == 2)
+          #expect(sessions.ids.value == [])
+          numbersOfSessions.append(log.entries.count { $0 == "open" })
+        }
+      }
+      #expect(Set(numbersOfSessions.entries) == [1, 2])
     }
 
     @Test func cancelledUseLeavesNoSession() {
