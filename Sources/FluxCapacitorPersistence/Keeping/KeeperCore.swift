@@ -29,11 +29,10 @@ final class KeeperCore: @unchecked Sendable {
   private let maximumDelay: Duration
   private let clock: any Clock<Duration>
   let savesTimeTravel: Bool
-  let queue = DispatchQueue(
-    label: "FluxCapacitorPersistence.Keeper",
-    qos: .utility,
-    target: .global(qos: .utility)
-  )
+
+  /// The queue of the passes. A pass has the priority of the task that waits for it, or of the timer. All keepers share
+  /// the threads of the global queue.
+  let queue = DispatchQueue(label: "FluxCapacitorPersistence.Keeper", target: .global())
 
   // `lock` guards the properties below. A thread that holds the dispatcher's turn may take the lock, but a
   // thread that holds the lock never waits for the turn.
