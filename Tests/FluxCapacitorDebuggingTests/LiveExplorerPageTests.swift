@@ -9,6 +9,7 @@ import Testing
 struct LiveExplorerPageTests {
   private let store = TallyStore.instantiate()
   private let circuits = TimeCircuits()
+  private let explorer: LiveExplorer
 
   private let count = #"document.getElementById("count").textContent"#
   private let state = #"document.getElementById("state").textContent"#
@@ -23,10 +24,11 @@ struct LiveExplorerPageTests {
 
   private let firstValue = "document.querySelector('#stores .variable .value').textContent"
 
+  init() throws { explorer = try LiveExplorer(circuits, title: "Tally") }
+
   private func click(_ id: String) -> String { "document.getElementById(\"\(id)\").click()" }
 
   @Test func liveExplorerPageShowsNewDispatchesAndTravelsThroughTheHistory() async throws {
-    let explorer = try LiveExplorer(circuits, title: "Tally")
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
     let page = try await BrowserPage(explorer.url)
@@ -64,7 +66,6 @@ struct LiveExplorerPageTests {
   }
 
   @Test func liveExplorerPageReplacesLaterDispatchesAfterADispatchInThePast() async throws {
-    let explorer = try LiveExplorer(circuits)
     for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(count) === '3 dispatches'")
@@ -81,7 +82,6 @@ struct LiveExplorerPageTests {
   }
 
   @Test func eachLiveExplorerPageShowsEveryVariable() async throws {
-    let explorer = try LiveExplorer(circuits)
     let pages = (try await BrowserPage(explorer.url), try await BrowserPage(explorer.url))
     Invoker<Tally>().invoke(.add(1))
     let pair = CoupleStore.instantiate()
@@ -114,7 +114,6 @@ struct LiveExplorerPageTests {
   }
 
   @Test func liveExplorerPagePerformsEveryStepOfQuickClicks() async throws {
-    let explorer = try LiveExplorer(circuits)
     for _ in 0..<10 { Invoker<Tally>().invoke(.add(1)) }
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(position) === '10 of 10'")
@@ -150,9 +149,8 @@ struct LiveExplorerPageTests {
   }
 
   @Test func liveExplorerPageReconnectsToANewExplorerOnTheSamePort() async throws {
-    let first = try LiveExplorer(circuits)
-    let port = UInt16(try #require(first.url.port))
-    first.stop()
+    let port = UInt16(try #require(explorer.url.port))
+    explorer.stop()
     let second = try LiveExplorer(circuits, port: port)
     Invoker<Tally>().invoke(.add(1))
     let page = try await BrowserPage(second.url)
@@ -167,7 +165,6 @@ struct LiveExplorerPageTests {
   }
 
   @Test func liveExplorerPageShowsAnErrorInsteadOfSavingAFlowWithASecret() async throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.add(2))
     let page = try await BrowserPage(explorer.url)
     try await page.wait(until: "\(status) === 'Live'")

@@ -9,12 +9,13 @@ import Testing
 struct LiveExplorerTests {
   private let store = TallyStore.instantiate()
   private let circuits = TimeCircuits()
+  private let explorer: LiveExplorer
+
+  init() throws { explorer = try LiveExplorer(circuits, title: "Tally") }
 
   // MARK: Access
 
   @Test func liveExplorerServesThePageAtItsSecretAddress() throws {
-    let explorer = try LiveExplorer(circuits)
-
     let (status, body) = try explorer.ask("GET")
 
     #expect(status == "200 OK")
@@ -29,7 +30,6 @@ struct LiveExplorerTests {
     "Origin: https://example.com", "Origin: null", "Origin: http://127.0.0.1:1",
   ])
   func liveExplorerRefusesARequestFromAnotherSite(header: String) throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.add(1))
     for (method, path) in [("GET", ""), ("GET", "events"), ("GET", "flow"), ("POST", "undo")] {
       #expect(try explorer.ask(method, path, headers: [header]) == ("403 Forbidden", ""))
@@ -38,7 +38,6 @@ struct LiveExplorerTests {
   }
 
   @Test func liveExplorerAcceptsARequestFromItsOwnPage() throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.add(1))
     let port = try #require(explorer.url.port)
 
@@ -50,7 +49,6 @@ struct LiveExplorerTests {
   }
 
   @Test func liveExplorerAnswersNotFoundToARequestForAnUnknownPath() throws {
-    let explorer = try LiveExplorer(circuits)
     let secret = explorer.url.path
     let others = [
       "/", "//", "/events", "/favicon.ico", "/\(String(repeating: "0", count: 32))/", "\(secret)0/",
@@ -64,7 +62,6 @@ struct LiveExplorerTests {
   }
 
   @Test func liveExplorerRefusesARequestWithTheWrongMethod() throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.add(1))
     let requests = ["undo", "redo", "now", "travel"].map { ("GET", $0) } + [("POST", "")]
     for (method, path) in requests {
@@ -86,7 +83,6 @@ struct LiveExplorerTests {
     "GET / HTTP/1.1\r\nOrigin: a\r\n b\r\n\r\n",
   ])
   func liveExplorerAnswersBadRequestToAnInvalidRequest(text: String) throws {
-    let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     client.send(text.utf8)
 
@@ -95,7 +91,6 @@ struct LiveExplorerTests {
   }
 
   @Test func slowClientsDoNotBlockOtherClientsOfALiveExplorer() throws {
-    let explorer = try LiveExplorer(circuits)
     // A client sends nothing, sends a part of a request, sends too many bytes, or disconnects.
     var clients: [Client] = []
     for number in 0..<1_000 {
@@ -115,7 +110,6 @@ struct LiveExplorerTests {
   }
 
   @Test func liveExplorerAnswersAClientThatHasClosedItsOutput() throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.add(1))
     let client = try Client(explorer.url)
     client.send(explorer.request(for: "flow").utf8)
@@ -125,7 +119,6 @@ struct LiveExplorerTests {
   }
 
   @Test func liveExplorerAcceptsARequestThatArrivesByteByByte() throws {
-    let explorer = try LiveExplorer(circuits)
     let client = try Client(explorer.url)
     for byte in explorer.request(for: "").utf8 { client.send([byte]) }
 
@@ -135,7 +128,6 @@ struct LiveExplorerTests {
   // MARK: Events
 
   @Test func eventStreamSendsPastDispatchesFirstAndThenEachNewDispatch() throws {
-    let explorer = try LiveExplorer(circuits, title: "Tally")
     Invoker<Tally>().invoke(.add(1))
     let (client, past) = try explorer.watch()
     Invoker<Tally>().invoke(.add(2))
@@ -150,7 +142,6 @@ struct LiveExplorerTests {
   }
 
   @Test func eventStreamSendsANewDispatchInPlaceOfUndoneDispatches() throws {
-    let explorer = try LiveExplorer(circuits)
     for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
     let (client, _) = try explorer.watch()
     circuits.travel(to: 1)
@@ -163,7 +154,6 @@ struct LiveExplorerTests {
   }
 
   @Test func responsesOfALiveExplorerContainNoSecrets() throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.signIn(Password(text: "swordfish")))
     let (_, events) = try explorer.watch()
     let flow = try explorer.ask("GET", "flow")
@@ -176,7 +166,6 @@ struct LiveExplorerTests {
   }
 
   @Test func flowSavedByALiveExplorerReplaysToTheSameValues() throws {
-    let explorer = try LiveExplorer(circuits)
     for number in 1...10 { Invoker<Tally>().invoke(.add(number)) }
     let flow = try explorer.ask("GET", "flow")
 
@@ -190,7 +179,6 @@ struct LiveExplorerTests {
   // MARK: Traveling
 
   @Test func postRequestsToALiveExplorerMoveTheStoreThroughItsHistory() throws {
-    let explorer = try LiveExplorer(circuits)
     let sums = ValueRecorder(store.sum)
     for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
     func post(_ path: String, _ body: String = "") throws -> String {
@@ -210,7 +198,6 @@ struct LiveExplorerTests {
   // MARK: End of an explorer
 
   @Test func stoppedLiveExplorerClosesItsConnectionsAndItsPort() throws {
-    let explorer = try LiveExplorer(circuits)
     let (client, _) = try explorer.watch()
     explorer.stop()
     explorer.stop()
@@ -222,17 +209,16 @@ struct LiveExplorerTests {
   }
 
   @Test func freedLiveExplorerClosesItsPort() throws {
-    var explorer: LiveExplorer? = try LiveExplorer(circuits)
-    let url = try #require(explorer?.url)
-    explorer = nil
+    var freed: LiveExplorer? = try LiveExplorer(circuits)
+    let url = try #require(freed?.url)
+    freed = nil
 
     #expect(throws: POSIXError.self) { try Client(url) }
   }
 
   @Test func liveExplorerStopsWhenAnObserverCallsStopDuringTravel() throws {
-    let explorer = try LiveExplorer(circuits)
     Invoker<Tally>().invoke(.add(1))
-    let dust = store.sum.observe(ignoreFirst: true) { _ in explorer.stop() }
+    let dust = store.sum.observe(ignoreFirst: true) { [explorer] _ in explorer.stop() }
     _ = try? explorer.ask("POST", "undo")
     dust.clean()
 
@@ -240,9 +226,8 @@ struct LiveExplorerTests {
   }
 
   @Test func liveExplorerOnAChosenPortHasTheSameAddressAfterARestart() throws {
-    let first = try LiveExplorer(circuits)
-    let port = UInt16(try #require(first.url.port))
-    first.stop()
+    let port = UInt16(try #require(explorer.url.port))
+    explorer.stop()
     let second = try LiveExplorer(circuits, port: port)
     let url = second.url
     second.stop()
@@ -260,8 +245,6 @@ struct LiveExplorerTests {
 
   /// One client disconnects while the explorer has no pending event for that client.
   @Test func liveExplorerSendsEventsToAClientAfterAnotherClientDisconnects() throws {
-    let circuits = TimeCircuits()
-    let explorer = try LiveExplorer(circuits)
     let (staying, _) = try explorer.watch()
     // These requests for an unknown path only keep the explorer busy.
     func askOthers(_ count: Int) throws {

@@ -7,6 +7,11 @@
 
   @Suite(.timeLimit(.minutes(20)))
   struct EveryInterleavingTests {
+    /// Returns the message with which the exploration of a scenario fails the test.
+    private func failureOf(_ scenario: @escaping (Scenario) throws -> Void) async -> String {
+      await failure { everyInterleaving(scenario) }
+    }
+
     // MARK: The lost update
 
     private func readThenSet(_ scenario: Scenario) {
@@ -21,7 +26,7 @@
     }
 
     @Test func everyInterleavingReportsAScenarioThatLosesAnUpdate() async {
-      let failure = await failure { everyInterleaving(readThenSet) }
+      let failure = await failureOf(readThenSet)
 
       #expect(failure.hasPrefix("Schedule "))
       #expect(failure.contains("1 is not 2"))
@@ -33,14 +38,14 @@
     }
 
     @Test func everyInterleavingReportsTheSameFailureEachTime() async {
-      let first = await failure { everyInterleaving(readThenSet) }
-      let second = await failure { everyInterleaving(readThenSet) }
+      let first = await failureOf(readThenSet)
+      let second = await failureOf(readThenSet)
 
       #expect(first == second)
     }
 
     @Test func replayingAFailedScheduleReproducesTheFailure() async throws {
-      let first = await failure { everyInterleaving(readThenSet) }
+      let first = await failureOf(readThenSet)
       let schedule = try #require(first.firstMatch(of: /replaying: "(.*)"/)?.1)
 
       var schedules = 0
@@ -55,29 +60,25 @@
     // MARK: Other failures
 
     @Test func interleavingPointsRevealALostUpdateToAPropertyWithoutALock() async {
-      let failure = await failure {
-        everyInterleaving { scenario in
-          let shared = Shared()
-          for _ in 1...2 {
-            scenario.thread {
-              interleavingPoint()
-              let number = shared.number
-              interleavingPoint()
-              shared.number = number + 1
-            }
+      let failure = await failureOf { scenario in
+        let shared = Shared()
+        for _ in 1...2 {
+          scenario.thread {
+            interleavingPoint()
+            let number = shared.number
+            interleavingPoint()
+            shared.number = number + 1
           }
-          scenario.check { try expectEqual(shared.number, 2) }
         }
+        scenario.check { try expectEqual(shared.number, 2) }
       }
 
       #expect(failure.contains("1 is not 2"))
     }
 
     @Test func errorThatAThreadThrowsFailsTheScenario() async {
-      let failure = await failure {
-        everyInterleaving { scenario in
-          scenario.thread("the first") { throw NotEqual(description: "odd") }
-        }
+      let failure = await failureOf { scenario in
+        scenario.thread("the first") { throw NotEqual(description: "odd") }
       }
 
       #expect(failure.contains("the first throws odd."))
@@ -85,13 +86,11 @@
 
     @Test func everyInterleavingReportsAScenarioThatDiffersBetweenRuns() async {
       var runs = 0
-      let failure = await failure {
-        everyInterleaving { scenario in
-          runs += 1
-          let (variable, isOdd) = (Variable(0), runs % 2 == 1)
-          for _ in 1...2 {
-            scenario.thread { if isOdd { variable.value += 1 } }
-          }
+      let failure = await failureOf { scenario in
+        runs += 1
+        let (variable, isOdd) = (Variable(0), runs % 2 == 1)
+        for _ in 1...2 {
+          scenario.thread { if isOdd { variable.value += 1 } }
         }
       }
 
@@ -99,11 +98,9 @@
     }
 
     @Test func everyInterleavingReportsAScenarioThatDoesNotEnd() async {
-      let failure = await failure {
-        everyInterleaving { scenario in
-          let variable = Variable(0)
-          scenario.thread { while variable.value == 0 {} }
-        }
+      let failure = await failureOf { scenario in
+        let variable = Variable(0)
+        scenario.thread { while variable.value == 0 {} }
       }
 
       #expect(failure.contains("it doesn't end"))
@@ -164,22 +161,20 @@
     // MARK: Queues and tasks
 
     @Test func everyInterleavingTreatsBlocksOnDispatchQueuesAsThreads() async {
-      let failure = await failure {
-        everyInterleaving { scenario in
-          let (variable, shared) = (Variable(0), Shared())
-          let dust = variable.observe(on: .queue(DispatchQueue(label: "q")), ignoreFirst: true) {
-            interleavingPoint()
-            shared.number = $0
-          }
-          scenario.thread {
-            variable.value = 1
-            interleavingPoint()
-            shared.number = 2
-          }
-          scenario.check {
-            try expectEqual(shared.number, 1)
-            dust.clean()
-          }
+      let failure = await failureOf { scenario in
+        let (variable, shared) = (Variable(0), Shared())
+        let dust = variable.observe(on: .queue(DispatchQueue(label: "q")), ignoreFirst: true) {
+          interleavingPoint()
+          shared.number = $0
+        }
+        scenario.thread {
+          variable.value = 1
+          interleavingPoint()
+          shared.number = 2
+        }
+        scenario.check {
+          try expectEqual(shared.number, 1)
+          dust.clean()
         }
       }
 
@@ -203,18 +198,16 @@
     }
 
     @Test func everyInterleavingTreatsTasksAsThreads() async {
-      let failure = await failure {
-        everyInterleaving { scenario in
-          let store = CounterStore.instantiate()
-          for _ in 1...2 {
-            scenario.task {
-              let count = store.count.value
-              await Task.yield()
-              CounterAction().invoke(.set(count + 1))
-            }
+      let failure = await failureOf { scenario in
+        let store = CounterStore.instantiate()
+        for _ in 1...2 {
+          scenario.task {
+            let count = store.count.value
+            await Task.yield()
+            CounterAction().invoke(.set(count + 1))
           }
-          scenario.check { try expectEqual(store.count.value, 2) }
         }
+        scenario.check { try expectEqual(store.count.value, 2) }
       }
 
       #expect(failure.contains("1 is not 2"))
@@ -235,10 +228,8 @@
     }
 
     @Test func everyInterleavingReportsATaskThatWaitsForever() async {
-      let failure = await failure {
-        everyInterleaving { scenario in
-          scenario.task { await Gate().pass() }
-        }
+      let failure = await failureOf { scenario in
+        scenario.task { await Gate().pass() }
       }
 
       #expect(failure.contains("a task waits for something that never happens"))

@@ -4,8 +4,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct GateTests {
+  private let gate = Gate()
+
   @Test func taskWaitsAtAGateUntilTheGateOpens() async {
-    let gate = Gate()
     let isDone = Variable(false)
     let work = Task {
       await gate.pass()
@@ -22,8 +23,6 @@ struct GateTests {
   }
 
   @Test func openingAGateReleasesAllWaitingTasks() async {
-    let gate = Gate()
-
     await withTaskGroup { group in
       for _ in 0..<100 { group.addTask { await gate.pass() } }
       await gate.reached(100)
@@ -34,7 +33,6 @@ struct GateTests {
   }
 
   @Test func taskThatIsCancelledAtAGatePassesWhenTheGateOpens() async {
-    let gate = Gate()
     let work = Task {
       await gate.pass()
       return Task.isCancelled
@@ -49,7 +47,6 @@ struct GateTests {
   }
 
   @Test func gateFailsTheTestWhenFewerTasksThanExpectedArriveInTime() async {
-    let gate = Gate()
     gate.open()
     await gate.pass()
 

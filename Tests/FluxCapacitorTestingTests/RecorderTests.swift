@@ -5,8 +5,9 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ValueRecorderTests {
+  private let variable = Variable(0)
+
   @Test func valueRecorderRecordsEveryValueOfAVariableInOrder() {
-    let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     let later = ValueRecorder(Constant(variable), ignoreFirst: true)
 
@@ -27,7 +28,6 @@ struct ValueRecorderTests {
   }
 
   @Test func nextOfAValueRecorderReturnsEachValueOnce() async {
-    let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     variable.value = 1
 
@@ -42,7 +42,6 @@ struct ValueRecorderTests {
   }
 
   @Test func valueRecorderLosesNoValueWhenManyTasksWriteTheVariable() async {
-    let variable = Variable(0)
     let recorder = ValueRecorder(variable)
     let writers = 8
     let count = 5_000
@@ -104,8 +103,9 @@ struct ValueRecorderTests {
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct DispatchRecorderTests {
+  private let recorder = DispatchRecorder()
+
   @Test func dispatchRecorderRecordsTheStatesOfEveryTypeInOrder() async {
-    let recorder = DispatchRecorder()
     let store = SearchStore.instantiate()
 
     await SearchAction().search { ["a"] }
@@ -121,7 +121,6 @@ struct DispatchRecorderTests {
   }
 
   @Test func dispatchRecorderRecordsAStateAfterItsReduce() async {
-    let recorder = DispatchRecorder()
     let store = NoteStore.instantiate()
     let action = KeepingAction()
 
@@ -134,7 +133,6 @@ struct DispatchRecorderTests {
   }
 
   @Test func dispatchRecorderRecordsStatesOfManyTasksInTheOrderOfTheirReduces() async {
-    let recorder = DispatchRecorder()
     let store = NoteStore.instantiate()
     let seen = ValueRecorder(store.text, ignoreFirst: true)
     let action = KeepingAction()
@@ -172,7 +170,6 @@ struct DispatchRecorderTests {
   }
 
   @Test func nextOfADispatchRecorderFailsTheTestAfterTheTimeLimitAndListsTheStates() async {
-    let recorder = DispatchRecorder()
     KeepingAction().invoke(.write("a"))
 
     let failure = await failure { await recorder.next(2, within: .milliseconds(1)) }

@@ -8,6 +8,7 @@ struct SettledTests {
   private let dusts = DustBuster()
   private let tasks = DustBuster()
   private let queue = DispatchQueue(label: "observers")
+  private let gate = Gate()
 
   /// Expects that the dispatcher doesn't settle within a millisecond. Returns the failure's message.
   private func sentenceOfUnsettled() async -> String {
@@ -63,7 +64,6 @@ struct SettledTests {
 
   @Test func settledWaitsForTasksInADustBuster() async {
     let store = SearchStore.instantiate()
-    let gate = Gate()
 
     Task {
       await gate.pass()
@@ -86,7 +86,6 @@ struct SettledTests {
   }
 
   @Test func settledWaitsUntilACancelledTaskEnds() async {
-    let gate = Gate()
     let bag = DustBuster()
     let store = NoteStore.instantiate()
 
@@ -157,7 +156,6 @@ struct SettledTests {
 
   @Test func settledDoesNotWaitForPendingWorkOfAnotherDispatcher() async {
     let other = Dispatcher()
-    let gate = Gate()
     withDispatcher(other) {
       Task { await gate.pass() }.cleaned(by: dusts)
     }

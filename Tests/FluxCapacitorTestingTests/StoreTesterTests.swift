@@ -5,9 +5,9 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct StoreTesterTests {
-  @Test func storeTesterPassesWhenExactlyTheExpectedChangesArriveInOrder() {
-    let tester = StoreTester(SearchStore.self)
+  private let tester = StoreTester(SearchStore.self)
 
+  @Test func storeTesterPassesWhenExactlyTheExpectedChangesArriveInOrder() {
     tester.invoke(.isSearching(true)) {
       Change(\.isSearching, to: true)
       Change.named("searches", to: 1)
@@ -20,8 +20,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterAcceptsExpectedChangesToDerivedConstants() {
-    let tester = StoreTester(SearchStore.self)
-
     tester.invoke(.found(["a"])) {
       Change(\.count, to: 1)
       Change(\.results, to: ["a"])
@@ -32,8 +30,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterExpectPassesWhenSeveralStatesMakeTheExpectedChanges() async {
-    let tester = StoreTester(SearchStore.self)
-
     await tester.expect {
       Change(\.isSearching, to: true)
       Change.named("searches", to: 1)
@@ -97,8 +93,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterFailsWhenAChangeWasNotExpected() async {
-    let tester = StoreTester(SearchStore.self)
-
     let failure = await failure {
       tester.invoke(.isSearching(true)) {
         Change(\.isSearching, to: true)
@@ -119,8 +113,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterFailsWhenAVariableChangesToAnUnexpectedValue() async {
-    let tester = StoreTester(SearchStore.self)
-
     let line = UInt(#line + 3)
     let failure = await failure {
       tester.invoke(.found(["a"])) {
@@ -140,8 +132,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterFailsWhenAnExpectedChangeDoesNotHappen() async {
-    let tester = StoreTester(SearchStore.self)
-
     let line = UInt(#line + 3)
     let failure = await failure {
       tester.invoke(.isSearching(false)) {
@@ -158,7 +148,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterFailsWhenChangesArriveInAnUnexpectedOrder() async {
-    let tester = StoreTester(SearchStore.self)
     tester.invoke(.isSearching(true)) {
       Change(\.isSearching, to: true)
       Change.named("searches", to: 1)
@@ -226,8 +215,6 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterFailsWhenAChangeNamesAnUnknownVariable() async {
-    let tester = StoreTester(SearchStore.self)
-
     let failure = await failure {
       tester.invoke(.isSearching(false)) { Change.named("sarches", to: 1) }
     }
@@ -242,14 +229,12 @@ struct StoreTesterTests {
   }
 
   @Test func storeTesterAcceptsAVariableNameWithALeadingUnderscore() {
-    StoreTester(SearchStore.self).invoke(.found(["a"])) {
+    tester.invoke(.found(["a"])) {
       Change.named("_results", to: ["a"])
     }
   }
 
   @Test func storeTesterFailsWhenAVariableChangesLessOftenThanExpected() async {
-    let tester = StoreTester(SearchStore.self)
-
     let failure = await failure {
       tester.invoke(.found(["a"])) {
         Change(\.results, to: ["a"])
@@ -276,8 +261,6 @@ struct StoreTesterTests {
   }
 
   @Test func synchronousAndAwaitedExpectFailWithTheSameMessage() async {
-    let tester = StoreTester(SearchStore.self)
-
     let synchronous = await failure {
       tester.expect {
         Change(\.results, to: ["b"])
@@ -307,7 +290,6 @@ struct StoreTesterTests {
   }
 
   @Test func failureOfAStoreTesterNamesATaskThatIsStillRunning() async {
-    let tester = StoreTester(SearchStore.self)
     let (gate, dusts) = (Gate(), DustBuster())
 
     let failure = await failure {
@@ -334,7 +316,6 @@ struct StoreTesterTests {
   }
 
   @Test func failureOfAStoreTesterNamesAnEffectThatIsStillRunning() async {
-    let tester = StoreTester(SearchStore.self)
     let (gate, effects) = (Gate(), Effects())
 
     let failure = await failure {

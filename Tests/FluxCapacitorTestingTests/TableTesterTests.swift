@@ -5,14 +5,14 @@ import Testing
 /// A `StoreTester` compares a table as one value, and shows the rows that differ.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TableTesterTests {
+  private let tester = StoreTester(CardStore.self)
+
   fileprivate struct Card: Identifiable, Equatable {
     let id: String
     var title: String
   }
 
   @Test func storeTesterComparesTheRowsOfATable() {
-    let tester = StoreTester(CardStore.self)
-
     tester.invoke(.add("milk", "Milk")) {
       Change(\.cards, to: [Card(id: "milk", title: "Milk")])
     }
@@ -23,7 +23,6 @@ struct TableTesterTests {
   }
 
   @Test func failureOfAStoreTesterNamesTheRowsOfATable() async {
-    let tester = StoreTester(CardStore.self)
     tester.store.reduce(with: .add("milk", "Milk"))
     tester.store.reduce(with: .add("bread", "Bread"))
 
@@ -41,7 +40,6 @@ struct TableTesterTests {
   }
 
   @Test func failureOfAStoreTesterNamesTheRowsThatDifferFromTheExpectation() async {
-    let tester = StoreTester(CardStore.self)
     tester.store.reduce(with: .add("milk", "Milk"))
     tester.store.reduce(with: .add("bread", "Bread"))
 

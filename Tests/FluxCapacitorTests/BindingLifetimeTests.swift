@@ -6,15 +6,16 @@ import Testing
 /// A binding ends when its target is freed, and then frees its closure.
 @Suite(.timeLimit(.minutes(20)))
 struct BindingLifetimeTests {
+  private let variable = Variable(0)
+  private let tally = Tally()
+  private let log = Log<Int>()
+
   @Test(arguments: [false, true])
   func bindingFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed(isOnQueue: Bool) {
     let queue = DispatchQueue(label: "bindings")
-    let variable = Variable(0)
-    let tally = Tally()
-    let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     weak let held = target
-    bind(variable, to: target, on: isOnQueue ? .queue(queue) : .current, log, tally)
+    bind(variable, to: target, on: isOnQueue ? .queue(queue) : .current, log)
     queue.sync {}
 
     target = nil
@@ -29,12 +30,9 @@ struct BindingLifetimeTests {
 
   @Test func bindingOnAQueueDropsItsInitialValueWhenItsTargetIsFreedBeforeTheQueueRuns() {
     let queue = DispatchQueue(label: "bindings")
-    let variable = Variable(0)
-    let tally = Tally()
-    let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     queue.suspend()
-    bind(variable, to: target, on: .queue(queue), log, tally)
+    bind(variable, to: target, on: .queue(queue), log)
 
     target = nil
     queue.resume()
@@ -45,8 +43,6 @@ struct BindingLifetimeTests {
   }
 
   @Test @MainActor func bindingOnMainFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed() {
-    let variable = Variable(0)
-    let tally = Tally()
     var view: BoundView? = BoundView()
     weak let held = view
     if let view {
@@ -67,13 +63,12 @@ struct BindingLifetimeTests {
   }
 
   @Test func bindingReleasesItsClosureWhenItsDustIsCleanedOrItsVariableIsFreed() {
-    let tally = Tally()
     let target = BoundTarget()
     do {
       let variable = Variable(0)
-      bind(variable, to: target, on: .current, Log(), tally)
+      bind(variable, to: target, on: .current, nil)
       let second = Variable(0)
-      bind(second, to: target, on: .current, Log(), tally).clean()
+      bind(second, to: target, on: .current, nil).clean()
       #expect(tally.value == 1)
     }
 
@@ -82,8 +77,6 @@ struct BindingLifetimeTests {
   }
 
   @Test func bindingsFreeTheirClosuresWhenTargetsAreFreedDuringWritesOnOtherThreads() {
-    let variable = Variable(0)
-    let tally = Tally()
     let queue = DispatchQueue(label: "bindings", attributes: .concurrent)
 
     inParallel(8) { thread in
@@ -92,7 +85,7 @@ struct BindingLifetimeTests {
           variable.value = index
         } else if index.isMultiple(of: 25) {
           let place: ExecuteQueue = index.isMultiple(of: 100) ? .queue(queue) : .current
-          bind(variable, to: BoundTarget(), on: place, nil, tally)
+          bind(variable, to: BoundTarget(), on: place, nil)
         }
       }
     }
@@ -109,8 +102,7 @@ struct BindingLifetimeTests {
     _ variable: Variable<Int>,
     to target: BoundTarget?,
     on queue: ExecuteQueue,
-    _ log: Log<Int>?,
-    _ tally: Tally
+    _ log: Log<Int>?
   ) -> Dust {
     let counted = Counted(tally)
     return variable.bind(to: target ?? BoundTarget(), on: queue) { target, value in

@@ -5,8 +5,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct BindingTests {
+  private let variable = Variable(1)
+  private let log = Log<Int>()
+
   @Test @MainActor func boundPropertyOnMainReceivesTheCurrentValueAndEachChange() {
-    let variable = Variable(1)
     let view = BoundView()
 
     Constant(variable).bind(to: view, \.count)
@@ -38,7 +40,6 @@ struct BindingTests {
   }
 
   @Test @MainActor func bindOnMainPassesTheTargetAndTheValueToItsClosure() {
-    let variable = Variable(1)
     let view = BoundView()
 
     variable.bind(to: view) { view, count in view.text = "\(count)" }
@@ -48,13 +49,11 @@ struct BindingTests {
   }
 
   @Test @MainActor func bindAndObserveOnMainAcceptATargetThatIsNotSendable() {
-    let variable = Variable(1)
     let model = BoundModel()
-    let log = Log<Int>()
 
     variable.bind(to: model, \.count)
-    variable.bind(to: model) { model, _ in log.append(model.count) }
-    variable.observe(duringScopeOf: model, on: .main) { log.append($0 * 10) }
+    variable.bind(to: model) { [log] model, _ in log.append(model.count) }
+    variable.observe(duringScopeOf: model, on: .main) { [log] in log.append($0 * 10) }
     variable.value = 2
 
     #expect(model.count == 2)
@@ -63,7 +62,6 @@ struct BindingTests {
 
   @Test @MainActor
   func boundPropertyIsSetAsynchronouslyOnMainWhenAnotherThreadChangesTheVariable() async {
-    let variable = Variable(1)
     let view = BoundView()
     variable.bind(to: view, \.count)
 
@@ -76,7 +74,6 @@ struct BindingTests {
   }
 
   @Test func bindOnCurrentSetsPropertiesAndCallsClosuresBeforeTheWriteReturns() {
-    let variable = Variable(1)
     let target = BoundTarget()
 
     variable.bind(to: target, on: .current, \.count)
@@ -91,7 +88,6 @@ struct BindingTests {
 
   @Test func bindOnAQueueCallsItsClosureOnThatQueue() {
     let queue = DispatchQueue(label: "bindings")
-    let variable = Variable(1)
     let target = BoundTarget()
 
     variable.bind(to: target, on: .queue(queue)) { target, value in
@@ -106,13 +102,11 @@ struct BindingTests {
 
   @Test func observeDuringScopeOfAnObjectDeliversChangesOnCurrentAndOnAQueue() {
     let queue = DispatchQueue(label: "scopes")
-    let variable = Variable(1)
     let object = BoundTarget()
-    let log = Log<Int>()
 
-    variable.observe(duringScopeOf: object) { log.append($0) }
-    variable.observe(duringScopeOf: object, ignoreFirst: true) { log.append($0 * 10) }
-    variable.observe(duringScopeOf: object, on: .queue(queue), ignoreFirst: true) {
+    variable.observe(duringScopeOf: object) { [log] in log.append($0) }
+    variable.observe(duringScopeOf: object, ignoreFirst: true) { [log] in log.append($0 * 10) }
+    variable.observe(duringScopeOf: object, on: .queue(queue), ignoreFirst: true) { [log] in
       log.append($0 * 100)
     }
     variable.value = 2
@@ -123,7 +117,6 @@ struct BindingTests {
   }
 
   @Test @MainActor func observeDuringScopeOfAnObjectOnMainCallsItsClosureOnTheMainActor() {
-    let variable = Variable(1)
     let view = BoundView()
 
     variable.observe(duringScopeOf: view, on: .main, ignoreFirst: true) { [unowned view] count in
@@ -139,10 +132,10 @@ struct BindingTests {
   @Test func signalObservationDuringScopeOfAnObjectEndsWhenTheObjectIsFreed() {
     let sink = Sink<Int>()
     let tally = Tally()
-    let log = Log<Int>()
     var object: BoundTarget? = BoundTarget()
     if let object {
-      sink.signal.map { $0 * 10 }.observe(duringScopeOf: object) { [counted = Counted(tally)] in
+      sink.signal.map { $0 * 10 }.observe(duringScopeOf: object) {
+        [counted = Counted(tally), log] in
         log.append($0)
         _ = counted
       }
@@ -170,7 +163,6 @@ struct BindingTests {
   }
 
   @Test func cleanEndsABindingWhileItsTargetIsStillAlive() {
-    let variable = Variable(1)
     let target = BoundTarget()
 
     let dust = variable.bind(to: target, on: .current, \.count)

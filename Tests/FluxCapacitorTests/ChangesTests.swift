@@ -5,24 +5,22 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct ChangesTests {
-  @Test func observeChangesPassesTheOldAndNewValueOfEveryChange() {
-    let variable = Variable(1)
-    let log = Log<[Int]>()
+  private let variable = Variable(1)
+  private let log = Log<[Int]>()
+  private let dusts = DustBuster()
 
-    let dust = Constant(variable).observeChanges { log.append([$0, $1]) }
+  @Test func observeChangesPassesTheOldAndNewValueOfEveryChange() {
+    Constant(variable).observeChanges { [log] in log.append([$0, $1]) }.cleaned(by: dusts)
     #expect(log.entries.isEmpty)
     variable.value = 2
     variable.value = 2
     variable.modify { $0 = 5 }
 
     #expect(log.entries == [[1, 2], [2, 2], [2, 5]])
-    dust.clean()
   }
 
   @Test func observeChangesReceivesATransactionAsOneChange() {
-    let variable = Variable(1)
-    let log = Log<[Int]>()
-    let dust = variable.observeChanges { log.append([$0, $1]) }
+    variable.observeChanges { [log] in log.append([$0, $1]) }.cleaned(by: dusts)
 
     Dispatcher().transaction {
       variable.value = 2
@@ -30,60 +28,49 @@ struct ChangesTests {
     }
 
     #expect(log.entries == [[1, 3]])
-    dust.clean()
   }
 
   @Test func observeChangesDeliversAWriteInsideTheObserverAfterTheObserverReturns() {
-    let variable = Variable(1)
-    let log = Log<[Int]>()
-
-    let dust = variable.observeChanges { old, new in
+    variable.observeChanges { [variable, log] old, new in
       if new == 2 { variable.value = 3 }
       log.append([old, new])
-    }
+    }.cleaned(by: dusts)
     variable.value = 2
 
     #expect(log.entries == [[1, 2], [2, 3]])
-    dust.clean()
   }
 
   @Test func observeChangesPassesTheOldValueNilOfAnOptionalVariable() {
     let variable = Variable<Int?>(nil)
     let log = Log<[Int?]>()
 
-    let dust = variable.observeChanges { log.append([$0, $1]) }
+    variable.observeChanges { log.append([$0, $1]) }.cleaned(by: dusts)
     variable.value = 1
     variable.value = nil
 
     #expect(log.entries == [[nil, 1], [1, nil]])
-    dust.clean()
   }
 
   @Test func observeChangesOnAQueueCallsTheObserverOnThatQueue() {
     let queue = DispatchQueue(label: "changes")
-    let variable = Variable(1)
-    let log = Log<[Int]>()
 
-    let dust = variable.observeChanges(on: .queue(queue)) { old, new in
+    variable.observeChanges(on: .queue(queue)) { [log] old, new in
       dispatchPrecondition(condition: .onQueue(queue))
       log.append([old, new])
-    }
+    }.cleaned(by: dusts)
     variable.value = 2
     queue.sync {}
 
     #expect(log.entries == [[1, 2]])
-    dust.clean()
   }
 
   @Test @MainActor func observeChangesOnMainCallsTheObserverOnTheMainActor() {
-    let variable = Variable(1)
     let view = Table()
 
-    let dust = variable.observeChanges(on: .main) { view.changes.append([$0, $1]) }
+    variable.observeChanges(on: .main) { view.changes.append([$0, $1]) }.cleaned(by: dusts)
     variable.value = 2
 
     #expect(view.changes == [[1, 2]])
-    dust.clean()
   }
 
   @Test func cleanReleasesTheLastValueThatObserveChangesDelivered() {
@@ -105,9 +92,9 @@ struct ChangesTests {
     let queue = DispatchQueue(label: "changes", attributes: .concurrent)
     let variable = Variable(0)
     let chain = Chain()
-    let dust = variable.observeChanges(on: isOnQueue ? .queue(queue) : .current) {
+    variable.observeChanges(on: isOnQueue ? .queue(queue) : .current) {
       chain.append($0, $1)
-    }
+    }.cleaned(by: dusts)
 
     inParallel(8) { _ in
       for _ in 0..<stress(25_000) { variable.value += 1 }
@@ -116,7 +103,6 @@ struct ChangesTests {
 
     #expect(chain.isUnbroken)
     #expect(chain.last == stress(200_000))
-    dust.clean()
   }
 }
 

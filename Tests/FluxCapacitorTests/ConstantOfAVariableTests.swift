@@ -49,19 +49,17 @@ struct ConstantOfAVariableTests {
   @Test(arguments: [false, true])
   func constantIsFreedWithItsVariable(isMapped: Bool) {
     weak var constant: Constant<Int>?
-    weak var observed: Token?
+    let tally = Tally()
     do {
       let variable = Variable(0)
       let dust = isMapped ? variable.map { $0 }.observe { _ in } : nil
-      let token = Token()
-      observed = token
-      _ = variable.constant.observe { _ in withExtendedLifetime(token) {} }
+      _ = variable.constant.observe { [counted = Counted(tally)] _ in counted.pass(()) }
       constant = variable.constant
       #expect(constant != nil)
       dust?.clean()
     }
     #expect(constant == nil)
-    #expect(observed == nil)
+    #expect(tally.value == 0)
   }
 
   @Test func eachReadOfATableReturnsTheSameConstantTable() {
@@ -121,5 +119,3 @@ private final class ComputedStore: Storable {
     }
   }
 }
-
-private final class Token: Sendable {}

@@ -8,8 +8,12 @@ import Testing
 /// If THOROUGH is set, each test performs at least 200,000 operations, including computations.
 @Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct DerivedStressTests {
+  private let observer = ExclusiveObserver()
+  private let source = Variable(0)
+  private let dispatcher = Dispatcher()
+  private let dusts = DustBuster()
+
   @Test func combinedConstantDeliversEachConcurrentTransactionOnceWithConsistentValues() async {
-    let dispatcher = Dispatcher()
     let variables = (0..<3).map { _ in Variable(0) }
     let sum = Constant.combine(
       Constant(variables[0]),
@@ -17,11 +21,10 @@ struct DerivedStressTests {
       Constant(variables[2])
     )
     let difference = Constant.combine(sum.map { $0.0 + $0.1 + $0.2 }, Constant(variables[0]))
-    let observer = ExclusiveObserver()
-    let dust = difference.observe { sum, first in
+    difference.observe { [observer] sum, first in
       #expect(sum == 4 * first)
       observer.receive(first)
-    }
+    }.cleaned(by: dusts)
 
     await inParallel(8) { _ in
       for _ in 0..<stress(9_000) {
@@ -30,13 +33,11 @@ struct DerivedStressTests {
     }
 
     observer.expectConsecutive(through: stress(72_000))
-    dust.clean()
   }
 
   /// The thread sanitizer checks the list of the constants that depend on `sum`. A delivering thread
   /// reads this list while another thread adds a constant to the list.
   @Test func derivedConstantHasTheLastValueAfterObserversSubscribeDuringDeliveries() async {
-    let dispatcher = Dispatcher()
     let (first, second) = (Variable(0), Variable(0))
     let sum = Constant.combine(Constant(first), Constant(second)).map { $0.0 &+ $0.1 }
     let dusts = [sum.map { $0 }.observe { _ in }, sum.observe { _ in }]
@@ -62,7 +63,6 @@ struct DerivedStressTests {
   }
 
   @Test func diamondOfDerivedConstantsDeliversEachConcurrentWriteOnceAndInOrder() async {
-    let source = Variable(0)
     let left = source.map { $0 + 1 }
     let right = source.map { $0 - 1 }
     let count = Tally()
@@ -71,8 +71,7 @@ struct DerivedStressTests {
       #expect(left - right == 2)
       return right + 1
     }
-    let observer = ExclusiveObserver()
-    let dust = both.observe { observer.receive($0) }
+    both.observe { [observer] in observer.receive($0) }.cleaned(by: dusts)
 
     await inParallel(8) { _ in
       for _ in 0..<stress(12_500) { source.value += 1 }
@@ -80,7 +79,6 @@ struct DerivedStressTests {
 
     observer.expectConsecutive(through: stress(100_000))
     #expect(count.value == stress(100_000) + 1)
-    dust.clean()
   }
 
   @Test func combinedConstantEndsWithTheLastValuesOfItsSourcesAfterConcurrentWrites() async {
@@ -92,10 +90,10 @@ struct DerivedStressTests {
       Constant(variables[3])
     )
     let latest = Log<[Int]>()
-    let dust = all.observe { values in
+    all.observe { values in
       latest.removeAll()
       latest.append([values.0, values.1, values.2, values.3])
-    }
+    }.cleaned(by: dusts)
     let dispatchers = [Dispatcher(), Dispatcher()]
 
     await inParallel(8) { thread in
@@ -113,11 +111,9 @@ struct DerivedStressTests {
 
     #expect(latest.entries == [variables.map(\.value)])
     #expect(latest.entries == [[all.value.0, all.value.1, all.value.2, all.value.3]])
-    dust.clean()
   }
 
   @Test func readersOfADiamondNeverSeeAMixOfOldAndNewValuesDuringConcurrentWrites() async {
-    let source = Variable(0)
     let other = Variable(0)
     let pair = Constant.combine(source.map { $0 * 2 }, source.map { $0 * 3 }, Constant(other))
 
@@ -140,10 +136,8 @@ struct DerivedStressTests {
 
   @Test
   func observersThatSubscribeDuringTransactionsReceiveEachLaterTransactionAsOneChange() async {
-    let dispatcher = Dispatcher()
     let variables = [Variable(0), Variable(0)]
     let both = Constant.combine(Constant(variables[0]), variables[1].map { $0 })
-    let dusts = DustBuster()
     let observers = (0..<20).map { _ in ExclusiveObserver() }
     let subscribing = Subscribing(2)
 
@@ -174,7 +168,6 @@ struct DerivedStressTests {
 
   @Test func derivedConstantsAreFreedAfterObserversSubscribeAndCleanDuringWrites() async {
     let tally = Tally()
-    let source = Variable(0)
     // The log holds the only references to the constants, because a thread can end before
     // the system releases the thread's closure.
     let constants = Log<(base: Constant<Int>, top: Constant<(Int, Int)>)>()

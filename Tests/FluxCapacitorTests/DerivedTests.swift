@@ -5,11 +5,14 @@ import FluxCapacitorTesting
 import Testing
 
 struct DerivedTests {
+  private let source = Variable(1)
+  private let count = Tally()
+  private let log = Log<Int>()
+  private let dusts = DustBuster()
+
   // Unobserved
 
   @Test func readOfADerivedConstantComputesOnlyIfItsSourceHasChanged() {
-    let source = Variable(1)
-    let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
     #expect(count.value == 0)
 
@@ -37,7 +40,6 @@ struct DerivedTests {
   }
 
   @Test func readOfADerivedConstantInsideATransactionReflectsTheTransactionsWrites() {
-    let source = Variable(1)
     let doubled = source.map { $0 * 2 }
     let recorder = ValueRecorder(doubled)
 
@@ -54,13 +56,9 @@ struct DerivedTests {
   // Observed
 
   @Test func observersOfADerivedConstantShareOneComputationPerChange() {
-    let source = Variable(1)
-    let count = Tally()
     let doubled = source.map(counting: count) { $0 * 2 }
-    let log = Log<Int>()
-    let dusts = DustBuster()
-    doubled.observe { log.append($0) }.cleaned(by: dusts)
-    doubled.observe { log.append(-$0) }.cleaned(by: dusts)
+    doubled.observe { [log] in log.append($0) }.cleaned(by: dusts)
+    doubled.observe { [log] in log.append(-$0) }.cleaned(by: dusts)
 
     source.value = 2
     #expect(doubled.value == 4)
@@ -74,10 +72,8 @@ struct DerivedTests {
     let source = Variable(11)
     let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
     let copy = tens.map { $0 }
-    let log = Log<Int>()
-    let dusts = DustBuster()
     source.observe(ignoreFirst: true) { _ in _ = copy.value }.cleaned(by: dusts)
-    copy.observe { log.append($0) }.cleaned(by: dusts)
+    copy.observe { [log] in log.append($0) }.cleaned(by: dusts)
 
     source.value = 12
 
@@ -87,12 +83,9 @@ struct DerivedTests {
   }
 
   @Test func observeWithIgnoreFirstComputesNoInitialValueOfADerivedConstant() {
-    let source = Variable(1)
-    let count = Tally()
-    let log = Log<Int>()
     let dust = source.map(counting: count) { $0 * 2 }
       .map { $0 + 1 }
-      .observe(ignoreFirst: true) { log.append($0) }
+      .observe(ignoreFirst: true) { [log] in log.append($0) }
 
     #expect(count.value == 0)
     source.value = 2
@@ -103,7 +96,6 @@ struct DerivedTests {
   }
 
   @Test func removeDuplicatesDeliversOnlyValuesThatDifferFromThePreviousValue() {
-    let source = Variable(1)
     let recorder = ValueRecorder(source.removeDuplicates())
     let ignoring = ValueRecorder(source.removeDuplicates(), ignoreFirst: true)
 
@@ -125,9 +117,7 @@ struct DerivedTests {
   }
 
   @Test func changeDroppedByRemoveDuplicatesDoesNotRecomputeDownstreamConstants() {
-    let source = Variable(1)
     let other = Variable("a")
-    let count = Tally()
     let parity = source.map { $0 % 2 }.removeDuplicates()
     let combined = Constant.combine(parity, Constant(other)).map(counting: count) { "\($0)\($1)" }
     let recorder = ValueRecorder(combined)
@@ -142,9 +132,7 @@ struct DerivedTests {
 
   @Test func observerOnAQueueReceivesChangesOnlyAfterTheInitialValueHasBeenComputed() {
     let source = Variable(0)
-    let log = Log<Int>()
     let queue = DispatchQueue(label: "observer")
-    let dusts = DustBuster()
 
     source.map { value in
       guard value == 0 else { return value }
@@ -154,7 +142,7 @@ struct DerivedTests {
       }.join()
       queue.sync {}
       return value
-    }.observe(on: .queue(queue)) { log.append($0) }
+    }.observe(on: .queue(queue)) { [log] in log.append($0) }
       .cleaned(by: dusts)
     queue.sync {}
 

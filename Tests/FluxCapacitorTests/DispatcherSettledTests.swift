@@ -10,6 +10,8 @@ import Testing
 struct DispatcherSettledTests {
   private let dusts = DustBuster()
   private let log = Variable<[String]>([])
+  private let gate = FluxCapacitorTesting.Gate()
+  private let store = CounterStore.instantiate()
 
   /// Waits with the core's `settled()`, and then logs the end of the wait.
   private func settle(_ dispatcher: Dispatcher = .shared) -> Task<Void, Never> {
@@ -30,15 +32,14 @@ struct DispatcherSettledTests {
   // MARK: Work
 
   @Test func settledOfTheCoreWaitsForAnEffectATaskAndAnObserverOnAQueue() async {
-    let (gate, queue) = (FluxCapacitorTesting.Gate(), DispatchQueue(label: "observers"))
-    let store = CounterStore.instantiate()
+    let queue = DispatchQueue(label: "observers")
     let effects = Effects()
     queue.suspend()
     store.count.observe(on: .queue(queue), ignoreFirst: true) { [log] in
       log.value.append("count \($0)")
     }
     .cleaned(by: dusts)
-    effects.run { [log] effect in
+    effects.run { [gate, log] effect in
       await gate.pass()
       CounterAction().invoke(.set(1), as: effect)
       Task { log.value.append("task") }.cleaned(by: dusts)
@@ -109,8 +110,7 @@ struct DispatcherSettledTests {
   }
 
   @Test func processWideDispatcherTracksWorkOutsideEveryReplacement() async {
-    let gate = FluxCapacitorTesting.Gate()
-    let work = Task.detached { [dusts, log] in
+    let work = Task.detached { [dusts, gate, log] in
       Task.detached {
         await gate.pass()
         log.value.append("task")
@@ -128,8 +128,7 @@ struct DispatcherSettledTests {
   }
 
   @Test func cancelledTaskEndsItsWaitInSettledOfTheCore() async {
-    let gate = FluxCapacitorTesting.Gate()
-    Task { await gate.pass() }.cleaned(by: dusts)
+    Task { [gate] in await gate.pass() }.cleaned(by: dusts)
 
     let wait = settle()
     wait.cancel()
@@ -161,8 +160,7 @@ struct DispatcherSettledTests {
   // MARK: Loops
 
   @Test func taskThatWaitsForAnElementDoesNotCountAsWork() async {
-    let store = CounterStore.instantiate()
-    Task { for await _ in store.count.values {} }.cleaned(by: dusts)
+    Task { [store] in for await _ in store.count.values {} }.cleaned(by: dusts)
     Task { for await _ in Dispatcher.shared.states(of: Dispatcher.Counter.self) {} }
       .cleaned(by: dusts)
 
@@ -196,9 +194,9 @@ struct DispatcherSettledTests {
   }
 
   @Test func elementMakesAWaitingTaskCountAsWorkAgain() async {
-    let store = CounterStore.instantiate()
     let doubled = Variable(0)
-    Task { for await count in store.count.values { doubled.value = count * 2 } }.cleaned(by: dusts)
+    Task { [store] in for await count in store.count.values { doubled.value = count * 2 } }
+      .cleaned(by: dusts)
 
     for number in 1...500 {
       CounterAction().invoke(.set(number))
@@ -208,9 +206,8 @@ struct DispatcherSettledTests {
   }
 
   @Test func cancelledLoopCountsAsWorkUntilItHasEnded() async {
-    let gate = FluxCapacitorTesting.Gate()
     let variable = Variable(0)
-    Task { [log] in
+    Task { [gate, log] in
       for await _ in variable.values {}
       await gate.pass()
       log.value.append("ended")

@@ -3,10 +3,11 @@ import FluxCapacitorTestSupport
 import Testing
 
 struct DustBusterTests {
+  private let variable = Variable(0)
+  private let dusts = DustBuster()
+
   @Test func cleanOfADustBusterEndsAllItsObservationsAndAllowsItsReuse() {
-    let variable = Variable(0)
     let log = Log<String>()
-    let dusts = DustBuster()
     variable.observe(ignoreFirst: true) { log.append("a \($0)") }.cleaned(by: dusts)
     dusts.insert(
       variable.observe(ignoreFirst: true) { log.append("b \($0)") },
@@ -25,7 +26,6 @@ struct DustBusterTests {
   }
 
   @Test func dustBusterEndsItsObservationsInItsDeinit() {
-    let variable = Variable(0)
     let log = Log<Int>()
     var dusts: DustBuster? = DustBuster()
     if let dusts { variable.observe { log.append($0) }.cleaned(by: dusts) }
@@ -35,9 +35,8 @@ struct DustBusterTests {
 
     #expect(log.entries == [0])
   }
+
   @Test func dustBusterReleasesDustThatTheCallerHasAlreadyCleaned() {
-    let variable = Variable(0)
-    let dusts = DustBuster()
     var observations: [Weakly<Dust>] = []
 
     for _ in 0..<10_000 {
@@ -51,7 +50,6 @@ struct DustBusterTests {
   }
 
   @Test func dustBusterReleasesTheDustOfAFreedVariable() {
-    let dusts = DustBuster()
     var observations: [Weakly<Dust>] = []
 
     for _ in 0..<10_000 {
@@ -64,9 +62,7 @@ struct DustBusterTests {
   }
 
   @Test func dustBusterCleansEveryActiveDustAfterMostOfItsDustWasCleanedSeparately() {
-    let variable = Variable(0)
     let log = Log<Int>()
-    let dusts = DustBuster()
     for index in 0..<1_000 {
       let dust = variable.observe(ignoreFirst: true) { _ in log.append(index) }
       dusts.insert(dust)

@@ -4,12 +4,14 @@ import FluxCapacitorTestSupport
 import Testing
 
 struct DustTests {
+  private let variable = Variable(0)
+  private let log = Log<Int>()
+  private let dusts = DustBuster()
+
   // V5
 
   @Test func observerIsNotCalledAfterItsDustIsCleaned() {
-    let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe { log.append($0) }
+    let dust = variable.observe { [log] in log.append($0) }
 
     dust.clean()
     dust.clean()
@@ -35,10 +37,8 @@ struct DustTests {
   }
 
   @Test func observerThatCleansItselfIsNotCalledAgain() {
-    let variable = Variable(0)
-    let log = Log<Int>()
     let own = DustBuster()
-    variable.observe(ignoreFirst: true) { value in
+    variable.observe(ignoreFirst: true) { [log] value in
       log.append(value)
       own.clean()
     }.cleaned(by: own)
@@ -50,12 +50,10 @@ struct DustTests {
   }
 
   @Test func observerThatCleansAnotherObservationInItsFirstCallReceivesTheNextChange() {
-    let variable = Variable(0)
-    let log = Log<Int>()
     let box = DustBuster()
     let trigger = Variable(0)
     variable.observe(on: .queue(DispatchQueue(label: "held"))) { _ in }.cleaned(by: box)
-    let dust = trigger.observe { value in
+    let dust = trigger.observe { [log] value in
       log.append(value)
       if value == 0 { Beside { trigger.value = 1 }.join() }
       box.clean()
@@ -66,31 +64,26 @@ struct DustTests {
   }
 
   @Test func observerCleanedByAnEarlierObserverDoesNotReceiveTheChangeBeingDelivered() {
-    let variable = Variable(0)
     let log = Log<String>()
     let others = DustBuster()
-    let first = variable.observe(ignoreFirst: true) { _ in
+    variable.observe(ignoreFirst: true) { _ in
       log.append("first")
       others.clean()
-    }
+    }.cleaned(by: dusts)
     variable.observe(ignoreFirst: true) { _ in log.append("second") }.cleaned(by: others)
     variable.observe(ignoreFirst: true) { _ in log.append("third") }.cleaned(by: others)
-    let last = variable.observe(ignoreFirst: true) { _ in log.append("last") }
+    variable.observe(ignoreFirst: true) { _ in log.append("last") }.cleaned(by: dusts)
 
     variable.value = 1
     variable.value = 2
 
     #expect(log.entries == ["first", "last", "first", "last"])
-    first.clean()
-    last.clean()
   }
 
   @Test func cleanPreventsTheDeliveryOfValuesAlreadyQueuedForTheObserver() {
     let queue = DispatchQueue(label: "observer")
-    let variable = Variable(0)
-    let log = Log<Int>()
     queue.suspend()
-    let dust = variable.observe(on: .queue(queue)) { log.append($0) }
+    let dust = variable.observe(on: .queue(queue)) { [log] in log.append($0) }
     variable.value = 1
 
     dust.clean()
@@ -103,9 +96,7 @@ struct DustTests {
   // V7
 
   @Test func releasingADustWithoutCleanDoesNotEndItsObservation() {
-    let variable = Variable(0)
-    let log = Log<Int>()
-    _ = variable.observe(ignoreFirst: true) { log.append($0) }
+    _ = variable.observe(ignoreFirst: true) { [log] in log.append($0) }
 
     variable.value = 1
 

@@ -9,9 +9,10 @@ struct EffectsLatestTests {
   private let store = CounterStore.instantiate()
   private let gate = FluxCapacitorTesting.Gate()
   private let log = Log<String>()
+  private let effects = Effects(.latest)
+  private let clock = ManualClock()
 
   @Test func latestPolicySupersedesTheRunningOperationAndDropsItsStates() async {
-    let effects = Effects(.latest)
     let older = effects.run { effect in
       await gate.pass()
       let wasInvoked = CounterAction().invoke(.set(1), as: effect)
@@ -32,7 +33,6 @@ struct EffectsLatestTests {
   }
 
   @Test func effectOfAnEndedOperationInvokesNoStateAfterANewerOperationStarts() async {
-    let effects = Effects(.latest)
     let kept = Log<Effect>()
     await effects.perform { kept.append($0) }
     await effects.perform { CounterAction().invoke(.set(2), as: $0) }
@@ -43,7 +43,6 @@ struct EffectsLatestTests {
   }
 
   @Test func queuedStateIsDroppedIfItsOperationIsSupersededBeforeTheReduce() async {
-    let effects = Effects(.latest)
     await effects.perform { effect in
       Dispatcher.shared.read {
         let isToBeDispatched = CounterAction().invoke(.set(1), as: effect)
@@ -57,8 +56,6 @@ struct EffectsLatestTests {
   }
 
   @Test func latestPolicyWithAPauseRunsOnlyTheLastOperationOfABurst() async {
-    let clock = ManualClock()
-    let effects = Effects(.latest)
     let tasks = (1...3).map { number in
       effects.run(after: .seconds(1), clock: clock) { _ in log.append("\(number)") }
     }
@@ -76,8 +73,6 @@ struct EffectsLatestTests {
 
   @Test(arguments: [Duration.zero, .seconds(1)])
   func newerOperationThatAnOlderOperationAwaitsRunsUncancelled(pause: Duration) async {
-    let clock = ManualClock()
-    let effects = Effects(.latest)
     async let all = effects.perform { outer in
       await effects.perform(after: pause, clock: clock) { effect in
         log.append("inner \(Task.isCancelled)")
@@ -125,7 +120,6 @@ struct EffectsLatestTests {
 
   @Test(arguments: [true, false])
   func operationThatAwaitsANewerOperationIsCancelledByCancelOrAThirdRun(byCancelling: Bool) async {
-    let effects = Effects(.latest)
     let outer = effects.run { outer in
       await effects.perform { _ in await gate.pass() }
       log.append("\(outer.isSuperseded) \(Task.isCancelled)")

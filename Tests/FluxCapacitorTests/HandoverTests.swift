@@ -8,47 +8,46 @@ import Testing
 struct HandoverTests {
   private let variable = Variable(0)
   private let tireless = Tireless()
+  private let dusts = DustBuster()
 
   @Test(arguments: [false, true])
   func settingAVariableReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
-    let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
+    constant.observe(ignoreFirst: true, changes: tireless.observe).cleaned(by: dusts)
     let writing = tireless.write { variable.value = $0 }
 
     variable.value = 0
 
     tireless.expectToBeLeft(by: writing)
-    dust.clean()
   }
 
   @Test(arguments: [false, true])
   func transactionReturnsWhileAnotherThreadKeepsWritingTheSameVariable(isDerived: Bool) {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
-    let dust = constant.observe(ignoreFirst: true, changes: tireless.observe)
+    constant.observe(ignoreFirst: true, changes: tireless.observe).cleaned(by: dusts)
     let (dispatcher, other) = (Dispatcher(), Dispatcher())
     let writing = tireless.write { number in other.transaction { variable.value = number } }
 
     dispatcher.transaction { variable.value = 0 }
 
     tireless.expectToBeLeft(by: writing)
-    dust.clean()
   }
 
   /// A thread inside an observer writes numbers, and another thread delivers these numbers.
   @Test func writerInsideAnObserverLeavesTheDeliveryOfItsWritesToTheDeliveringThread() {
     let inside = Variable(0)
-    let dust = variable.observe(ignoreFirst: true, changes: tireless.observe)
+    variable.observe(ignoreFirst: true, changes: tireless.observe).cleaned(by: dusts)
     let isTold = Atomic(false)
-    let waiting = variable.observe(ignoreFirst: true) { [tireless] in
+    variable.observe(ignoreFirst: true) { [tireless] in
       guard $0 == 2_000 else { return }
       isTold.store(true, ordering: .relaxed)
       tireless.leave()
-    }
-    let observer = inside.observe(ignoreFirst: true) { [variable, tireless] _ in
+    }.cleaned(by: dusts)
+    inside.observe(ignoreFirst: true) { [variable, tireless] _ in
       tireless.writeAll { variable.value = $0 }
       let wasTold = isTold.load(ordering: .relaxed)
       #expect(wasTold)
-    }
+    }.cleaned(by: dusts)
     let writing = Beside { [tireless] in
       tireless.waitForZero()
       inside.value = 1
@@ -57,9 +56,6 @@ struct HandoverTests {
     variable.value = 0
 
     writing.join()
-    waiting.clean()
-    observer.clean()
-    dust.clean()
   }
 
   @Test(arguments: [false, true])
@@ -67,10 +63,9 @@ struct HandoverTests {
     let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
     let writing = tireless.write { variable.value = $0 }
 
-    let dust = constant.observe(changes: tireless.observe)
+    constant.observe(changes: tireless.observe).cleaned(by: dusts)
 
     tireless.expectToBeLeft(by: writing)
-    dust.clean()
   }
 }
 

@@ -8,6 +8,7 @@ struct InterceptTests {
   private let dispatcher = Dispatcher.shared
   private let dusts = DustBuster()
   private let log = Log<String>()
+  private let store = CounterStore.instantiate()
 
   private func intercept(_ body: @escaping @Sendable (DispatchEvent) -> Void) {
     dispatcher.intercept(body).cleaned(by: dusts)
@@ -47,7 +48,6 @@ struct InterceptTests {
 
   /// A function of a state has no parameters for the source location, so the events name the library's files.
   @Test func invokeAndDispatchConvertToFunctionsThatTakeOnlyAState() {
-    let store = CounterStore.instantiate()
     intercept { [log] event in log.append("\(event.state) \(event.fileID)") }
 
     [Dispatcher.Counter.add(1)].forEach(CounterAction().invoke)
@@ -66,16 +66,15 @@ struct InterceptTests {
       log.append("\(event.sequenceNumber) \(event.stores.count) \(event.changes.count)")
     }
 
-    CounterAction().invoke(.add(1))
-    let store = CounterStore.instantiate()
-    CounterAction().invoke(.add(1))
+    ScriptAction().invoke(.run { _ in })
+    let script = ScriptStore.instantiate()
+    ScriptAction().invoke(.run { $0.first.value = 1 })
 
-    #expect(log.entries == ["1 0 0", "2 1 2"])
-    #expect(store.count.value == 1)
+    #expect(log.entries == ["1 0 0", "2 1 1"])
+    #expect(script.first.value == 1)
   }
 
   @Test func interceptorsReceiveEachDispatchBeforeTheObserversOfItsChanges() {
-    let store = CounterStore.instantiate()
     store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
       .cleaned(by: dusts)
     intercept { [log] in log.append("first \($0.sequenceNumber)") }
@@ -90,7 +89,6 @@ struct InterceptTests {
   }
 
   @Test func interceptorReceivesAllDispatchesOfATransactionBeforeObserversReceiveItsChanges() {
-    let store = CounterStore.instantiate()
     let other = Variable(0)
     other.observe(ignoreFirst: true) { [log] in log.append("other \($0)") }.cleaned(by: dusts)
     store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }
@@ -116,7 +114,6 @@ struct InterceptTests {
   }
 
   @Test func interceptorThatInvokesStatesReceivesTheirEventsUntilTheInterceptorCleansItself() {
-    let store = CounterStore.instantiate()
     let dust = Log<Dust>()
     dust.append(
       dispatcher.intercept { [log] event in
@@ -137,7 +134,6 @@ struct InterceptTests {
   }
 
   @Test func interceptorIsNotCalledAfterItsDustIsCleaned() {
-    let store = CounterStore.instantiate()
     let dust = dispatcher.intercept { [log] in log.append("event \($0.sequenceNumber)") }
 
     CounterAction().invoke(.add(1))

@@ -6,53 +6,43 @@ import Testing
 
 /// Promise V7: observing keeps no store alive, and the last `clean()` frees everything.
 struct LeakTests {
+  private let tally = Tally()
+
   @Test func cleanFreesTheObserversClosureAndTheDeliveredValue() {
     let variable = Variable(Token())
     weak let value = variable.value
-    weak var captured: Token?
-    let dust = {
-      let token = Token()
-      captured = token
-      return variable.observe { _ in withExtendedLifetime(token) {} }
-    }()
-    #expect(captured != nil)
+    let dust = variable.observe { [counted = Counted(tally)] _ in counted.pass(()) }
+    #expect(tally.value == 1)
 
     dust.clean()
     variable.value = Token()
 
-    #expect(captured == nil)
+    #expect(tally.value == 0)
     #expect(value == nil)
   }
 
   @Test func freeingAVariableFreesItsObserversThatWereNeverCleaned() {
-    weak var captured: Token?
     do {
-      let token = Token()
-      captured = token
       let variable = Variable(0)
-      let constant = Constant(variable)
-      _ = constant.observe { _ in withExtendedLifetime(token) {} }
+      _ = Constant(variable).observe { [counted = Counted(tally)] _ in counted.pass(()) }
       variable.value = 1
-      #expect(captured != nil)
+      #expect(tally.value == 1)
     }
 
-    #expect(captured == nil)
+    #expect(tally.value == 0)
   }
 
   @Test func freeingAVariableInsideItsOwnObserverFreesTheObserver() {
-    weak var captured: Token?
     do {
-      let token = Token()
-      captured = token
       let holder = Variable<Variable<Int>?>(Variable(0))
-      _ = holder.value?.observe(ignoreFirst: true) { _ in
-        withExtendedLifetime(token) { holder.value = nil }
+      _ = holder.value?.observe(ignoreFirst: true) { [counted = Counted(tally)] _ in
+        counted.pass(holder.value = nil)
       }
       holder.value?.value = 1
       #expect(holder.value == nil)
     }
 
-    #expect(captured == nil)
+    #expect(tally.value == 0)
   }
 
   @Test func freeingAVariableFreesAnObserverThatRetainsItsOwnDustBuster() {
@@ -99,19 +89,16 @@ struct LeakTests {
     let queue = DispatchQueue(label: "observer")
     let variable = Variable<Token?>(Token())
     weak let value = variable.value
-    weak var captured: Token?
     queue.suspend()
-    let dust = {
-      let token = Token()
-      captured = token
-      return variable.observe(on: .queue(queue)) { _ in withExtendedLifetime(token) {} }
-    }()
+    let dust = variable.observe(on: .queue(queue)) { [counted = Counted(tally)] _ in
+      counted.pass(())
+    }
     variable.value = nil
     #expect(value != nil)
 
     dust.clean()
     #expect(value == nil)
-    #expect(captured == nil)
+    #expect(tally.value == 0)
     queue.resume()
     queue.sync {}
   }

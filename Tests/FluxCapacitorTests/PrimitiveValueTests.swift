@@ -3,6 +3,10 @@ import FluxCapacitorTestSupport
 import Testing
 
 struct PrimitiveValueTests {
+  private let variable = Variable(0)
+  private let log = Log<Int>()
+  private let dusts = DustBuster()
+
   @Test func constantReturnsTheLastValueAfterItsVariableIsReleased() {
     let constant = Constant(Variable("still here"))
 
@@ -12,10 +16,8 @@ struct PrimitiveValueTests {
   // V1
 
   @Test func observerReceivesTheCurrentValueAndThenEveryChange() {
-    let variable = Variable(0)
     let fromVariable = Log<Int>()
     let fromConstant = Log<Int>()
-    let dusts = DustBuster()
     variable.observe { fromVariable.append($0) }.cleaned(by: dusts)
     Constant(variable).observe { fromConstant.append($0) }.cleaned(by: dusts)
 
@@ -26,34 +28,26 @@ struct PrimitiveValueTests {
   }
 
   @Test func observerThatIgnoresTheFirstValueStartsWithTheNextChange() {
-    let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    variable.observe(ignoreFirst: true) { [log] in log.append($0) }.cleaned(by: dusts)
 
     variable.value = 1
 
     #expect(log.entries == [1])
-    dust.clean()
   }
 
   @Test func writeOfAnotherThreadDuringAnObserversFirstCallIsDeliveredAfterThatCall() {
-    let variable = Variable(0)
-    let log = Log<Int>()
-    let dust = variable.observe { value in
+    variable.observe { [variable, log] value in
       if value == 0 { Beside { variable.value = 1 }.join() }
       log.append(value)
-    }
+    }.cleaned(by: dusts)
 
     #expect(log.entries == [0, 1])
-    dust.clean()
   }
 
   @Test func transactionDeliversAChangeOfAVariableThatIsFreedBeforeTheTransactionEnds() {
-    let log = Log<Int>()
-
     Dispatcher().transaction {
       let variable = Variable(0)
-      _ = variable.observe(ignoreFirst: true) { log.append($0) }
+      _ = variable.observe(ignoreFirst: true) { [log] in log.append($0) }
       variable.value = 1
     }
 
@@ -63,14 +57,11 @@ struct PrimitiveValueTests {
   // V2, V8
 
   @Test func setDeliversItsValueBeforeReturningWhileAnEarlierWriterIsInsideAnObserver() {
-    let variable = Variable(0)
     let other = Variable(0)
-    let log = Log<Int>()
     let hasSet = Gate()
     let goOn = Gate()
-    let dusts = DustBuster()
-    variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
-    other.observe(ignoreFirst: true) { _ in
+    variable.observe(ignoreFirst: true) { [log] in log.append($0) }.cleaned(by: dusts)
+    other.observe(ignoreFirst: true) { [variable] _ in
       variable.value = 1
       hasSet.open()
       goOn.wait()
@@ -89,16 +80,14 @@ struct PrimitiveValueTests {
   /// The second thread leaves the value 2 to the delivering thread. That thread first delivers the change of
   /// `other`, which came earlier.
   @Test func pendingChangeIsDeliveredByTheNextWriterWhileAnUnrelatedObserverStillRuns() {
-    let (variable, other) = (Variable(0), Variable(0))
-    let log = Log<Int>()
-    let dusts = DustBuster()
-    variable.observe(ignoreFirst: true) { value in
+    let other = Variable(0)
+    variable.observe(ignoreFirst: true) { [variable, log] value in
       log.append(value)
       guard value == 1 else { return }
       other.value = 1
       Beside { variable.value = 2 }.join()
     }.cleaned(by: dusts)
-    other.observe(ignoreFirst: true) { _ in
+    other.observe(ignoreFirst: true) { [variable, log] _ in
       #expect(log.entries == [1])
       Beside { variable.value = 3 }.join()
       #expect(log.entries == [1, 2, 3])
@@ -110,9 +99,8 @@ struct PrimitiveValueTests {
   }
 
   @Test func observerOnCurrentRunsOnTheThreadThatMakesTheChange() {
-    let variable = Variable(0)
     let threads = Log<ObjectIdentifier>()
-    let dust = variable.observe { _ in threads.append(.currentThread) }
+    variable.observe { _ in threads.append(.currentThread) }.cleaned(by: dusts)
 
     let other = Log<ObjectIdentifier>()
     Beside {
@@ -121,17 +109,14 @@ struct PrimitiveValueTests {
     }.join()
 
     #expect(threads.entries == [.currentThread] + other.entries)
-    dust.clean()
   }
 
   // V3
 
   @Test func observerReadsSetsObservesAndCleansOnAnotherThreadWithoutDeadlock() {
-    let variable = Variable(0)
     let log = Log<String>()
-    let dusts = DustBuster()
     let victim = variable.observe(ignoreFirst: true) { log.append("victim \($0)") }
-    variable.observe(ignoreFirst: true) { value in
+    variable.observe(ignoreFirst: true) { [variable] value in
       Beside {
         log.append("read \(variable.value)")
         if value == 1 { variable.value = 2 }
@@ -148,10 +133,8 @@ struct PrimitiveValueTests {
   // V4
 
   @Test func setInsideAnObserverAppliesImmediatelyAndIsDeliveredAfterTheCurrentChange() {
-    let variable = Variable(0)
     let log = Log<String>()
-    let dusts = DustBuster()
-    variable.observe(ignoreFirst: true) { value in
+    variable.observe(ignoreFirst: true) { [variable] value in
       log.append("first \(value)")
       if value == 1 {
         variable.value = 2
@@ -168,7 +151,6 @@ struct PrimitiveValueTests {
   @Test func writesToSeveralVariablesInsideAnObserverAreDeliveredInTheOrderOfTheWrites() {
     let variables = [Variable(0), Variable(0), Variable(0)]
     let log = Log<[Int]>()
-    let dusts = DustBuster()
     for (index, variable) in variables.enumerated() {
       variable.observe(ignoreFirst: true) { log.append([index, $0]) }.cleaned(by: dusts)
     }
@@ -187,11 +169,9 @@ struct PrimitiveValueTests {
   }
 
   @Test func setInsideAnObserversFirstCallIsDeliveredAfterThatCall() {
-    let variable = Variable(0)
     let log = Log<String>()
-    let dusts = DustBuster()
     variable.observe(ignoreFirst: true) { log.append("old \($0)") }.cleaned(by: dusts)
-    variable.observe { value in
+    variable.observe { [variable] value in
       if value == 0 { variable.value = 1 }
       log.append("new \(value)")
     }.cleaned(by: dusts)

@@ -5,8 +5,11 @@ import Testing
 /// Signals, changes and states have the bindings, the scopes and the sequences that values have.
 @Suite(.timeLimit(.minutes(20)))
 struct SignalFamilyTests {
+  private let sink = Sink<Int>()
+  private let tally = Tally()
+  private let log = Log<Int>()
+
   @Test @MainActor func boundPropertiesAndClosuresOnMainReceiveTheLaterEventsOfASignal() {
-    let sink = Sink<Int>()
     let (view, model) = (BoundView(), BoundModel())
     sink.send(1)
 
@@ -23,14 +26,12 @@ struct SignalFamilyTests {
   }
 
   @Test func signalBindingOnCurrentEndsWhenItsTargetIsFreed() {
-    let sink = Sink<Int>()
-    let tally = Tally()
-    let log = Log<Int>()
     var target: BoundTarget? = BoundTarget()
     if let target {
       sink.signal.bind(to: target, on: .current, \.count)
       sink.signal.bind(to: target, on: .current, \.optional)
-      sink.signal.bind(to: target, on: .current) { [counted = Counted(tally)] target, event in
+      sink.signal.bind(to: target, on: .current) {
+        [counted = Counted(tally), log] target, event in
         log.append(target.count + event)
         _ = counted
       }
@@ -45,11 +46,9 @@ struct SignalFamilyTests {
   }
 
   @Test func signalIgnoresTheArgumentIgnoreFirst() {
-    let sink = Sink<Int>()
     let object = BoundTarget()
-    let log = Log<Int>()
 
-    sink.signal.observe(duringScopeOf: object, ignoreFirst: true) { log.append($0) }
+    sink.signal.observe(duringScopeOf: object, ignoreFirst: true) { [log] in log.append($0) }
     sink.send(1)
 
     #expect(log.entries == [1])
@@ -57,7 +56,6 @@ struct SignalFamilyTests {
   }
 
   @Test func valuesOfASignalBeginWithTheFirstEventAfterTheCallAndLoseNoEvent() async {
-    let sink = Sink<Int>()
     sink.send(0)
 
     let sequence = sink.signal.values
@@ -72,7 +70,6 @@ struct SignalFamilyTests {
   }
 
   @Test func furtherIteratorOfASignalSequenceBeginsWithTheNextEvent() async {
-    let sink = Sink<Int>()
     let sequence = sink.signal.values
     sink.send(1)
 
@@ -99,8 +96,6 @@ struct SignalFamilyTests {
   }
 
   @Test func releasedSignalSequenceWithoutALoopEndsItsObservation() {
-    let tally = Tally()
-    let sink = Sink<Int>()
     var sequence: Values<Int>? = sink.signal
       .map { [counted = Counted(tally)] event in withExtendedLifetime(counted) { event } }.values
     #expect(tally.value == 1)
@@ -115,7 +110,6 @@ struct SignalFamilyTests {
     let dispatcher = Dispatcher()
     let variable = Variable(0)
     let cards = table("a")
-    let tally = Tally()
     let log = Log<String>()
     var object: BoundTarget? = BoundTarget()
     if let object {

@@ -4,12 +4,13 @@ import FluxCapacitorTesting
 import Testing
 
 struct SignalTests {
+  private let sink = Sink<Int>()
+  private let log = Log<String>()
+  private let dusts = DustBuster()
+
   @Test func signalObserversReceiveEachEventOnceAndInOrder() {
-    let sink = Sink<Int>()
-    let log = Log<String>()
-    let dusts = DustBuster()
-    sink.signal.observe { log.append("first \($0)") }.cleaned(by: dusts)
-    Signal(sink).observe { log.append("second \($0)") }.cleaned(by: dusts)
+    sink.signal.observe { [log] in log.append("first \($0)") }.cleaned(by: dusts)
+    Signal(sink).observe { [log] in log.append("second \($0)") }.cleaned(by: dusts)
 
     for event in [1, 1, 2] { sink.send(event) }
 
@@ -19,24 +20,19 @@ struct SignalTests {
   }
 
   @Test func newSignalObserverReceivesNoEarlierEvents() {
-    let sink = Sink<Int>()
     let log = Log<Int>()
     sink.send(1)
 
-    let dust = sink.signal.observe { log.append($0) }
+    sink.signal.observe { log.append($0) }.cleaned(by: dusts)
     sink.send(2)
 
     #expect(log.entries == [2])
-    dust.clean()
   }
 
   @Test func signalEventsSentInATransactionAreDeliveredInOrderAfterTheTransaction() {
-    let sink = Sink<Int>()
     let variable = Variable(0)
-    let log = Log<String>()
-    let dusts = DustBuster()
-    sink.signal.observe { log.append("event \($0)") }.cleaned(by: dusts)
-    variable.observe(ignoreFirst: true) { log.append("value \($0)") }.cleaned(by: dusts)
+    sink.signal.observe { [log] in log.append("event \($0)") }.cleaned(by: dusts)
+    variable.observe(ignoreFirst: true) { [log] in log.append("value \($0)") }.cleaned(by: dusts)
 
     Dispatcher().transaction {
       sink.send(1)
@@ -50,7 +46,6 @@ struct SignalTests {
   }
 
   @Test func signalMapAndFilterTransformAndDropEvents() {
-    let sink = Sink<Int>()
     let signal = sink.signal.filter { $0.isMultiple(of: 2) }.map { "\($0)" }.filter { $0 != "4" }
     let recorder = ValueRecorder(signal)
 
@@ -60,7 +55,6 @@ struct SignalTests {
   }
 
   @Test func cleanedSignalObserverReceivesNoEvents() {
-    let sink = Sink<Int>()
     let log = Log<Int>()
     let dust = sink.signal.map { $0 }.observe { log.append($0) }
 
@@ -83,9 +77,8 @@ struct SignalTests {
 
   @Test(.oneAtATime, .timeLimit(.minutes(20)))
   func signalObserverReceivesTheEventsOfEachThreadOnceAndInOrder() async {
-    let sink = Sink<Int>()
     let observer = Log<Int>()
-    let dust = sink.signal.observe { observer.append($0) }
+    sink.signal.observe { observer.append($0) }.cleaned(by: dusts)
 
     await inParallel(8) { thread in
       let dispatcher = Dispatcher()
@@ -104,6 +97,5 @@ struct SignalTests {
       let own = events.filter { $0 / stress(25_000) == thread }
       #expect(own == Array(thread * stress(25_000)..<(thread + 1) * stress(25_000)))
     }
-    dust.clean()
   }
 }

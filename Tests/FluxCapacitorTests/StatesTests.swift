@@ -5,15 +5,16 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct StatesTests {
+  private let dispatcher = Dispatcher.shared
+  private let log = Log<String>()
+  private let dusts = DustBuster()
+
   // MARK: Delivered states
 
   @Test func stateObserversReceiveEveryInvokedStateOnceAndInOrder() {
-    let dispatcher = Dispatcher.shared
     let store = CounterStore.instantiate()
-    let log = Log<String>()
-    let dusts = DustBuster()
     for name in ["a", "b"] {
-      dispatcher.observe(Dispatcher.Counter.self) { log.append("\(name) \($0)") }
+      dispatcher.observe(Dispatcher.Counter.self) { [log] in log.append("\(name) \($0)") }
         .cleaned(by: dusts)
     }
 
@@ -27,9 +28,7 @@ struct StatesTests {
 
   @Test func stateObserverReceivesOnlyStatesOfItsTypeAndDispatcher() {
     let dispatcher = Dispatcher()
-    let log = Log<String>()
-    let dusts = DustBuster()
-    dispatcher.observe(Home.State.self) { log.append("home \($0)") }.cleaned(by: dusts)
+    dispatcher.observe(Home.State.self) { [log] in log.append("home \($0)") }.cleaned(by: dusts)
 
     dispatcher.dispatch(Work.State.rename("work"))
     Dispatcher().dispatch(Home.State.rename("elsewhere"))
@@ -41,7 +40,7 @@ struct StatesTests {
   @Test func storeCreatedAfterAStateObserverSubscribesReducesLaterStates() {
     let dispatcher = Dispatcher()
     let log = Log<Int>()
-    let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
+    dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }.cleaned(by: dusts)
     dispatcher.dispatch(Dispatcher.Counter.add(1))
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
 
@@ -51,14 +50,13 @@ struct StatesTests {
 
     #expect(log.entries == [1, 2, 3])
     #expect(store.count.value == 2)
-    dust.clean()
   }
 
   @Test func unregisterAllUnregistersStoresButNotStateObservers() {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let log = Log<Int>()
-    let dust = dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }
+    dispatcher.observe(Dispatcher.Counter.self) { log.append($0.number) }.cleaned(by: dusts)
     dispatcher.dispatch(Dispatcher.Counter.add(1))
 
     dispatcher.unregisterAll()
@@ -66,21 +64,18 @@ struct StatesTests {
 
     #expect(log.entries == [1, 2])
     #expect(store.count.value == 1)
-    dust.clean()
   }
 
   // MARK: Order of delivery
 
   @Test func stateObserverIsCalledAfterTheReducesAndTheObserversOfTheirVariables() {
-    let dispatcher = Dispatcher.shared
     let store = CounterStore.instantiate()
     let audit = AuditStore.instantiate()
-    let log = Log<String>()
-    let dusts = DustBuster()
-    audit.onReduce.value = { log.append("reduce") }
-    dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }.cleaned(by: dusts)
-    store.doubled.observe(ignoreFirst: true) { log.append("doubled \($0)") }.cleaned(by: dusts)
-    store.count.observe(ignoreFirst: true) { log.append("count \($0)") }.cleaned(by: dusts)
+    audit.onReduce.value = { [log] in log.append("reduce") }
+    dispatcher.observe(Dispatcher.Counter.self) { [log] in log.append("\($0)") }.cleaned(by: dusts)
+    store.doubled.observe(ignoreFirst: true) { [log] in log.append("doubled \($0)") }
+      .cleaned(by: dusts)
+    store.count.observe(ignoreFirst: true) { [log] in log.append("count \($0)") }.cleaned(by: dusts)
 
     CounterAction().invoke(.add(1))
 
@@ -88,11 +83,8 @@ struct StatesTests {
   }
 
   @Test func stateInvokedByAStateObserverIsDeliveredAfterAllObserversReceiveTheCurrentState() {
-    let dispatcher = Dispatcher.shared
-    let log = Log<String>()
-    let dusts = DustBuster()
     for name in ["a", "b"] {
-      dispatcher.observe(Dispatcher.Counter.self) { state in
+      dispatcher.observe(Dispatcher.Counter.self) { [log] state in
         log.append("\(name) \(state.number)")
         if name == "a", state.number == 1 { CounterAction().invoke(.add(2)) }
       }
@@ -105,13 +97,10 @@ struct StatesTests {
   }
 
   @Test func stateInvokedInAReduceReachesStateObserversAfterTheStateBeingReduced() {
-    let dispatcher = Dispatcher.shared
     let audit = AuditStore.instantiate()
-    let log = Log<String>()
-    let dusts = DustBuster()
-    audit.onReduce.value = { dispatcher.dispatch(Home.State.rename("later")) }
-    dispatcher.observe(Home.State.self) { log.append("\($0)") }.cleaned(by: dusts)
-    dispatcher.observe(Dispatcher.Counter.self) { log.append("\($0)") }.cleaned(by: dusts)
+    audit.onReduce.value = { [dispatcher] in dispatcher.dispatch(Home.State.rename("later")) }
+    dispatcher.observe(Home.State.self) { [log] in log.append("\($0)") }.cleaned(by: dusts)
+    dispatcher.observe(Dispatcher.Counter.self) { [log] in log.append("\($0)") }.cleaned(by: dusts)
 
     CounterAction().invoke(.add(1))
 
@@ -123,14 +112,13 @@ struct StatesTests {
   @Test @MainActor func stateObserverOnMainIsCalledOnTheMainActor() {
     let dispatcher = Dispatcher()
     let view = BoundView()
-    let dust = dispatcher.observe(Dispatcher.Counter.self, on: .main) { state in
+    dispatcher.observe(Dispatcher.Counter.self, on: .main) { state in
       view.count += state.number
-    }
+    }.cleaned(by: dusts)
 
     dispatcher.dispatch(Dispatcher.Counter.add(1))
 
     #expect(view.count == 1)
-    dust.clean()
   }
 
   // MARK: End of an observation

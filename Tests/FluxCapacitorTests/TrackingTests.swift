@@ -4,13 +4,14 @@ import Observation
 import Testing
 
 struct TrackingTests {
-  @Test func observationTrackingCallsOnChangeOnceWhenATrackedConstantChanges() {
-    let variable = Variable(0)
-    let constant = Constant(variable)
-    let other = Variable(0)
-    let log = Log<Int>()
+  private let variable = Variable(0)
+  private var constant: Constant<Int> { variable.constant }
+  private let log = Log<Int>()
 
-    track(constant) { log.append(constant.value) }
+  @Test func observationTrackingCallsOnChangeOnceWhenATrackedConstantChanges() {
+    let other = Variable(0)
+
+    track(constant) { [constant, log] in log.append(constant.value) }
     other.value = 1
     #expect(log.entries.isEmpty)
     variable.value = 1
@@ -20,8 +21,6 @@ struct TrackingTests {
   }
 
   @Test func eachObservationTrackingOfAConstantCallsOnChangeOnce() {
-    let variable = Variable(0)
-    let constant = Constant(variable)
     let log = Log<String>()
 
     for name in ["first", "second"] {
@@ -80,9 +79,8 @@ struct TrackingTests {
   @Test func observationTrackingOfADerivedConstantReportsEachChangeOfItsVariable() {
     let variable = Variable(1)
     let parity = variable.map { $0 % 2 }.removeDuplicates()
-    let log = Log<Int>()
 
-    track(parity) { log.append(parity.value) }
+    track(parity) { [log] in log.append(parity.value) }
     variable.value = 4
     variable.value = 3
 
@@ -90,12 +88,9 @@ struct TrackingTests {
   }
 
   @Test func observationTrackingIgnoresReadsOfAVariable() {
-    let variable = Variable(0)
-    let log = Log<Int>()
-
     withObservationTracking {
       _ = variable.value
-    } onChange: {
+    } onChange: { [log] in
       log.append(1)
     }
     variable.value = 1
@@ -118,7 +113,6 @@ struct TrackingTests {
   }
 
   @Test func freedDerivedConstantThatWasTrackedComputesNothing() {
-    let variable = Variable(0)
     let count = Tally()
     do {
       let derived = variable.map(counting: count) { $0 }
@@ -133,8 +127,6 @@ struct TrackingTests {
 
   @Test(.timeLimit(.minutes(20)))
   func observationsSequenceOfConstantsReceivesTheLastValues() async {
-    let variable = Variable(0)
-    let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
     let sequence = Observations { [constant.value, doubled.value] }
 
@@ -170,8 +162,6 @@ struct TrackingTests {
 
   @Test(.oneAtATime, .timeLimit(.minutes(20)))
   func everyObservationTrackingCallsOnChangeDespiteConcurrentWrites() async {
-    let variable = Variable(0)
-    let constant = Constant(variable)
     let doubled = constant.map { $0 * 2 }
     let noted = Tally()
 

@@ -7,6 +7,8 @@ import Testing
 @Suite(.isolatedDispatcher)
 struct TransactionTests {
   private let dispatcher = Dispatcher.shared
+  private let variable = Variable(0)
+  private let dusts = DustBuster()
 
   @Test func observersReceiveOnlyTheLastValueOfEachVariableAfterAReduce() {
     let store = ScriptStore.instantiate()
@@ -25,7 +27,6 @@ struct TransactionTests {
   @Test func observerOfOneVariableReadsTheFinalValuesOfAllVariablesOfTheReduce() {
     let store = CounterStore.instantiate()
     let log = Log<[Int]>()
-    let dusts = DustBuster()
     let record: @Sendable (Int) -> Void = { _ in
       log.append([store.count.value, store.doubled.value])
     }
@@ -38,7 +39,6 @@ struct TransactionTests {
   }
 
   @Test func transactionDeliversOneChangePerVariableAndReturnsTheResultOfItsBody() {
-    let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     let result = dispatcher.transaction {
@@ -53,7 +53,6 @@ struct TransactionTests {
   }
 
   @Test func transactionThatThrowsStillDeliversItsWrites() {
-    let variable = Variable(0)
     let recorder = ValueRecorder(variable, ignoreFirst: true)
 
     #expect(throws: Failure()) {
@@ -89,9 +88,8 @@ struct TransactionTests {
     let source = Variable(0)
     let target = Variable(0)
     let log = Log<String>()
-    let dusts = DustBuster()
     target.observe(ignoreFirst: true) { log.append("target \($0)") }.cleaned(by: dusts)
-    source.observe(ignoreFirst: true) { value in
+    source.observe(ignoreFirst: true) { [dispatcher] value in
       dispatcher.transaction { target.value = value }
       log.append("source \(value), target is \(target.value)")
     }.cleaned(by: dusts)
@@ -102,9 +100,8 @@ struct TransactionTests {
   }
 
   @Test func writeOfAnotherThreadDuringATransactionBelongsToTheTransactionsChange() {
-    let variable = Variable(0)
     let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
 
     dispatcher.transaction {
       variable.value = 1
@@ -120,7 +117,6 @@ struct TransactionTests {
 
     #expect(log.entries == [10, 3])
     #expect(variable.value == 3)
-    dust.clean()
   }
 
   // Transactions of two dispatchers
@@ -128,7 +124,7 @@ struct TransactionTests {
   @Test func firstOfTwoTransactionsToEndDeliversTheVariableThatBothHaveWritten() {
     let (first, second) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
-    let dust = Constant.combine(first, second).observe { log.append([$0, $1]) }
+    Constant.combine(first, second).observe { log.append([$0, $1]) }.cleaned(by: dusts)
 
     dispatcher.transaction {
       first.value = 1
@@ -137,13 +133,12 @@ struct TransactionTests {
     }
 
     #expect(log.entries == [[0, 0], [10, 0], [10, 1]])
-    dust.clean()
   }
 
   @Test func transactionThatWritesASharedVariableAgainDeliversItsWholeChange() {
     let (first, second) = (Variable(0), Variable(0))
     let log = Log<[Int]>()
-    let dust = Constant.combine(first, second).observe { log.append([$0, $1]) }
+    Constant.combine(first, second).observe { log.append([$0, $1]) }.cleaned(by: dusts)
 
     dispatcher.transaction {
       first.value = 1
@@ -153,7 +148,6 @@ struct TransactionTests {
     }
 
     #expect(log.entries == [[0, 0], [100, 0], [2, 1]])
-    dust.clean()
   }
 
   // Values and observers
@@ -186,7 +180,6 @@ struct TransactionTests {
   ) {
     let (x, y, z) = (Variable(0), Variable(0), Variable(0))
     let log = Log<String>()
-    let dusts = DustBuster()
     x.observe(ignoreFirst: true) { _ in
       write(y)
       write(z)

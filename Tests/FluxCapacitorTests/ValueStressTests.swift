@@ -7,6 +7,10 @@ import Testing
 /// Races on values. If THOROUGH is set, each test performs at least 200,000 operations.
 @Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct ValueStressTests {
+  private let variable = Variable(0)
+  private let observer = ExclusiveObserver()
+  private let dusts = DustBuster()
+
   // V1
 
   @Test func observersThatSubscribeDuringWritesMissNoChange() async {
@@ -33,9 +37,7 @@ struct ValueStressTests {
   // V2
 
   @Test func callsOfAnObserverNeverOverlapAndFollowTheOrderOfConcurrentWrites() async {
-    let variable = Variable(0)
-    let observer = ExclusiveObserver()
-    let dust = variable.observe { observer.receive($0) }
+    variable.observe { [observer] in observer.receive($0) }.cleaned(by: dusts)
 
     await inParallel(4) { _ in
       for _ in 0..<stress(50_000) { variable.value += 1 }
@@ -43,18 +45,15 @@ struct ValueStressTests {
 
     #expect(variable.value == stress(200_000))
     observer.expectConsecutive(through: stress(200_000))
-    dust.clean()
   }
 
   @Test func callsOfAnObserverOnAConcurrentQueueNeverOverlap() async {
     let queue = DispatchQueue(label: "observer", attributes: .concurrent)
-    let variable = Variable(0)
-    let observer = ExclusiveObserver()
     let done = Gate()
-    let dust = variable.observe(on: .queue(queue)) { value in
+    variable.observe(on: .queue(queue)) { [observer] value in
       observer.receive(value)
       if value == stress(200_000) { done.open() }
-    }
+    }.cleaned(by: dusts)
 
     await inParallel(4) { _ in
       for _ in 0..<stress(50_000) { variable.modify { $0 += 1 } }
@@ -62,14 +61,11 @@ struct ValueStressTests {
     done.wait()
 
     observer.expectConsecutive(through: stress(200_000))
-    dust.clean()
   }
 
   @MainActor @Test func observerOnMainReceivesEveryChangeOfTwoThreadsInOrder() async {
-    let variable = Variable(0)
-    let observer = ExclusiveObserver()
     let isDone = Atomic(false)
-    let dust = variable.observe(on: .main) { observer.receive($0) }
+    variable.observe(on: .main) { [observer] in observer.receive($0) }.cleaned(by: dusts)
 
     let beside = Beside {
       for _ in 0..<stress(100_000) { variable.value += 1 }
@@ -87,7 +83,6 @@ struct ValueStressTests {
     }
 
     observer.expectConsecutive(through: stress(200_000))
-    dust.clean()
   }
 
   // V3
@@ -95,7 +90,6 @@ struct ValueStressTests {
   @Test func observersThatSetEachOthersVariablesFromTwoThreadsDoNotDeadlock() async {
     let a = Variable(0)
     let b = Variable(0)
-    let dusts = DustBuster()
     a.observe(ignoreFirst: true) { if b.value < $0 { b.value = $0 } }.cleaned(by: dusts)
     b.observe(ignoreFirst: true) { if a.value < $0 { a.value = $0 } }.cleaned(by: dusts)
 
@@ -127,7 +121,6 @@ struct ValueStressTests {
   // V5
 
   @Test func observerIsNotCalledAfterCleanReturnsDuringConcurrentWrites() async {
-    let variable = Variable(0)
     let begun = Atomic(0)
 
     await inParallel(2) { index in
@@ -149,9 +142,8 @@ struct ValueStressTests {
   }
 
   @Test func observerReceivesEveryChangeWhileOtherObserversSubscribeAndClean() async {
-    let variable = Variable(0)
     let steady = ExclusiveObserver()
-    let dust = variable.observe { steady.receive($0) }
+    variable.observe { steady.receive($0) }.cleaned(by: dusts)
 
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
@@ -170,7 +162,6 @@ struct ValueStressTests {
     }
 
     steady.expectConsecutive(through: stress(100_000))
-    dust.clean()
   }
 
   // V6

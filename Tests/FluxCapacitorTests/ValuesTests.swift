@@ -4,10 +4,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct ValuesTests {
+  private let variable = Variable(0)
+
   // MARK: Received values
 
   @Test func unboundedValuesSequenceStartsWithTheCurrentValueAndContainsEveryChange() async {
-    let variable = Variable(0)
     var iterator = Constant(variable).values(buffering: .unbounded).makeAsyncIterator()
 
     for value in [1, 1, 2] { variable.value = value }
@@ -16,7 +17,6 @@ struct ValuesTests {
   }
 
   @Test func slowConsumerOfValuesReceivesOnlyTheNewestValueByDefault() async {
-    let variable = Variable(0)
     var iterator = variable.values.makeAsyncIterator()
     variable.value = 1
     variable.value = 2
@@ -29,7 +29,6 @@ struct ValuesTests {
   }
 
   @Test func bufferingNewestDropsTheOldestValuesWhenTheBufferIsFull() async {
-    let variable = Variable(0)
     var iterator = variable.values(buffering: .bufferingNewest(3)).makeAsyncIterator()
 
     for value in 1...5 { variable.value = value }
@@ -38,7 +37,6 @@ struct ValuesTests {
   }
 
   @Test func bufferingOldestRetainsTheOldestValuesAndTheLastValue() async {
-    let variable = Variable(0)
     var iterator = variable.values(buffering: .bufferingOldest(3)).makeAsyncIterator()
 
     for value in 1...5 { variable.value = value }
@@ -50,7 +48,6 @@ struct ValuesTests {
   }
 
   @Test func eachIteratorStartsWithTheValueAtItsCreationAndReceivesEveryChange() async {
-    let variable = Variable(0)
     let values = variable.values(buffering: .unbounded)
     var early = values.makeAsyncIterator()
     variable.value = 1
@@ -62,7 +59,6 @@ struct ValuesTests {
   }
 
   @Test func valuesSequenceReceivesATransactionAsOneChange() async {
-    let variable = Variable(0)
     var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
 
     Dispatcher().transaction { for value in 1...3 { variable.value = value } }
@@ -72,7 +68,6 @@ struct ValuesTests {
   }
 
   @Test @MainActor func iteratorReturnsABufferedValueWithoutLeavingTheActor() async {
-    let variable = Variable(0)
     let log = Log<String>()
     var iterator = variable.values(buffering: .unbounded).makeAsyncIterator()
     variable.value = 1

@@ -9,23 +9,25 @@ struct WaitForTests {
   private let dispatcher = Dispatcher.shared
   private let log = Log<String>()
 
-  /// Dispatches a state. Each store's reduce runs the body, and then logs the store's name.
-  private func dispatch(_ body: @escaping @Sendable (any RelayStore) -> Void) {
+  /// Dispatches a state to stores, which live until the end of the dispatch. Each store's reduce runs the body,
+  /// and then logs the store's name.
+  private func dispatch(
+    to stores: Any = relayStores(),
+    _ body: @escaping @Sendable (any RelayStore) -> Void
+  ) {
     dispatcher.dispatch(
       Relay.run { [log] store in
         body(store)
         log.append(store.name)
       }
     )
+    withExtendedLifetime(stores) {}
   }
 
   @Test func waitForMakesTheAwaitedStoreReduceFirst() {
-    let stores = relayStores()
-
     dispatch { if $0 is FirstStore { $0.wait(for: ThirdStore.self) } }
 
     #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
-    withExtendedLifetime(stores) {}
   }
 
   /// An enum with one case has a size of zero. In optimized builds, a value of this enum has no address.
@@ -40,26 +42,18 @@ struct WaitForTests {
   }
 
   @Test func waitForReturnsImmediatelyIfTheAwaitedStoreHasAlreadyReducedTheState() {
-    let stores = relayStores()
-
     dispatch { if $0 is ThirdStore { $0.wait(for: FirstStore.self) } }
 
     #expect(log.entries == ["FirstStore", "SecondStore", "ThirdStore"])
-    withExtendedLifetime(stores) {}
   }
 
   @Test func storeThatTwoStoresAwaitReducesTheStateOnce() {
-    let stores = relayStores()
-
     dispatch { if !($0 is ThirdStore) { $0.wait(for: ThirdStore.self) } }
 
     #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore"])
-    withExtendedLifetime(stores) {}
   }
 
   @Test func awaitedStoreThatWaitsForAThirdStoreReducesAfterTheThirdStore() {
-    let stores = relayStores()
-
     dispatch { [log] store in
       log.append("\(store.name) begins")
       if store is FirstStore { store.wait(for: SecondStore.self) }
@@ -72,16 +66,14 @@ struct WaitForTests {
         "ThirdStore", "SecondStore", "FirstStore",
       ]
     )
-    withExtendedLifetime(stores) {}
   }
 
   @Test func waitForAParentStoreWaitsForItsLiveSubclassStore() {
     let stores = (FirstStore.instantiate(), SecondSubclassStore.instantiate())
 
-    dispatch { if $0 is FirstStore { $0.wait(for: SecondStore.self) } }
+    dispatch(to: stores) { if $0 is FirstStore { $0.wait(for: SecondStore.self) } }
 
     #expect(log.entries == ["SecondSubclassStore", "FirstStore"])
-    withExtendedLifetime(stores) {}
   }
 
   @Test func waitForIgnoresStoresThatAreNotRegisteredWithTheDispatcher() {
@@ -90,40 +82,37 @@ struct WaitForTests {
     cleared.clear()
     let foreign = ThirdStore.instantiate(on: Dispatcher())
 
-    dispatch { store in
+    dispatch(to: (first, cleared, foreign)) { store in
       store.wait(for: SecondStore.self)
       store.wait(for: ThirdStore.self)
       store.wait(for: SecondSubclassStore.self)
     }
 
     #expect(log.entries == ["FirstStore"])
-    withExtendedLifetime((first, cleared, foreign)) {}
   }
 
   @Test func waitForIgnoresAStoreThatIsUnregisteredInTheSameReduce() {
     let stores = relayStores()
 
-    dispatch { [third = stores.2] store in
+    dispatch(to: stores) { [third = stores.2] store in
       if store is FirstStore { third.clear() }
       store.wait(for: ThirdStore.self)
     }
 
     #expect(log.entries == ["FirstStore", "SecondStore"])
-    withExtendedLifetime(stores) {}
   }
 
   @Test func observersOfAnAwaitedStoreAreCalledAfterAllStoresHaveReduced() {
     let stores = relayStores()
     let dust = stores.2.number.observe(ignoreFirst: true) { [log] in log.append("told \($0)") }
 
-    dispatch { store in
+    dispatch(to: stores) { store in
       if let third = store as? ThirdStore { third.number.value = 1 }
       if store is FirstStore { store.wait(for: ThirdStore.self) }
     }
 
     #expect(log.entries == ["ThirdStore", "FirstStore", "SecondStore", "told 1"])
     dust.clean()
-    withExtendedLifetime(stores) {}
   }
 
   /// If the store were freed inside the reduce, the state that its `deinit` invokes would be queued.
@@ -135,14 +124,13 @@ struct WaitForTests {
       log.append("end")
     }
 
-    dispatch { store in
+    dispatch(to: first) { store in
       guard store is FirstStore else { return }
       store.wait(for: EndingStore.self)
       ending.value = nil
     }
 
     #expect(log.entries == ["EndingStore", "FirstStore", "invoked at the end", "end"])
-    withExtendedLifetime(first) {}
   }
 }
 

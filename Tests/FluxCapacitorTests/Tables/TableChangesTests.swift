@@ -6,6 +6,9 @@ import Testing
 /// B12: `observeChanges` describes each dispatch as a difference of ids.
 @Suite(.isolatedDispatcher)
 struct TableChangesTests {
+  private let list = List()
+  private let dusts = DustBuster()
+
   /// A list on a screen, which applies the changes of a table.
   private final class List: @unchecked Sendable {
     // Only one observer uses these properties, and its calls never overlap.
@@ -25,19 +28,15 @@ struct TableChangesTests {
   }
 
   @Test(arguments: ["abc", ""]) func firstCallInsertsAllRows(letters: String) {
-    let list = List()
-
-    let dust = table(letters).observeChanges { list.apply($0) }
+    table(letters).observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
     #expect(list.ids == letters.map { String($0) })
     #expect(list.updated == [[]])
-    dust.clean()
   }
 
   @Test func eachChangeOfATableMakesOneCall() {
     let cards = table("abc")
-    let list = List()
-    let dust = cards.observeChanges { list.apply($0) }
+    cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
     cards["b"]?.title = "other"
     cards.append(Card("d"))
@@ -48,13 +47,11 @@ struct TableChangesTests {
     #expect(list.updated == [[], ["b"], [], [], [], []])
     #expect(list.differences.map(\.count) == [3, 0, 1, 2, 1, 3])
     #expect(list.ids.isEmpty)
-    dust.clean()
   }
 
   @Test func movedRowHasAssociatedOffsets() {
     let cards = table("abcd")
-    let list = List()
-    let dust = cards.observeChanges { list.apply($0) }
+    cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
     cards.move("a", to: 2)
 
@@ -64,14 +61,12 @@ struct TableChangesTests {
         .insert(offset: 2, element: "a", associatedWith: 0),
       ]
     )
-    dust.clean()
   }
 
   @Test func dispatchMakesOneCallWithTheSumOfItsChanges() {
     let store = CardStore.instantiate()
     Dispatcher.shared.changeCards { $0.replaceAll(with: "abcdef".map { Card(String($0)) }) }
-    let list = List()
-    let dust = store.cards.observeChanges { list.apply($0) }
+    store.cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
     Dispatcher.shared.changeCards { cards in
       cards.append(Card("g"))
@@ -90,17 +85,14 @@ struct TableChangesTests {
     #expect(list.ids == ["d", "a", "e", "f", "g"])
     #expect(list.updated.last == ["a", "d"])
     #expect(list.differences.count == 2)
-    dust.clean()
   }
 
   @Test func observerThatSubscribesInsideATransactionReceivesEachChangeOnce() {
     let cards = table("a")
-    let list = List()
-    let dusts = DustBuster()
 
     Dispatcher().transaction {
       cards.append(Card("b"))
-      cards.observeChanges { list.apply($0) }.cleaned(by: dusts)
+      cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
       cards.append(Card("c"))
     }
     cards.append(Card("d"))
@@ -111,8 +103,7 @@ struct TableChangesTests {
 
   @Test func replaceAllMovesAsFewRowsAsPossible() {
     let cards = table("abcdefgh")
-    let list = List()
-    let dust = cards.observeChanges { list.apply($0) }
+    cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
     cards.replaceAll(with: "hbcdxefg".map { Card(String($0)) })
 
@@ -120,20 +111,18 @@ struct TableChangesTests {
     // One row has moved, one was removed, and one was inserted.
     #expect(list.differences.last?.count == 4)
     #expect(list.updated.last == [])
-    dust.clean()
   }
 
   @Test @MainActor func changesOnTheMainQueueArriveAtOnce() {
     let cards = table("a")
     var shown: [String] = []
-    let dust = cards.observeChanges(on: .main) { changes in
+    cards.observeChanges(on: .main) { changes in
       shown = shown.applying(changes.difference) ?? []
-    }
+    }.cleaned(by: dusts)
 
     cards.append(Card("b"))
 
     #expect(shown == ["a", "b"])
-    dust.clean()
   }
 
   /// Random changes, compared with an array.
@@ -141,10 +130,8 @@ struct TableChangesTests {
     var random = SplitMix(seed: UInt64(seed))
     let cards = table("")
     var model: [Card] = []
-    let list = List()
     let rows = (0..<12).map { _ in Log<Card?>() }
-    let dusts = DustBuster()
-    cards.observeChanges { list.apply($0) }.cleaned(by: dusts)
+    cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
     let names = (0..<12).map { String(UnicodeScalar(UInt8(97 + $0))) }
     for (name, log) in zip(names, rows) {
       cards.row(name).observe { log.append($0) }.cleaned(by: dusts)

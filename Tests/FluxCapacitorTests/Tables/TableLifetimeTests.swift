@@ -5,6 +5,9 @@
 
   /// V7 and B12: a table frees the resources of a row that no code uses any longer.
   struct TableLifetimeTests {
+    private let tally = Tally()
+    private let cards = table("a")
+
     /// A row with an object, so that a test can see when the row is freed.
     private struct Holder: Identifiable {
       let id: Int
@@ -12,7 +15,6 @@
     }
 
     @Test func removingARowFreesTheRow() {
-      let tally = Tally()
       let table = VariableTable([Holder(id: 1, counted: Counted(tally))])
       let dust = table.row(1).observe { _ in }
       let row = table.row(1)
@@ -25,8 +27,6 @@
     }
 
     @Test func cleaningTheLastObserverOfARowFreesItsClosure() {
-      let tally = Tally()
-      let cards = table("a")
       let dusts = DustBuster()
       for id in ["a", "missing"] {
         let counted = Counted(tally)
@@ -57,7 +57,6 @@
     }
 
     @Test func freeingATableFreesTheObserversOfItsRows() {
-      let tally = Tally()
       do {
         let cards = table("a")
         let counted = Counted(tally)
@@ -73,7 +72,6 @@
     }
 
     @Test func constantOfARowOutlivesItsTable() {
-      let tally = Tally()
       do {
         var cards: VariableTable? = table("a")
         let row = cards?.row("a")
@@ -102,7 +100,6 @@
 
     /// A view whose state selects one row after another, most of them missing.
     @Test func rowsThatAViewNoLongerShowsAreFreedBeforeTheirNextChange() {
-      let cards = table("a")
       let selection = Variable(0)
       for number in 1...10_000 {
         withObservationTracking {
@@ -141,7 +138,6 @@
     }
 
     @Test func rowThatAViewHasShownIsFreedWithItsLastObserver() {
-      let cards = table("a")
       let dust = cards.row("a").observe { _ in }
       track(cards.row("a"))
       cards["a"]?.title = "other"
@@ -153,7 +149,6 @@
     }
 
     @Test func rowIsFreedAfterItsOnlyObserverHasCleanedItself() {
-      let cards = table("a")
       let dusts = DustBuster()
       track(cards.row("a"))
       cards.row("a").observe(ignoreFirst: true) { _ in dusts.clean() }.cleaned(by: dusts)
@@ -164,7 +159,6 @@
     }
 
     @Test func longListOfUnreceivedChangesIsFreedWithoutRecursion() {
-      let cards = table("a")
       let dispatcher = Dispatcher()
       let dust = cards.observeChanges { _ in }
 

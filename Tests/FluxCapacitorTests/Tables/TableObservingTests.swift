@@ -6,10 +6,13 @@ import Testing
 /// B12: the constants of a table deliver each change once.
 @Suite(.isolatedDispatcher)
 struct TableObservingTests {
+  private let calls = Tally()
+  private let dusts = DustBuster()
+
   @Test func rowDeliversItsChangesAndItsAppearanceAndItsDisappearance() {
     let cards = table("a")
     let titles = Log<String?>()
-    let dust = cards.row("b").observe { titles.append($0?.title) }
+    cards.row("b").observe { titles.append($0?.title) }.cleaned(by: dusts)
 
     cards.append(Card("b", "first"))
     cards["b"]?.title = "second"
@@ -26,13 +29,12 @@ struct TableObservingTests {
         nil, "first", "second", "third", nil, "fourth", nil, "fifth",
       ]
     )
-    dust.clean()
   }
 
   @Test func idsDeliverOnlyRowsThatAppearDisappearOrMove() {
     let cards = table("ab")
     let ids = Log<[String]>()
-    let dust = cards.ids.observe { ids.append($0) }
+    cards.ids.observe { ids.append($0) }.cleaned(by: dusts)
 
     cards["a"]?.title = "other"
     cards.append(Card("c"))
@@ -46,13 +48,12 @@ struct TableObservingTests {
 
     let letters = ids.entries.map { $0.joined() }
     #expect(letters == ["ab", "abc", "cab", "cdab", "cdb", "cd", "dc"])
-    dust.clean()
   }
 
   @Test func rowsDeliverEveryChange() {
     let cards = table("a")
     let rows = Log<[String]>()
-    let dust = cards.rows.observe { rows.append($0.map(\.title)) }
+    cards.rows.observe { rows.append($0.map(\.title)) }.cleaned(by: dusts)
 
     cards["a"]?.title = "other"
     cards["x"]?.title = "other"
@@ -61,26 +62,22 @@ struct TableObservingTests {
     cards.removeAll()
 
     #expect(rows.entries == [["A"], ["other"], ["other", "B"], []])
-    dust.clean()
   }
 
   @Test func changeOfOneRowCallsNoObserverOfAnotherRow() {
     let cards = table("ab")
-    let calls = Tally()
-    let dust = cards.row("b").observe(ignoreFirst: true) { _ in calls.add() }
+    cards.row("b").observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
 
     cards["a"]?.title = "other"
     cards["a"] = nil
     cards.append(Card("c"))
 
     #expect(calls.value == 0)
-    dust.clean()
   }
 
   @Test func reduceCallsEachObserverOnceWithTheLastValue() {
     let store = CardStore.instantiate()
     let log = Log<String>()
-    let dusts = DustBuster()
     for id in ["a", "b"] {
       store.cards.row(id).observe(ignoreFirst: true) { row in
         // The other rows have their values after the reduce.
@@ -116,7 +113,7 @@ struct TableObservingTests {
     let both = Constant.combine(cards.row("a"), cards.row("b")).map { first, second in
       "\(first?.title ?? "-")\(second?.title ?? "-")"
     }
-    let dust = both.removeDuplicates().observe { titles.append($0) }
+    both.removeDuplicates().observe { titles.append($0) }.cleaned(by: dusts)
 
     dispatcher.transaction {
       cards["a"]?.title = "X"
@@ -126,13 +123,11 @@ struct TableObservingTests {
     cards.remove("b")
 
     #expect(titles.entries == ["AB", "XY", "X-"])
-    dust.clean()
   }
 
   @Test func replacingEqualRowsCallsNoObserver() {
     let cards = table("abc")
     let calls = Log<String>()
-    let dusts = DustBuster()
     for id in ["a", "b", "c"] {
       cards.row(id).observe(ignoreFirst: true) { _ in calls.append(id) }.cleaned(by: dusts)
     }
@@ -171,24 +166,20 @@ struct TableObservingTests {
       let id: Int
     }
     let rows = VariableTable([Plain(id: 1), Plain(id: 2)])
-    let calls = Tally()
-    let dust = rows.row(1).observe(ignoreFirst: true) { _ in calls.add() }
+    rows.row(1).observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
 
     rows.replaceAll(with: [Plain(id: 2), Plain(id: 1)])
 
     #expect(calls.value == 1)
-    dust.clean()
   }
 
   @Test func genericCodeAlsoSkipsEqualRows() {
     func replaceAll<Row>(of table: VariableTable<Row>) { table.replaceAll(with: table.rows.value) }
     let cards = table("ab")
-    let calls = Tally()
-    let dust = cards.rows.observe(ignoreFirst: true) { _ in calls.add() }
+    cards.rows.observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
 
     replaceAll(of: cards)
 
     #expect(calls.value == 0)
-    dust.clean()
   }
 }
