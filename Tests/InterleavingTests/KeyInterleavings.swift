@@ -57,6 +57,29 @@
       #expect(fewestWrites.last == 1)
     }
 
+    @Test func flushDuringASaveWaitsForTheNextSave() {
+      explore { scenario in
+        let disk = MemoryDisk()
+        let keeper = try Self.keeper(disk)
+        let dispatcher = Dispatcher()
+        let store = try keeper.open(SumStore.self, key: "a", on: dispatcher)
+        let flushed = Log<Int>()
+        dispatcher.dispatch(Dispatcher.Sum.add(10))
+        scenario.thread { Task { try await keeper.flush() } }
+        scenario.thread {
+          dispatcher.dispatch(Dispatcher.Sum.add(1))
+          Task {
+            try await keeper.flush(SumStore.self, key: "a")
+            flushed.append(keeper.saved(SumStore.self, key: "a").value)
+          }
+        }
+        scenario.check {
+          #expect(flushed.entries == [11])
+          withExtendedLifetime(store) {}
+        }
+      }
+    }
+
     @Test func closedKeyHasAllReducesThatPrecedeTheClose() {
       explore { scenario in
         let disk = MemoryDisk()
