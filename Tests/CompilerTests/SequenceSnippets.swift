@@ -1,6 +1,27 @@
 import FluxCapacitor
+import FluxCapacitorTesting
+import Testing
 
-// Code of the doc comments on asynchronous sequences and tasks. This code only needs to compile.
+// Code of the doc comments on asynchronous sequences and tasks.
+
+/// Tests that the loops end, which they do after the elements that their comments show.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+struct SequenceSnippetTests {
+  @Test func loopsOverValuesEnd() async {
+    await SequenceSnippets.values()
+    await SequenceSnippets.newestValues()
+    await SequenceSnippets.allValues()
+    await SequenceSnippets.loop()
+  }
+
+  @Test func loopOverTheEventsOfASignalEnds() async {
+    await SequenceSnippets.signalValues()
+  }
+
+  @Test func loopOverStatesEnds() async {
+    await SequenceSnippets.statesOfCounter()
+  }
+}
 
 private enum SequenceSnippets {
   static func bufferingPolicy() async {
@@ -10,14 +31,15 @@ private enum SequenceSnippets {
     }
   }
 
-  static func signalValues() {
+  static func signalValues() async {
     let sink = Sink<String>()
-    let messages = sink.signal.values
-    let toasts = Task {
-      for await message in messages { print(message) }
-    }
+    var messages = sink.signal.values.makeAsyncIterator()
+    sink.send("Saving …")
     sink.send("Saved.")
-    toasts.cancel()
+    while let message = await messages.next() {
+      print(message)  // Saving … and Saved.
+      if message == "Saved." { break }
+    }
   }
 
   final class Logger: Sendable {
@@ -28,26 +50,33 @@ private enum SequenceSnippets {
     }
   }
 
-  static func values() {
+  static func values() async {
     let counter = Variable(0)
-    let shown = Task {
-      for await count in counter.values {
-        print(count)
-      }
+    for await count in counter.values {
+      print(count)  // 0, 1 and 2
+      if count == 2 { break }
+      counter.value += 1
     }
-    counter.value = 1
-    shown.cancel()
   }
 
-  static func newestValues() {
+  static func newestValues() async {
     let title = Variable("Untitled")
-    let lengths = Task { @MainActor in
+    var titles = title.values.makeAsyncIterator()
+    title.value = "Back"
+    title.value = "Back to the Future"
+    if let newest = await titles.next() { print(newest) }  // Back to the Future
+  }
+
+  static func loop() async {
+    let title = Variable("Untitled")
+    let lengths = Task {
       for await text in title.values {
-        print(text.count)
+        print(text.count)  // 18, sometimes after 8
+        if text == "Back to the Future" { break }
       }
     }
     title.value = "Back to the Future"
-    lengths.cancel()
+    await lengths.value
   }
 
   static func allValues() async {
@@ -68,13 +97,14 @@ private enum SequenceSnippets {
     dust.clean()
   }
 
-  static func effects() {
-    let effects = Task {
-      for await state in Dispatcher.shared.states(of: Dispatcher.Counter.self) {
-        if case .reset = state { print("Back to the start.") }
-      }
+  static func statesOfCounter() async {
+    var states = Dispatcher.shared.states(of: Dispatcher.Counter.self).makeAsyncIterator()
+    CounterAction().increment()
+    CounterAction().invoke(.reset)
+    while let state = await states.next() {
+      print(state)  // add(1) and reset
+      if case .reset = state { break }
     }
-    effects.cancel()
   }
 }
 
@@ -87,14 +117,6 @@ private enum TaskSnippets {
         for await second in seconds.values { print(second) }
       }
       .cleaned(by: dustBuster)
-    }
-  }
-
-  final class CounterAction: Actionable {
-    typealias DispatchStateType = Dispatcher.Counter
-
-    func add(_ amount: Int) {
-      invoke(.add(amount))
     }
   }
 }

@@ -11,7 +11,8 @@ extension PrimitiveValue {
   ///   computes the new value, possibly before observers receive it.
   /// - A change that is already in progress when the last observation ends might still be computed.
   /// - However you compose derived constants, each change to the variables is delivered once. Each
-  ///   delivered value is computed from values that belong together.
+  ///   delivered value is computed from values that belong together, except for a first value, which can be from
+  ///   the middle of another thread's reduce.
   /// - You don't have to keep a reference to a derived constant that you observe. The observation keeps
   ///   the constant alive until you clean the observation's Dust.
   /// - A derived constant keeps its variables alive, but no store.
@@ -26,7 +27,8 @@ extension PrimitiveValue {
   ///
   /// - Precondition: The result of `transform` depends only on its argument.
   /// - Parameter transform: Computes the constant's value. The thread that reads the constant or
-  ///   delivers the change calls this closure with no lock held. If two threads read an unobserved
+  ///   delivers the change calls this closure. The library holds no lock during the call, except for the locks of
+  ///   code that reads the constant, such as a reduce or the body of a `modify`. If two threads read an unobserved
   ///   constant at the same time, both threads may call this closure.
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
@@ -160,6 +162,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   }
 
   /// Returns a constant whose value is a tuple of two values.
+  ///
+  /// See ``combine(_:)`` for the guarantees, and for values from the middle of a reduce.
   ///
   /// The compiler's specialization for two types makes this overload three times as fast as the overload
   /// for any number of values.

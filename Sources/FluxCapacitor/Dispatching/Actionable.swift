@@ -4,8 +4,8 @@
 /// final class CounterAction: Actionable {
 ///   typealias DispatchStateType = Dispatcher.Counter
 ///
-///   func add(_ amount: Int) {
-///     invoke(.add(amount))
+///   func increment() {
+///     invoke(.add(1))
 ///   }
 /// }
 /// ```

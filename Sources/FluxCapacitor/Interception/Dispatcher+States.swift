@@ -78,12 +78,13 @@ extension Dispatcher {
   ///   keeps the dispatcher alive, but an iterator doesn't.
   ///
   /// ```swift
-  /// let effects = Task {
-  ///   for await state in Dispatcher.shared.states(of: Dispatcher.Counter.self) {
-  ///     if case .reset = state { print("Back to the start.") }
-  ///   }
+  /// var states = Dispatcher.shared.states(of: Dispatcher.Counter.self).makeAsyncIterator()
+  /// CounterAction().increment()
+  /// CounterAction().invoke(.reset)
+  /// while let state = await states.next() {
+  ///   print(state)  // add(1) and reset
+  ///   if case .reset = state { break }
   /// }
-  /// effects.cancel()
   /// ```
   ///
   /// - Parameters:

@@ -34,6 +34,9 @@ extension Dispatcher {
   }
 
   /// Observes on the main actor, during the scope of a `Sendable` object.
+  ///
+  /// See ``observe(_:duringScopeOf:on:states:)-(_,_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
+  /// strongly in the closure.
   @discardableResult public func observe<State: DispatchState>(
     _ type: State.Type,
     duringScopeOf object: some AnyObject & Sendable,
@@ -44,6 +47,9 @@ extension Dispatcher {
   }
 
   /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  ///
+  /// See ``observe(_:duringScopeOf:on:states:)-(_,_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
+  /// strongly in the closure.
   @MainActor @discardableResult public func observe<State: DispatchState>(
     _ type: State.Type,
     duringScopeOf object: some AnyObject,

@@ -29,6 +29,8 @@ extension ObservationSource {
   }
 
   /// Writes each value or event to an optional property of an object on the main actor.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,
@@ -77,6 +79,8 @@ extension ObservationSource {
 
 extension ObservationSource {
   /// Writes each value or event to a property of an object, on a queue that you choose.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
@@ -86,6 +90,8 @@ extension ObservationSource {
   }
 
   /// Writes each value or event to an optional property of an object, on a queue that you choose.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,
@@ -95,6 +101,9 @@ extension ObservationSource {
   }
 
   /// Calls a closure with an object and each value or event, on a queue that you choose.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime. Don't capture the
+  /// object strongly in the closure.
   ///
   /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(

@@ -36,6 +36,9 @@ extension ObservationSource {
   }
 
   /// Observes on the main actor, during the scope of a `Sendable` object.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime. Don't capture the object
+  /// strongly in the closure.
   @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue.Main,
@@ -48,6 +51,9 @@ extension ObservationSource {
   }
 
   /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime. Don't capture the object
+  /// strongly in the closure.
   @MainActor @discardableResult public func observe(
     duringScopeOf object: some AnyObject,
     on queue: ExecuteQueue.Main,

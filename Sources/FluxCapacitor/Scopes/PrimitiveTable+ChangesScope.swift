@@ -36,6 +36,9 @@ extension PrimitiveTable {
   }
 
   /// Observes on the main actor, during the scope of a `Sendable` object.
+  ///
+  /// See ``observeChanges(duringScopeOf:on:changes:)-(_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
+  /// strongly in the closure.
   @discardableResult public func observeChanges(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue.Main,
@@ -45,6 +48,9 @@ extension PrimitiveTable {
   }
 
   /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  ///
+  /// See ``observeChanges(duringScopeOf:on:changes:)-(_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
+  /// strongly in the closure.
   @MainActor @discardableResult public func observeChanges(
     duringScopeOf object: some AnyObject,
     on queue: ExecuteQueue.Main,

@@ -6,13 +6,10 @@ extension PrimitiveValue {
   ///
   /// ```swift
   /// let title = Variable("Untitled")
-  /// let lengths = Task { @MainActor in
-  ///   for await text in title.values {
-  ///     print(text.count)
-  ///   }
-  /// }
+  /// var titles = title.values.makeAsyncIterator()
+  /// title.value = "Back"
   /// title.value = "Back to the Future"
-  /// lengths.cancel()
+  /// if let newest = await titles.next() { print(newest) }  // Back to the Future
   /// ```
   @inlinable public var values: Values<Element> { values(buffering: .bufferingNewest(1)) }
 

@@ -5,12 +5,13 @@ extension Signal {
   ///
   /// ```swift
   /// let sink = Sink<String>()
-  /// let messages = sink.signal.values
-  /// let toasts = Task {
-  ///   for await message in messages { print(message) }
-  /// }
+  /// var messages = sink.signal.values.makeAsyncIterator()
+  /// sink.send("Saving …")
   /// sink.send("Saved.")
-  /// toasts.cancel()
+  /// while let message = await messages.next() {
+  ///   print(message)  // Saving … and Saved.
+  ///   if message == "Saved." { break }
+  /// }
   /// ```
   public var values: Values<Event> { values(buffering: .unbounded) }
 

@@ -7,13 +7,11 @@
 ///
 /// ```swift
 /// let counter = Variable(0)
-/// let shown = Task {
-///   for await count in counter.values {
-///     print(count)
-///   }
+/// for await count in counter.values {
+///   print(count)  // 0, 1 and 2
+///   if count == 2 { break }
+///   counter.value += 1
 /// }
-/// counter.value = 1
-/// shown.cancel()
 /// ```
 public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   /// The sequence never throws.

@@ -8,7 +8,7 @@ public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Elem
 /// A value that you can read and observe, but not write.
 ///
 /// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
-/// and the same observers. `map`, `combine` and `removeDuplicates` return constants that are computed
+/// and the same observers. Its value changes when the variable changes. `map`, `combine` and `removeDuplicates` return constants that are computed
 /// from other values.
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
