@@ -126,7 +126,7 @@ struct ForecastAction: Actionable {
     }
   }
 
-  func stop() { effects.cancel() }
+  func stop() { effects.run { _ in } }  // Supersedes the poll.
 
   private func load(_ city: String, attempts: Int, as effect: Effect) async {
     for attempt in 1...attempts {
@@ -342,6 +342,25 @@ extension CookbookSnippets {
     await Dispatcher.shared.settled()
 
     #expect(requests.value == 3)
+  }
+
+  @Test func stoppedPollShowsNoLateTemperature() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let store = WeatherStore.instantiate()
+    let action = ForecastAction(
+      service: WeatherService(temperature: { _ in
+        await gate.pass()
+        return 21
+      })
+    )
+
+    action.poll("Hill Valley")
+    await gate.reached()
+    action.stop()
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.report.value == "")
   }
 
   // MARK: - Requests
