@@ -96,7 +96,7 @@ struct TimeCircuitsTests {
 
   @Test func travelRestoresTheExactValuesOfEachPositionInTheHistory() {
     let count = isThorough ? 10_000 : 2_000
-    var random = Numbers(seed: 1985)
+    var random = SplitMix(seed: 1985)
     var states = [State(of: store)]
     for _ in 0..<count {
       Invoker<Board>().invoke(.random(using: &random))
@@ -154,17 +154,6 @@ private struct State: Equatable {
   }
 }
 
-private struct Numbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return (state >> 33) | (state << 31)
-  }
-}
-
 private enum Board: DispatchState {
   typealias RelatedStoreType = BoardStore
 
@@ -173,7 +162,7 @@ private enum Board: DispatchState {
   case removeFirst
   case nothing
 
-  static func random(using numbers: inout Numbers) -> Board {
+  static func random(using numbers: inout SplitMix) -> Board {
     switch Int.random(in: 0..<5, using: &numbers) {
     case 0, 1: .add("\(Int.random(in: 0..<100, using: &numbers))")
     case 2: .removeFirst

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 

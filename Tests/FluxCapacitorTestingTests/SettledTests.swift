@@ -1,5 +1,6 @@
 import Dispatch
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Testing
 
@@ -9,6 +10,8 @@ struct SettledTests {
   private let tasks = DustBuster()
   private let queue = DispatchQueue(label: "observers")
   private let gate = Gate()
+  private let search = SearchStore.instantiate()
+  private let notes = NoteStore.instantiate()
 
   /// Expects that the dispatcher doesn't settle within a millisecond. Returns the failure's message.
   private func sentenceOfUnsettled() async -> String {
@@ -21,18 +24,16 @@ struct SettledTests {
   }
 
   @Test func settledReturnsImmediatelyWhenNoWorkIsPending() async {
-    let store = SearchStore.instantiate()
     SearchAction().invoke(.found(["a"]))
 
     #expect(await Dispatcher.shared.settled())
-    #expect(store.results.value == ["a"])
+    #expect(search.results.value == ["a"])
   }
 
   @Test func settledWaitsForDeliveriesToObserversOnQueues() async {
-    let store = NoteStore.instantiate()
-    let log = ValueRecorder(store.text, ignoreFirst: true)
+    let log = ValueRecorder(notes.text, ignoreFirst: true)
     let other = Variable("")
-    store.text.observe(on: .queue(queue)) { other.value = $0 }.cleaned(by: dusts)
+    notes.text.observe(on: .queue(queue)) { other.value = $0 }.cleaned(by: dusts)
     let onMain = Variable("")
     other.observe(on: .main) { onMain.value = $0 }.cleaned(by: dusts)
 
@@ -45,9 +46,8 @@ struct SettledTests {
   }
 
   @Test func failureOfSettledNamesTheQueueOfAPendingDelivery() async {
-    let store = NoteStore.instantiate()
     queue.suspend()
-    store.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)
+    notes.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)
     KeepingAction().invoke(.write("a"))
 
     let sentence = await sentenceOfUnsettled()
@@ -63,8 +63,6 @@ struct SettledTests {
   }
 
   @Test func settledWaitsForTasksInADustBuster() async {
-    let store = SearchStore.instantiate()
-
     Task {
       await gate.pass()
       SearchAction().invoke(.found(["a"]))
@@ -82,12 +80,11 @@ struct SettledTests {
           The task of FluxCapacitorTestingTests/SettledTests.swift:\(line) is running.
         """
     )
-    #expect(store.results.value == ["b"])
+    #expect(search.results.value == ["b"])
   }
 
   @Test func settledWaitsUntilACancelledTaskEnds() async {
     let bag = DustBuster()
-    let store = NoteStore.instantiate()
 
     Task {
       await gate.pass()
@@ -100,11 +97,10 @@ struct SettledTests {
     gate.open()
     await Dispatcher.shared.settled()
 
-    #expect(store.text.value == "cancelled")
+    #expect(notes.text.value == "cancelled")
   }
 
   @Test func settledWaitsForStatesInvokedDuringAReduce() async {
-    let store = SearchStore.instantiate()
     let dispatcher = Dispatcher.shared
     let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
@@ -125,16 +121,15 @@ struct SettledTests {
     await dispatcher.settled()
 
     #expect(sentence.contains("A state is being reduced, or a transaction is running."))
-    #expect(store.results.value == ["later"])
+    #expect(search.results.value == ["later"])
   }
 
   @Test func settledWaitsUntilRunningObserversHaveReturned() async {
-    let store = NoteStore.instantiate()
     let dispatcher = Dispatcher.shared
     let action = KeepingAction()
     let (isInside, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let last = Variable("")
-    store.text.observe(ignoreFirst: true) {
+    notes.text.observe(ignoreFirst: true) {
       isInside.signal()
       release.wait()
       last.value = $0
@@ -166,9 +161,8 @@ struct SettledTests {
   }
 
   @Test func settledMissesNoWorkWhenManyTasksInvokeStates() async throws {
-    let store = SearchStore.instantiate()
     let count = Variable(0)
-    store.results.observe(on: .queue(.global()), ignoreFirst: true) { _ in
+    search.results.observe(on: .queue(.global()), ignoreFirst: true) { _ in
       count.value += 1
     }
     .cleaned(by: dusts)

@@ -7,6 +7,7 @@ import Testing
 struct BindingTests {
   private let variable = Variable(1)
   private let log = Log<Int>()
+  private let target = BoundTarget()
 
   @Test @MainActor func boundPropertyOnMainReceivesTheCurrentValueAndEachChange() {
     let view = BoundView()
@@ -74,8 +75,6 @@ struct BindingTests {
   }
 
   @Test func bindOnCurrentSetsPropertiesAndCallsClosuresBeforeTheWriteReturns() {
-    let target = BoundTarget()
-
     variable.bind(to: target, on: .current, \.count)
     variable.bind(to: target, on: .current, \.optional)
     variable.bind(to: target, on: .current) { target, value in target.closure = value }
@@ -88,7 +87,6 @@ struct BindingTests {
 
   @Test func bindOnAQueueCallsItsClosureOnThatQueue() {
     let queue = DispatchQueue(label: "bindings")
-    let target = BoundTarget()
 
     variable.bind(to: target, on: .queue(queue)) { target, value in
       dispatchPrecondition(condition: .onQueue(queue))
@@ -102,18 +100,16 @@ struct BindingTests {
 
   @Test func observeDuringScopeOfAnObjectDeliversChangesOnCurrentAndOnAQueue() {
     let queue = DispatchQueue(label: "scopes")
-    let object = BoundTarget()
 
-    variable.observe(duringScopeOf: object) { [log] in log.append($0) }
-    variable.observe(duringScopeOf: object, ignoreFirst: true) { [log] in log.append($0 * 10) }
-    variable.observe(duringScopeOf: object, on: .queue(queue), ignoreFirst: true) { [log] in
+    variable.observe(duringScopeOf: target) { [log] in log.append($0) }
+    variable.observe(duringScopeOf: target, ignoreFirst: true) { [log] in log.append($0 * 10) }
+    variable.observe(duringScopeOf: target, on: .queue(queue), ignoreFirst: true) { [log] in
       log.append($0 * 100)
     }
     variable.value = 2
     queue.sync {}
 
     #expect(log.entries == [1, 2, 20, 200])
-    withExtendedLifetime(object) {}
   }
 
   @Test @MainActor func observeDuringScopeOfAnObjectOnMainCallsItsClosureOnTheMainActor() {
@@ -163,18 +159,10 @@ struct BindingTests {
   }
 
   @Test func cleanEndsABindingWhileItsTargetIsStillAlive() {
-    let target = BoundTarget()
-
     let dust = variable.bind(to: target, on: .current, \.count)
     dust.clean()
     variable.value = 2
 
     #expect(target.count == 1)
-  }
-
-  private func mainQueueIsEmpty() async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
   }
 }

@@ -66,7 +66,7 @@ struct DispatcherSettledTests {
     }
 
     DispatchQueue.global().async { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
-    await outsideTasks { isInside.wait() }
+    await offTheTask { isInside.wait() }
     let wait = settle(dispatcher)
     release.signal()
     await wait.value
@@ -221,15 +221,5 @@ struct DispatcherSettledTests {
     await wait.value
 
     #expect(log.value == ["ended", "settled"])
-  }
-}
-
-/// Runs a body on a thread outside any task, and waits until the body has ended.
-private func outsideTasks(_ body: @escaping @Sendable () -> Void) async {
-  await withCheckedContinuation { continuation in
-    DispatchQueue.global().async {
-      body()
-      continuation.resume()
-    }
   }
 }

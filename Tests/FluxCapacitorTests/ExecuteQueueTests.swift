@@ -90,9 +90,7 @@ struct ExecuteQueueTests {
     Beside { variable.value = 1 }.join()
     variable.value = 2
     #expect(screen.shown == [0])
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
+    await mainQueueIsEmpty()
 
     #expect(screen.shown == [0, 1, 2])
   }

@@ -7,7 +7,7 @@ import Testing
 struct StatesStressTests {
   @Test func observersAndSequencesReceiveConcurrentStatesInTheOrderOfTheReduces() async {
     let dispatcher = Dispatcher()
-    let store = withDispatcher(dispatcher) { OrderStore.instantiate() }
+    let store = withDispatcher(dispatcher) { LogStore.instantiate() }
     let observers = [Log<Int>(), Log<Int>()]
     let dusts = DustBuster()
     for log in observers {
@@ -21,7 +21,7 @@ struct StatesStressTests {
       }
     }
 
-    let reduced = store.reduced.entries
+    let reduced = store.log.entries
     #expect(reduced.count == stress(200_000))
     #expect(observers[0].entries == reduced)
     #expect(observers[1].entries == reduced)
@@ -49,14 +49,5 @@ struct StatesStressTests {
     }
 
     #expect(tally.value == 0)
-  }
-}
-
-/// Logs the number of each state that the store reduces.
-private final class OrderStore: Storable {
-  let reduced = Log<Int>()
-
-  func reduce(with state: Dispatcher.Counter) {
-    reduced.append(state.number)
   }
 }

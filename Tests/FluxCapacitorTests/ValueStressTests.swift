@@ -78,9 +78,7 @@ struct ValueStressTests {
       await Task.yield()
     }
     beside.join()
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
+    await mainQueueIsEmpty()
 
     observer.expectConsecutive(through: stress(200_000))
   }

@@ -10,6 +10,13 @@ extension Dispatcher {
     case add(Int)
     case set(Int)
     case leaveAlone
+
+    package var number: Int {
+      switch self {
+      case .add(let number), .set(let number): number
+      case .leaveAlone: 0
+      }
+    }
   }
 }
 
@@ -37,4 +44,15 @@ package final class CounterStore: Storable {
     }
     _doubled.value = _count.value * 2
   }
+}
+
+/// A store that logs the numbers that it reduces.
+package final class LogStore: Storable {
+  package typealias DispatchStateType = Dispatcher.Counter
+
+  package let log = Log<Int>()
+
+  package init() {}
+
+  package func reduce(with state: Dispatcher.Counter) { log.append(state.number) }
 }

@@ -39,13 +39,3 @@ func failure<Failure>(
   #expect(sentences.count == 1, "\(sentences)", sourceLocation: sourceLocation)
   return sentences.first ?? ""
 }
-
-/// Runs a body on a thread outside any task, and waits until the body has ended.
-func offTheTask(_ body: @escaping @Sendable () -> Void) async {
-  await withCheckedContinuation { continuation in
-    DispatchQueue.global().async {
-      body()
-      continuation.resume()
-    }
-  }
-}

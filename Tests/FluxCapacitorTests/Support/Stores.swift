@@ -1,16 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 
-// MARK: - Two more stores for the counter's states, and the number of a state
-
-extension Dispatcher.Counter {
-  var number: Int {
-    switch self {
-    case .add(let number), .set(let number): number
-    case .leaveAlone: 0
-    }
-  }
-}
+// MARK: - Two more stores for the counter's states
 
 final class AuditStore: Storable {
   let onReduce = Variable<@Sendable () -> Void>({})
@@ -26,7 +17,7 @@ final class LedgerStore: Storable {
 
 // MARK: - State types with the same name
 
-enum Home {
+enum Place<Tag> {
   enum State: DispatchState {
     typealias RelatedStoreType = Store
 
@@ -44,23 +35,8 @@ enum Home {
   }
 }
 
-enum Work {
-  enum State: DispatchState {
-    typealias RelatedStoreType = Store
-
-    case rename(String)
-  }
-
-  final class Store: Storable {
-    let name = Variable("")
-
-    func reduce(with state: State) {
-      switch state {
-      case .rename(let name): self.name.value = name
-      }
-    }
-  }
-}
+typealias Home = Place<Int>
+typealias Work = Place<String>
 
 // MARK: - A subclass
 

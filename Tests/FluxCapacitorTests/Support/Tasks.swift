@@ -1,3 +1,4 @@
+import Dispatch
 import FluxCapacitor
 
 /// A wrapper that moves a value that is not `Sendable`, such as an iterator, to another task.
@@ -13,6 +14,13 @@ struct Carried<Value>: @unchecked Sendable {
 @MainActor
 func untilItWaits(_ isSo: () -> Bool) async {
   while !isSo() { await Task.yield() }
+}
+
+/// Waits until the main queue has run the blocks that it contains.
+func mainQueueIsEmpty() async {
+  await withCheckedContinuation { continuation in
+    DispatchQueue.main.async { continuation.resume() }
+  }
 }
 
 /// Suspends the current task until the task is cancelled.

@@ -147,10 +147,12 @@ struct ApplicationTests {
     #expect(onQueue.value == [0, 1, 2])
     #expect(onNext.value == [0, 1])
   }
+}
 
-  private func mainQueueIsEmpty() async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
+/// Waits until the main queue has run the blocks that it contains.
+@MainActor
+func mainQueueIsEmpty() async {
+  await withCheckedContinuation { continuation in
+    DispatchQueue.main.async { continuation.resume() }
   }
 }

@@ -109,9 +109,7 @@ struct Swift5Tests {
 
     action.fetch()
     session.queue.sync {}
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
+    await mainQueueIsEmpty()
 
     #expect(viewModel.titles == ["0", "current 2", "2"])
   }

@@ -107,9 +107,7 @@ struct Swift6Tests {
 
     action.fetch()
     session.queue.sync {}
-    await withCheckedContinuation { continuation in
-      DispatchQueue.main.async { continuation.resume() }
-    }
+    await mainQueueIsEmpty()
 
     #expect(store.count.value == 4)
     #expect(viewModel.titles == ["0", "4", "4"])
