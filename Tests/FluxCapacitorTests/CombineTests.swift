@@ -4,13 +4,16 @@ import FluxCapacitorTesting
 import Testing
 
 struct CombineTests {
+  private let log = Log<[Int]>()
+  private let dusts = DustBuster()
+
   @Test func combinedConstantDeliversATransactionOnItsSourcesAsOneChange() {
     let first = Variable(1)
     let second = Variable("a")
     let third = Variable(true)
     let log = Log<String>()
     let combined = Constant.combine(Constant(first), Constant(second), Constant(third))
-    let dust = combined.observe { log.append("\($0.0)\($0.1)\($0.2)") }
+    combined.observe { log.append("\($0.0)\($0.1)\($0.2)") }.cleaned(by: dusts)
 
     Dispatcher().transaction {
       first.value = 2
@@ -21,7 +24,6 @@ struct CombineTests {
 
     #expect(log.entries == ["1atrue", "3afalse", "3bfalse"])
     #expect(combined.value == (3, "b", false) as (Int, String, Bool))
-    dust.clean()
   }
 
   @Test func combineAcceptsVariablesAndConstantsInAnyMix() {
@@ -38,7 +40,6 @@ struct CombineTests {
   @Test func removeDuplicatesSkipsEqualTuplesOfTwoToSixElements() {
     let variable = Variable(0)
     let log = Log<Int>()
-    let dusts = DustBuster()
     let parity = variable.map { $0 % 2 }
     let (p, q) = (parity, variable.map { _ in "a" })
 
@@ -66,15 +67,13 @@ struct CombineTests {
     let tripled = source.map { $0 * 3 }
     let sums = Constant.combine(doubled, tripled).map(counting: count) { $0 + $1 }
     let all = Constant.combine(Constant(source), sums, doubled)
-    let log = Log<[Int]>()
-    let dust = all.observe { log.append([$0.0, $0.1, $0.2]) }
+    all.observe { [log] in log.append([$0.0, $0.1, $0.2]) }.cleaned(by: dusts)
 
     source.value = 2
     source.value = 3
 
     #expect(log.entries == [[1, 5, 2], [2, 10, 4], [3, 15, 6]])
     #expect(count.value == 3)
-    dust.clean()
   }
 
   @Test func thirtyNestedDiamondsComputeEachCombinedConstantOncePerChange() {
@@ -96,11 +95,9 @@ struct CombineTests {
 
   @Test func combinedConstantDeliversAnotherThreadsWriteWhileAnObserverThatWroteASourceStillRuns() {
     let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
-    let log = Log<[Int]>()
-    let dusts = DustBuster()
-    Constant.combine(first, second).observe(ignoreFirst: true) { log.append([$0, $1]) }
+    Constant.combine(first, second).observe(ignoreFirst: true) { [log] in log.append([$0, $1]) }
       .cleaned(by: dusts)
-    trigger.observe(ignoreFirst: true) { _ in
+    trigger.observe(ignoreFirst: true) { [log] _ in
       first.value = 1
       Beside { second.value = 2 }.join()
       #expect(log.entries == [[1, 0], [1, 2]])

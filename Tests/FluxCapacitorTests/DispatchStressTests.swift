@@ -4,19 +4,20 @@ import Testing
 
 /// Races of dispatches and instantiations. If THOROUGH is set, each test performs about 200,000 operations.
 ///
-/// Each test creates its dispatcher, because the trait `.isolatedDispatcher` adds a hook to its dispatcher.
+/// The suite creates a dispatcher for each test, because the trait `.isolatedDispatcher` adds a hook to its dispatcher.
 @Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct DispatchStressTests {
+  private let dispatcher = Dispatcher()
+  private let dusts = DustBuster()
+
   // D1, D4
 
   @Test func observersOfTwoStoresReceiveConcurrentDispatchesInTheSameOrder() async {
-    let dispatcher = Dispatcher()
     let counter = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let mirror = withDispatcher(dispatcher) { MirrorStore.instantiate() }
     let count = Log<Int>()
     let doubled = Log<Int>()
     let mirrored = Log<Int>()
-    let dusts = DustBuster()
     counter.count.observe { count.append($0) }.cleaned(by: dusts)
     counter.doubled.observe { doubled.append($0 / 2) }.cleaned(by: dusts)
     mirror.count.observe { mirrored.append($0) }.cleaned(by: dusts)
@@ -37,12 +38,11 @@ struct DispatchStressTests {
   }
 
   @Test func dispatcherReducesEveryStateThatObserversInvokeOnManyThreads() async {
-    let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
     let script = withDispatcher(dispatcher) { ScriptStore.instantiate() }
-    let dust = store.count.observe(ignoreFirst: true) { _ in
+    store.count.observe(ignoreFirst: true) { [dispatcher] _ in
       dispatcher.reduce { $0.first.value += 1 }
-    }
+    }.cleaned(by: dusts)
 
     await inParallel(4) { _ in
       for _ in 0..<stress(50_000) { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
@@ -50,7 +50,6 @@ struct DispatchStressTests {
 
     #expect(store.count.value == stress(200_000))
     #expect(script.first.value == stress(200_000))
-    dust.clean()
   }
 
   // V1 beside D4
@@ -59,10 +58,9 @@ struct DispatchStressTests {
   /// ends.
   /// A write during another thread's transaction belongs to the transaction's change, so it can be missing.
   @Test func observerReceivesConcurrentWritesAndTransactionsAtMostOnceAndInOrder() async {
-    let dispatcher = Dispatcher()
     let variable = Variable(0)
     let log = Log<Int>()
-    let dust = variable.observe(ignoreFirst: true) { log.append($0) }
+    variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: dusts)
 
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
@@ -84,7 +82,6 @@ struct DispatchStressTests {
       let own = told.filter { $0 >= 0 && $0 % 4 == index }
       #expect(zip(own, own.dropFirst()).allSatisfy(<))
     }
-    dust.clean()
   }
 
   // R1, R2
@@ -122,7 +119,6 @@ struct DispatchStressTests {
   }
 
   @Test func dispatchesDoNotCrashWhileOtherThreadsCreateAndFreeStores() async {
-    let dispatcher = Dispatcher()
     await inParallel(4) { index in
       for round in 0..<stress(50_000) {
         if index < 2 {

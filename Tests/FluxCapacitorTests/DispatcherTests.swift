@@ -9,6 +9,7 @@ private let chainLength = isThorough ? 100_000 : 20_000
 @Suite(.isolatedDispatcher)
 struct DispatcherTests {
   private let dispatcher = Dispatcher.shared
+  private let script = ScriptStore.instantiate()
 
   // D2
 
@@ -25,7 +26,6 @@ struct DispatcherTests {
   // D3
 
   @Test func statesInvokedInsideAReduceAreReducedAfterTheReduceInTheOrderOfInvocation() {
-    let store = ScriptStore.instantiate()
     let log = Log<String>()
 
     dispatcher.reduce { _ in
@@ -43,7 +43,6 @@ struct DispatcherTests {
       "outer begins", "outer ends", "inner begins", "inner ends", "second inner", "innermost",
     ]
     #expect(log.entries == expected)
-    withExtendedLifetime(store) {}
   }
 
   @Test func chainOfStatesInvokedByObserversRunsInConstantStackSpace() {
@@ -63,11 +62,9 @@ struct DispatcherTests {
   }
 
   @Test func chainOfStatesInvokedByReducesRunsInConstantStackSpace() {
-    let store = ScriptStore.instantiate()
-
     inParallel(1, stackSize: 256 * 1024) { _ in dispatcher.reduce(countUp) }
 
-    #expect(store.first.value == chainLength)
+    #expect(script.first.value == chainLength)
 
     @Sendable func countUp(_ store: ScriptStore) {
       store.first.value += 1
@@ -76,9 +73,10 @@ struct DispatcherTests {
   }
 
   @Test func observersReceiveEachStateInvokedByAReduceBeforeTheNextStateIsReduced() {
-    let store = ScriptStore.instantiate()
     let log = Log<[Int]>()
-    let dust = store.first.observe(ignoreFirst: true) { log.append([$0, store.second.value]) }
+    let dust = script.first.observe(ignoreFirst: true) { [script] in
+      log.append([$0, script.second.value])
+    }
 
     dispatcher.reduce { store in
       for value in 2...3 {

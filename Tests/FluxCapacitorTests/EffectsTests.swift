@@ -44,16 +44,6 @@ struct EffectsTests {
     #expect(log.entries == ["false"])
   }
 
-  @Test func firstPolicySkipsAPerformInsideTheRunningOperationWithoutWaiting() async {
-    let effects = Effects(.first)
-    await effects.perform { _ in
-      await effects.perform { _ in log.append("inner") }
-      log.append("outer")
-    }
-
-    #expect(log.entries == ["outer"])
-  }
-
   // MARK: Newest waiting
 
   @Test func newestWaitingPolicyFinishesTheOperationInProgressAndThenRunsTheNewest() async {

@@ -139,9 +139,8 @@ struct InterceptTests {
     CounterAction().invoke(.add(1))
     dust.clean()
     CounterAction().invoke(.add(1))
-    let later = dispatcher.intercept { [log] in log.append("later \($0.sequenceNumber)") }
+    intercept { [log] in log.append("later \($0.sequenceNumber)") }
     CounterAction().invoke(.add(1))
-    later.clean()
 
     #expect(log.entries == ["event 1", "later 2"])
     #expect(store.count.value == 3)
@@ -153,16 +152,16 @@ struct InterceptTests {
     let numbers = ExclusiveObserver()
     let latest = Latest()
     let breaks = Tally()
-    let dust = dispatcher.intercept { event in
+    dispatcher.intercept { event in
       numbers.receive(event.sequenceNumber)
       guard let old = event.changes.first?.oldValue as? Int,
         let new = event.changes.first?.newValue as? Int
       else { return breaks.add() }
       if old != latest.load() || new != old + 1 { breaks.add() }
       latest.store(new)
-    }
+    }.cleaned(by: dusts)
     // Because of this observer, one thread can deliver the count while another thread calls the interceptor.
-    let observer = store.count.observe(ignoreFirst: true) { _ in }
+    store.count.observe(ignoreFirst: true) { _ in }.cleaned(by: dusts)
 
     await inParallel(4) { _ in
       for _ in 0..<stress(50_000) { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
@@ -170,7 +169,5 @@ struct InterceptTests {
 
     numbers.expectConsecutive(through: stress(200_000))
     #expect(breaks.value == 0)
-    dust.clean()
-    observer.clean()
   }
 }

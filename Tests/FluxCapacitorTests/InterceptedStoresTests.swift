@@ -95,7 +95,7 @@ struct InterceptedStoresTests {
       _ = store?.count.observe { _ in withExtendedLifetime(counted) {} }
     }
     let events = Log<DispatchEvent>()
-    let dust = dispatcher.intercept { events.append($0) }
+    intercept { events.append($0) }
     CounterAction().invoke(.add(1))
     #expect(tally.value == 1)
 
@@ -104,7 +104,6 @@ struct InterceptedStoresTests {
 
     #expect(tally.value == 0)
     #expect(events.entries.count == 1)
-    dust.clean()
     _ = store
   }
 

@@ -7,6 +7,8 @@ import Testing
 /// Transactions of several dispatchers that write the sources of one combined constant at the same time.
 @Suite(.oneAtATime, .timeLimit(.minutes(20)))
 struct MixedTransactionsStressTests {
+  private let dusts = DustBuster()
+
   @Test func nestedCombinedConstantsDeliverConcurrentTransactionsOfThreeDispatchersUnmixed() async {
     let variables = (0..<6).map { _ in Variable(0) }
     let count = Tally()
@@ -15,13 +17,13 @@ struct MixedTransactionsStressTests {
     let middle = Constant.combine(Constant(variables[1]), inner, variables[4].map { $0 })
     let outer = Constant.combine(Constant(variables[0]), middle, Constant(variables[3]))
     let last = Locked([0, 0, 0])
-    let dust = outer.observe { first, middle, fourth in
+    outer.observe { first, middle, fourth in
       count.add()
       #expect(first == middle.1.0)
       #expect(middle.0 == middle.2)
       #expect(fourth == middle.1.1)
       last.set([first, middle.0, fourth])
-    }
+    }.cleaned(by: dusts)
 
     await inParallel(3) { thread in
       let dispatcher = Dispatcher()
@@ -36,7 +38,6 @@ struct MixedTransactionsStressTests {
 
     #expect(last.value == [stress(12_000), stress(12_000), stress(12_000)])
     #expect(count.value <= stress(36_000) + 1)
-    dust.clean()
   }
 
   @Test func nestedCombinedConstantsNeverMixValuesOfCompetingTransactions() async {
@@ -47,10 +48,10 @@ struct MixedTransactionsStressTests {
     )
     let states = Locked([[0, 0]])
     let isMixed = Locked(false)
-    let dust = pairs.observe { first, second in
+    pairs.observe { first, second in
       if first.1 != second.0 { isMixed.set(true) }
       states.set([[first.0, second.1]])
-    }
+    }.cleaned(by: dusts)
 
     await inParallel(4) { thread in
       let dispatcher = Dispatcher()
@@ -63,13 +64,12 @@ struct MixedTransactionsStressTests {
 
     #expect(!isMixed.value)
     #expect(states.value == [[variables[0].value, variables[2].value]])
-    dust.clean()
   }
 
   @Test func observerThatSubscribesDuringAnotherThreadsTransactionEndsWithTheLastValue() async {
     let list = Variable([0, 1, 2])
     let count = list.map(\.count).removeDuplicates()
-    let older = count.observe { _ in }
+    count.observe { _ in }.cleaned(by: dusts)
     let dispatcher = Dispatcher()
     let ended = Atomic(0)
     let rounds = stress(20_000)
@@ -98,7 +98,5 @@ struct MixedTransactionsStressTests {
         for (_, dust) in joined { dust.clean() }
       }
     }
-
-    older.clean()
   }
 }

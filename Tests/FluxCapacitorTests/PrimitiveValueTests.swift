@@ -27,14 +27,6 @@ struct PrimitiveValueTests {
     #expect(fromConstant.entries == [0, 10, 10, 20])
   }
 
-  @Test func observerThatIgnoresTheFirstValueStartsWithTheNextChange() {
-    variable.observe(ignoreFirst: true) { [log] in log.append($0) }.cleaned(by: dusts)
-
-    variable.value = 1
-
-    #expect(log.entries == [1])
-  }
-
   @Test func writeOfAnotherThreadDuringAnObserversFirstCallIsDeliveredAfterThatCall() {
     variable.observe { [variable, log] value in
       if value == 0 { Beside { variable.value = 1 }.join() }

@@ -8,6 +8,7 @@ import Testing
 struct QueryableTests {
   private let store = PriceStore()
   private let dusts = DustBuster()
+  private let ended = Tally()
 
   @Test func queryBecomesActiveWhenTheFirstConsumerHoldsTheQuery() {
     store.query("a").cleaned(by: dusts)
@@ -74,9 +75,8 @@ struct QueryableTests {
   }
 
   @Test func cleanedDustOfAQueryRetainsNeitherTheQueryNorTheStoresQueries() {
-    let ended = Tally()
     var store: EndingQueryStore? = EndingQueryStore()
-    let dust = store?.query(EndingQuery(id: 1, end: AtEnd { ended.add() }))
+    let dust = store?.query(EndingQuery(id: 1, end: AtEnd { [ended] in ended.add() }))
 
     dust?.clean()
     #expect(ended.value == 1)
@@ -88,11 +88,10 @@ struct QueryableTests {
   }
 
   @Test func queryThatIsNeverCleanedIsFreedWithItsStoreAndDust() {
-    let ended = Tally()
     do {
       let store = EndingQueryStore()
-      _ = store.query(EndingQuery(id: 1, end: AtEnd { ended.add() }))
-      let kept = store.query(EndingQuery(id: 2, end: AtEnd { ended.add() }))
+      _ = store.query(EndingQuery(id: 1, end: AtEnd { [ended] in ended.add() }))
+      let kept = store.query(EndingQuery(id: 2, end: AtEnd { [ended] in ended.add() }))
       #expect(ended.value == 0)
       withExtendedLifetime((store, kept)) {}
     }

@@ -7,6 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct SessionTests {
   private let dispatcher = Dispatcher()
+  private var counter: DispatcherAction<CountingAction> { CountingAction(amount: 2).on(dispatcher) }
 
   // MARK: Stores
 
@@ -57,7 +58,6 @@ struct SessionTests {
 
   @Test func actionOnADispatcherInvokesStatesOnThatDispatcher() async {
     let store = CounterStore.instantiate(on: dispatcher)
-    let counter = CountingAction(amount: 2).on(dispatcher)
 
     let result = counter { action in
       action.add()
@@ -70,8 +70,6 @@ struct SessionTests {
   }
 
   @Test func actionOnADispatcherThrowsTheErrorOfTheClosure() async {
-    let counter = CountingAction(amount: 2).on(dispatcher)
-
     #expect(throws: Failure.refused) {
       try counter { _ throws(Failure) in throw .refused }
     }
@@ -86,7 +84,6 @@ struct SessionTests {
   }
 
   @MainActor @Test func actionOnADispatcherKeepsTheCallersActor() async {
-    let counter = CountingAction(amount: 2).on(dispatcher)
     var calls = 0
 
     counter { _ in calls += 1 }
@@ -102,7 +99,6 @@ struct SessionTests {
   @Test func effectsOfAnActionOnADispatcherCountForThatDispatcher() async {
     let store = CounterStore.instantiate(on: dispatcher)
     let gate = FluxCapacitorTesting.Gate()
-    let counter = CountingAction(amount: 2).on(dispatcher)
 
     counter { $0.addLater(after: gate) }
     await gate.reached()

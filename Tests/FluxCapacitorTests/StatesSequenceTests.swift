@@ -4,6 +4,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct StatesSequenceTests {
+  private let dispatcher = Dispatcher()
+
   @Test func statesSequenceContainsEveryStateAndEndsWhenItsDispatcherIsFreed() async {
     let iterator = {
       let dispatcher = Dispatcher()
@@ -20,7 +22,6 @@ struct StatesSequenceTests {
   }
 
   @Test func statesSequenceThatBuffersOneStateReturnsTheNewestState() async {
-    let dispatcher = Dispatcher()
     let sequence = dispatcher.states(of: Dispatcher.Counter.self, buffering: .bufferingNewest(1))
     var states = sequence.makeAsyncIterator()
 
@@ -30,7 +31,6 @@ struct StatesSequenceTests {
   }
 
   @Test @MainActor func statesSequenceContainsStatesThatItsConsumerDispatches() async {
-    let dispatcher = Dispatcher()
     let log = Log<Int>()
     let iterator = Carried(dispatcher.states(of: Dispatcher.Counter.self).makeAsyncIterator())
     let effects = Task { @MainActor in

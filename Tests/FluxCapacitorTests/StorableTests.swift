@@ -5,13 +5,9 @@ import Testing
 
 @Suite(.isolatedDispatcher)
 struct StorableTests {
+  private let dispatcher = Dispatcher.shared
+
   // R1, R2
-
-  @Test func instantiateReturnsTheLiveStoreOfTheType() {
-    let store = CounterStore.instantiate()
-
-    #expect(CounterStore.instantiate() === store)
-  }
 
   @Test func instantiateCreatesAFreshStoreAfterTheLastReferenceIsReleased() {
     weak var first: CounterStore?
@@ -42,7 +38,6 @@ struct StorableTests {
   }
 
   @Test func stateReachesNoStoreOfAnotherStateTypeWithTheSameName() {
-    let dispatcher = Dispatcher.shared
     let home = Home.Store.instantiate()
     let work = Work.Store.instantiate()
 
@@ -53,7 +48,6 @@ struct StorableTests {
   }
 
   @Test func instantiateOfAParentStoreReturnsTheLiveSubclassStore() {
-    let dispatcher = Dispatcher.shared
     let loud = LoudStore.instantiate()
 
     #expect(ParentStore.instantiate() === loud)
@@ -62,7 +56,6 @@ struct StorableTests {
   }
 
   @Test func parentStoreAndSubclassStoreBothReceiveStatesWhenTheParentIsCreatedFirst() {
-    let dispatcher = Dispatcher.shared
     let parent = ParentStore.instantiate()
     let loud = LoudStore.instantiate()
 
@@ -117,7 +110,6 @@ struct StorableTests {
   }
 
   @Test func unregisterAllUnregistersEveryStoreOfTheDispatcher() {
-    let dispatcher = Dispatcher.shared
     let counter = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
 
@@ -131,12 +123,6 @@ struct StorableTests {
   }
 
   // R5
-
-  @Test func initializerOfAStoreInstantiatesTheLiveStoreOfAnotherType() {
-    let store = NestedStore.instantiate()
-
-    #expect(store.counter === CounterStore.instantiate())
-  }
 
   @Test func deinitOfAStoreInstantiatesAStoreThatAnotherThreadIsCreatingWithoutDeadlock() {
     let dispatcher = Dispatcher()

@@ -6,8 +6,9 @@ import Testing
 /// A `DustBuster` cancels its tasks.
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct TaskTests {
+  private let dusts = DustBuster()
+
   @Test func cleaningADustBusterCancelsItsTask() async {
-    let dusts = DustBuster()
     let task = Task { await untilCancelled() }
     task.cleaned(by: dusts)
     #expect(!task.isCancelled)
@@ -32,7 +33,6 @@ struct TaskTests {
   }
 
   @Test func dustBusterReleasesATaskAfterTheTaskEnds() async {
-    let dusts = DustBuster()
     await withCheckedContinuation { continuation in
       let result = Carried(AtEnd { continuation.resume() })
       Task { [result] in result.value }.cleaned(by: dusts)
@@ -42,7 +42,6 @@ struct TaskTests {
   }
 
   @Test func dustBusterDoesNotCancelAnEndedTask() async {
-    let dusts = DustBuster()
     let task = Task {}
     task.cleaned(by: dusts)
 

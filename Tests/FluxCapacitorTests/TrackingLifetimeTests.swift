@@ -6,16 +6,17 @@ import Testing
 /// B5 and V7: the library adds no calls of `onChange`, and keeps no `onChange` closure alive.
 @Suite(.timeLimit(.minutes(20)))
 struct TrackingLifetimeTests {
+  private let calls = Tally()
+  private let tally = Tally()
+
   @Test(arguments: [600, 5_000], [0, 1, 2])
   func trackingOfManyConstantsCallsOnChangeAtMostOnceAndIsFreed(count: Int, changes: Int) {
-    let calls = Tally()
-    let tally = Tally()
     do {
       let variables = (0..<count).map { _ in Variable(0) }
       let counted = Counted(tally)
       withObservationTracking {
         for variable in variables { _ = variable.constant.value }
-      } onChange: {
+      } onChange: { [calls] in
         counted.pass(calls.add())
       }
 
@@ -27,7 +28,6 @@ struct TrackingLifetimeTests {
   }
 
   @Test func trackingOfARowReadBySubscriptIsFreedWithTheTable() {
-    let tally = Tally()
     do {
       let cards = table("ab")
       let counted = Counted(tally)
@@ -45,7 +45,6 @@ struct TrackingLifetimeTests {
   /// change of `other` calls an `onChange` closure that Observation has to remove from the same registrar.
   @Test(arguments: [false, true])
   func deinitOfACapturedObjectCanChangeAnotherTrackedConstant(isRow: Bool) {
-    let calls = Tally()
     let other = Variable(0)
     do {
       let cards = table("a")
@@ -57,7 +56,7 @@ struct TrackingLifetimeTests {
         withObservationTracking {
           read()
           _ = other.constant.value
-        } onChange: {
+        } onChange: { [calls] in
           calls.add()
         }
       }

@@ -6,10 +6,11 @@ import Testing
 /// How asynchronous sequences end, and when they free their values.
 @Suite(.timeLimit(.minutes(20)))
 struct ValuesLifetimeTests {
+  private let tally = Tally()
+
   // MARK: End of a sequence
 
   @Test @MainActor func cancellingATaskThatAwaitsAValueFreesItsBufferedValuesImmediately() async {
-    let tally = Tally()
     let variable = Variable(Counted(tally))
     let log = Log<Int>()
     let consumer = Task { @MainActor in
@@ -42,7 +43,6 @@ struct ValuesLifetimeTests {
   }
 
   @Test func leavingAForAwaitLoopFreesItsBufferedValues() async {
-    let tally = Tally()
     let variable = Variable(Counted(tally))
 
     for await _ in variable.values(buffering: .unbounded) { break }
@@ -89,7 +89,6 @@ struct ValuesLifetimeTests {
 
   @Test(arguments: [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1)])
   func valuesDroppedFromTheBufferAreFreedImmediately(policy: BufferingPolicy) {
-    let tally = Tally()
     let variable = Variable(Counted(tally))
     let iterator = variable.values(buffering: policy).makeAsyncIterator()
 

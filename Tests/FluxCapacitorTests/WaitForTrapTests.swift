@@ -34,9 +34,19 @@ struct WaitForTrapTests {
     expectSentence(in: result, "FluxCapacitorTests.FirstStore → FluxCapacitorTests.FirstStore.")
   }
 
-  @Test func waitForOutsideAReduceTraps() async {
+  @Test(arguments: Moment.allCases) func waitForOutsideAReduceTraps(moment: Moment) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      relayStores().0.waitFor(ThirdStore.self)
+      [moment] in
+      let (stores, script) = (relayStores(), ScriptStore.instantiate())
+      let wait = { @Sendable in stores.0.waitFor(ThirdStore.self) }
+      switch moment {
+      case .beforeAnyReduce: wait()
+      case .insideAReduceOfAnotherStateType: Dispatcher.shared.reduce { _ in wait() }
+      case .afterTheReduce:
+        Dispatcher.shared.dispatch(Relay.run { _ in })
+        wait()
+      }
+      withExtendedLifetime(script) {}
     }
 
     expectSentence(
@@ -46,24 +56,7 @@ struct WaitForTrapTests {
     )
   }
 
-  @Test func waitForInsideAReduceOfAnotherStateTypeTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let stores = relayStores()
-      let script = ScriptStore.instantiate()
-      Dispatcher.shared.reduce { _ in stores.0.waitFor(ThirdStore.self) }
-      withExtendedLifetime(script) {}
-    }
-
-    expectSentence(in: result, "outside a reduce of a FluxCapacitorTests.Relay.")
-  }
-
-  @Test func waitForAfterTheReduceHasEndedTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let stores = relayStores()
-      Dispatcher.shared.dispatch(Relay.run { _ in })
-      stores.0.waitFor(ThirdStore.self)
-    }
-
-    expectSentence(in: result, "outside a reduce of a FluxCapacitorTests.Relay.")
+  enum Moment: Codable, CaseIterable {
+    case beforeAnyReduce, insideAReduceOfAnotherStateType, afterTheReduce
   }
 }

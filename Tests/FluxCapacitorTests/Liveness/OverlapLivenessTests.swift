@@ -11,6 +11,7 @@ struct OverlapLivenessTests {
   private let calls = Calls()
   private let dusts = DustBuster()
   private let rounds = stress(15_000)
+  private let opener = Opener(.transaction)
 
   /// Opens a transaction in one of several ways.
   enum Opening: CaseIterable, Sendable {
@@ -39,7 +40,6 @@ struct OverlapLivenessTests {
     async
   {
     observeAll()
-    let opener = Opener(.transaction)
 
     await OverlapChain().run(rounds) { [left, right, shared] thread, round, overlap in
       opener.open(on: thread) {
@@ -55,7 +55,6 @@ struct OverlapLivenessTests {
 
   @Test func writesOutsideTransactionsAreDeliveredDuringOverlappingTransactions() async {
     observeAll()
-    let opener = Opener(.transaction)
     let other = Variable(0)
     let count = calls
     other.observe(ignoreFirst: true) { _ in count.add("other") }.cleaned(by: dusts)
@@ -76,7 +75,7 @@ struct OverlapLivenessTests {
 
   @Test func signalDeliversTheEventsOfOverlappingTransactions() async {
     let sink = Sink<Int>()
-    let (count, opener) = (calls, Opener(.transaction))
+    let count = calls
     sink.signal.observe { _ in count.add("event") }.cleaned(by: dusts)
     let (delivered, rounds) = (calls, rounds)
 
@@ -94,12 +93,11 @@ struct OverlapLivenessTests {
   }
 
   @Test func observersThatComeAndGoReceiveValuesDuringOverlappingTransactions() async {
-    let opener = Opener(.transaction)
     let both = Constant.combine(left, right.map { $0 }, shared).map { $0.0 + $0.1 + $0.2 }
       .removeDuplicates()
     let (count, rounds) = (calls, rounds)
 
-    await OverlapChain().run(rounds) { [left, right, shared] thread, round, overlap in
+    await OverlapChain().run(rounds) { [left, right, shared, opener] thread, round, overlap in
       let dust = both.observe { _ in count.add("observer \(thread)") }
       opener.open(on: thread) {
         (thread == 0 ? left : right).value = round

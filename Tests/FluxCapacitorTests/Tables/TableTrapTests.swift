@@ -4,37 +4,32 @@ import Testing
 /// B12: a mistake with a table traps with a sentence that names the types.
 @Suite(.timeLimit(.minutes(20)))
 struct TableTrapTests {
-  @Test func appendingARowTwiceTraps() async {
+  @Test(arguments: Mistake.allCases) func rowWithAWrongIDTraps(mistake: Mistake) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let cards = table("a")
-      cards.append(Card("a"))
+      [mistake] in
+      mistake.make()
     }
 
-    expectSentence(in: result, "VariableTable<Card> already contains a row with the id a.")
+    expectSentence(in: result, "VariableTable<Card>", mistake.sentence)
   }
 
-  @Test func replacingAllRowsByTwoRowsWithOneIDTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      table("").replaceAll(with: [Card("a"), Card("b"), Card("a")])
+  enum Mistake: Codable, CaseIterable {
+    case appendTwice, replaceAllByTwoWithOneID, keepTwice, assignUnderAnotherID
+
+    var sentence: String {
+      self == .assignUnderAnotherID
+        ? "a row with the id b under the id a" : " already contains a row with the id a."
     }
 
-    expectSentence(in: result, "VariableTable<Card> already contains a row with the id a.")
-  }
-
-  @Test func keepingARowTwiceTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      table("ab").replaceAll(with: [Card("a"), Card("b"), Card("a")])
+    func make() {
+      switch self {
+      case .appendTwice: table("a").append(Card("a"))
+      case .replaceAllByTwoWithOneID:
+        table("").replaceAll(with: [Card("a"), Card("b"), Card("a")])
+      case .keepTwice: table("ab").replaceAll(with: [Card("a"), Card("b"), Card("a")])
+      case .assignUnderAnotherID: table("a")["a"] = Card("b")
+      }
     }
-
-    expectSentence(in: result, "VariableTable<Card> already contains a row with the id a.")
-  }
-
-  @Test func assigningARowUnderAnotherIDTraps() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      table("a")["a"] = Card("b")
-    }
-
-    expectSentence(in: result, "VariableTable<Card>", "a row with the id b under the id a")
   }
 
   @Test func changingTheIDOfARowInPlaceTraps() async {
@@ -49,22 +44,12 @@ struct TableTrapTests {
     expectSentence(in: result, "VariableTable<Renamed>", "a row with the id 2 under the id 1")
   }
 
-  @Test(arguments: [-1, 2]) func insertingARowOutOfBoundsTraps(position: Int) async {
+  @Test(arguments: [(-1, true), (2, true), (-1, false), (1, false)])
+  func insertingOrMovingARowOutOfBoundsTraps(position: Int, isInserted: Bool) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      [position] in
-      table("a").insert(Card("b"), at: position)
-    }
-
-    expectSentence(
-      in: result,
-      "The position \(position) is out of range. A VariableTable<Card> has 1 rows."
-    )
-  }
-
-  @Test(arguments: [-1, 1]) func movingARowOutOfBoundsTraps(position: Int) async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      [position] in
-      table("a").move("a", to: position)
+      [position, isInserted] in
+      let cards = table("a")
+      if isInserted { cards.insert(Card("b"), at: position) } else { cards.move("a", to: position) }
     }
 
     expectSentence(

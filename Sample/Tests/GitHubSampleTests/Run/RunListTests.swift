@@ -4,6 +4,7 @@ import Testing
 
 /// Tests that compare lists on a terminal and in a pipe with the exact text.
 struct RunListTests {
+  private let session = MockApiSession(.page("a", total: 1))
   private let page = MockApiSession.Reply.success(
     Page(items: GitHub.Repository.various, totalCount: 3)
   )
@@ -76,8 +77,6 @@ struct RunListTests {
   }
 
   @Test func listCommandWritesStyledTextToATerminalWithColors() async {
-    let session = MockApiSession(.page("a", total: 1))
-
     let outcome = await runCommand(
       "mona",
       session: session,
@@ -92,8 +91,6 @@ struct RunListTests {
 
   @Test(arguments: [("--color=always", true), ("--color=never", false), ("--color=auto", false)])
   func colorOptionOverridesTheColorSupportOfTheTerminal(argument: String, hasColors: Bool) async {
-    let session = MockApiSession(.page("a", total: 1))
-
     let outcome = await runCommand("mona \(argument)", session: session, terminal: .plain)
 
     #expect(outcome.output.contains("\u{1B}[") == hasColors)
@@ -133,7 +130,6 @@ struct RunListTests {
   }
 
   @Test func sortAndSourceOptionsChangeTheRequestForRepositories() async {
-    let session = MockApiSession(.page("a", total: 1))
     var query = RepositoryQuery(login: "mona")
     query.order = .pushed
     query.isFork = false
