@@ -5,7 +5,7 @@ import Testing
 // Code of the doc comments on asynchronous sequences and tasks.
 
 /// Tests that the loops end, which they do after the elements that their comments show.
-@Suite(.isolatedDispatcher, .timeLimit(.minutes(1)))
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SequenceSnippetTests {
   @Test func loopsOverValuesEnd() async {
     await SequenceSnippets.values()

@@ -201,20 +201,10 @@ extension Dispatcher {
   /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
   /// that function.
   ///
-  /// The value depends on the task or thread that reads it, and not on the dispatcher that reduces a state:
-  ///
-  /// - In a reduce, and in the closures of ``transaction(_:)``, ``read(_:)`` and `modify`, it is the dispatcher
-  ///   that the caller sees.
-  /// - In an observer on `.current` and in an interceptor, it is the dispatcher that the delivering thread or
-  ///   task sees. This is usually the one that makes the change.
-  /// - In an observer on `.main`, it is the same if the main queue delivers its own change immediately, and the
-  ///   process-wide dispatcher otherwise.
-  /// - In an observer on a queue, on another thread and in a detached task, it is the process-wide dispatcher.
-  /// - In an operation of ``Effects``, a child task or a `Task { … }`, it is the dispatcher that the code that
-  ///   started it sees.
-  /// - In the `init` of a store, it is the dispatcher of the store.
-  ///
-  /// So code that must use one dispatcher everywhere keeps it, as ``Invoker/init(on:)`` does.
+  /// The value depends on the task or thread that reads it, and not on the dispatcher that reduces a state. A reduce
+  /// sees the dispatcher of its caller, and an observer sees the dispatcher of the thread that delivers. The table in
+  /// <doc:Concurrency#Tasks> has each kind of code. Code that must use one dispatcher everywhere keeps it, as
+  /// ``Invoker/init(on:)`` does.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
@@ -235,7 +225,6 @@ extension Dispatcher {
   }
 
   static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
-
 }
 
 extension Dispatcher: PendingWorkOwner {

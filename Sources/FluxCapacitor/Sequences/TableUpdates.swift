@@ -114,6 +114,6 @@ extension PrimitiveTable {
   /// ```
   ///
   /// - Complexity: O(n) in the number of rows for the first update. Each further update takes O(k log k) for k changed
-  ///   rows.
+  ///   rows, and O(n) if the table copies its array of rows.
   public var changes: TableUpdates<Row> { TableUpdates(table: table) }
 }

@@ -127,8 +127,9 @@ public final class Effects: Sendable {
   ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run, which inherits the caller's actor, priority and task-local
-  ///   values. The operation's parameter is the effect with which the operation invokes states.
+  ///   - operation: The operation to run. As the closure of `Task { … }`, it inherits the caller's priority and task-local
+  ///   values, and the isolation of the function that contains the call. In an action that isn't isolated to an actor,
+  ///   it runs on no actor, even if a view calls the action. The operation's parameter is the effect with which the operation invokes states.
   /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the
   ///   result is the task of the operation in progress, if an operation is in progress.
   @discardableResult public func run(

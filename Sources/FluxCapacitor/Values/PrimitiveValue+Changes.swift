@@ -7,8 +7,8 @@ extension PrimitiveValue {
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the value
   ///   before its first write to its last value.
   /// - The closure is called only for changes, not for the current value.
-  /// - Calls to one observer never overlap, and no lock is held during a call. See <doc:Concurrency> for
-  ///   threads and order.
+  /// - Calls to one observer never overlap. No lock is held during a call, except in a store's `init`. See
+  ///   <doc:Concurrency> for threads and order.
   ///
   /// ```swift
   /// let counter = Variable(1)
