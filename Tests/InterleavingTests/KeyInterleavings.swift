@@ -18,6 +18,15 @@
       )
     }
 
+    /// Opens the key "a" on a new dispatcher.
+    private static func openKey(
+      on disk: MemoryDisk = MemoryDisk()
+    ) throws -> (Keeper, Dispatcher, SumStore) {
+      let keeper = try keeper(disk)
+      let dispatcher = Dispatcher()
+      return (keeper, dispatcher, try keeper.open(SumStore.self, key: "a", on: dispatcher))
+    }
+
     /// Returns the number in the file of a key, or nil if the file can't be restored.
     private static func saved(_ key: String, on disk: MemoryDisk) -> Int? {
       let keeper = try? keeper(disk, role: .following)
@@ -29,9 +38,7 @@
       explore { scenario in
         let disk = MemoryDisk()
         let writes = Log<Void>()
-        let keeper = try Self.keeper(disk)
-        let dispatcher = Dispatcher()
-        let store = try keeper.open(SumStore.self, key: "a", on: dispatcher)
+        let (keeper, dispatcher, store) = try Self.openKey(on: disk)
         let dust = keeper.saved(SumStore.self, key: "a").observe(ignoreFirst: true) { _ in
           writes.append(())
         }
@@ -59,10 +66,7 @@
 
     @Test func flushDuringASaveWaitsForTheNextSave() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let dispatcher = Dispatcher()
-        let store = try keeper.open(SumStore.self, key: "a", on: dispatcher)
+        let (keeper, dispatcher, store) = try Self.openKey()
         let flushed = Log<Int>()
         dispatcher.dispatch(Dispatcher.Sum.add(10))
         scenario.thread { Task { try await keeper.flush() } }
@@ -82,10 +86,7 @@
 
     @Test func closedKeyHasAllReducesThatPrecedeTheClose() {
       explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let dispatcher = Dispatcher()
-        let store = try keeper.open(SumStore.self, key: "a", on: dispatcher)
+        let (keeper, dispatcher, store) = try Self.openKey()
         let reopened = Log<Int>()
         scenario.thread {
           dispatcher.dispatch(Dispatcher.Sum.add(1))
