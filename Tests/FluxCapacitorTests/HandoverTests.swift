@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -10,21 +11,41 @@ struct HandoverTests {
   private let tireless = Tireless()
   private let dusts = DustBuster()
 
-  @Test(arguments: [false, true])
-  func settingAVariableReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
-    let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
-    constant.observe(ignoreFirst: true, changes: tireless.observe).cleaned(by: dusts)
-    let writing = tireless.write { variable.value = $0 }
+  /// A constant that changes with the variable.
+  enum Source: CaseIterable {
+    case variable, map, combination, combinationOfACombination
 
-    variable.value = 0
-
-    tireless.expectToBeLeft(by: writing)
+    func constant(of variable: Variable<Int>) -> Constant<Int> {
+      switch self {
+      case .variable: Constant(variable)
+      case .map: Constant(variable).map { $0 }
+      case .combination: Constant.combine(Constant(variable), Constant(Variable(0))).map { $0.0 }
+      case .combinationOfACombination:
+        Constant.combine(Constant(Variable(0)), Source.combination.constant(of: variable))
+          .map { $0.1 }
+      }
+    }
   }
 
-  @Test(arguments: [false, true])
-  func transactionReturnsWhileAnotherThreadKeepsWritingTheSameVariable(isDerived: Bool) {
-    let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
-    constant.observe(ignoreFirst: true, changes: tireless.observe).cleaned(by: dusts)
+  @Test(arguments: Source.allCases)
+  func settingAVariableReturnsWhileAnotherThreadKeepsWritingTheVariable(source: Source) {
+    for _ in 0..<stress(250) {
+      let tireless = Tireless()
+      let dust = source.constant(of: variable)
+        .observe(ignoreFirst: true, changes: tireless.observe)
+      let writing = tireless.write { variable.value = $0 }
+
+      variable.value = 0
+
+      tireless.expectToBeLeft(by: writing)
+      dust.clean()
+    }
+  }
+
+  @Test(arguments: Source.allCases)
+  func transactionReturnsWhileAnotherThreadKeepsWritingTheSameVariable(source: Source) {
+    source.constant(of: variable).observe(ignoreFirst: true, changes: tireless.observe)
+      .cleaned(by: dusts)
     let (dispatcher, other) = (Dispatcher(), Dispatcher())
     let writing = tireless.write { number in other.transaction { variable.value = number } }
 
@@ -58,9 +79,9 @@ struct HandoverTests {
     writing.join()
   }
 
-  @Test(arguments: [false, true])
-  func observeReturnsWhileAnotherThreadKeepsWritingTheVariable(isDerived: Bool) {
-    let constant = isDerived ? Constant(variable).map { $0 } : Constant(variable)
+  @Test(arguments: Source.allCases)
+  func observeReturnsWhileAnotherThreadKeepsWritingTheVariable(source: Source) {
+    let constant = source.constant(of: variable)
     let writing = tireless.write { variable.value = $0 }
 
     constant.observe(changes: tireless.observe).cleaned(by: dusts)
@@ -73,14 +94,15 @@ struct HandoverTests {
 ///
 /// The writing thread stops when the delivering thread has returned.
 final class Tireless: Sendable {
-  // On a busy machine, the writing thread has written a million numbers before the other thread runs again.
-  private let limit = 20_000_000
+  // Another thread usually takes over the delivery after 300 calls.
+  private let mostCalls = 20_000
   private let observer = ExclusiveObserver()
   private let teller = ObjectIdentifier.currentThread
   private let isObserved = Gate()
   private let isBack = Atomic(false)
   private let written = Atomic(0)
   private let told = Atomic(0)
+  private let calls = Atomic(0)
 
   /// Starts a thread that writes consecutive numbers after a zero has been delivered.
   func write(_ body: @escaping @Sendable (Int) -> Void) -> Beside {
@@ -94,7 +116,9 @@ final class Tireless: Sendable {
 
   /// Writes consecutive numbers until the delivering thread has returned.
   func writeAll(_ body: (Int) -> Void) {
-    for number in 1...limit where !isBack.load(ordering: .acquiring) {
+    var number = 0
+    while !isBack.load(ordering: .acquiring) {
+      number += 1
       body(number)
       written.store(number, ordering: .releasing)
       // The writing thread yields the processor to the delivering thread.
@@ -110,18 +134,19 @@ final class Tireless: Sendable {
     told.store(number, ordering: .relaxed)
     if number == 0 { isObserved.open() }
     if ObjectIdentifier.currentThread != teller || isBack.load(ordering: .acquiring) { return }
+    if calls.add(1, ordering: .relaxed).newValue == mostCalls { return leave() }
     // Waiting for two more writes ensures that at least one write begins during this call. So a change is
     // pending when `observe(_:)` returns.
     let next = written.load(ordering: .acquiring) + 2
-    guard next <= limit else { return }
-    while written.load(ordering: .acquiring) < next { sched_yield() }
+    while written.load(ordering: .acquiring) < next, !isBack.load(ordering: .acquiring) {
+      sched_yield()
+    }
   }
 
   func expectToBeLeft(by writing: Beside) {
     leave()
     writing.join()
-    let last = written.load(ordering: .acquiring)
-    #expect(last < limit)
-    observer.expectConsecutive(through: last)
+    #expect(calls.load(ordering: .relaxed) < mostCalls)
+    observer.expectConsecutive(through: written.load(ordering: .acquiring))
   }
 }

@@ -148,8 +148,9 @@ import Synchronization
       deliver(change.value, delivery, on: thread)
       // The next change is taken in the same critical section, unless other work needs the lock released.
       lock.lock()
-      detached = becomeIdle(on: thread)
-      if change.version == version { break }
+      let isLast = change.version == version
+      detached = becomeIdle(takingLeftChanges: isLast, on: thread)
+      if isLast { break }
       if detached == nil, !thread.isDueForHandover { continue }
       lock.unlock()
       detached.take()?.release()

@@ -57,26 +57,35 @@ extension AnyChannel {
   /// Ends the delivery of a change. The caller must not hold the channel's lock.
   @inlinable final func endDelivering(on thread: CurrentThread) {
     lock.lock()
-    let detached = becomeIdle(on: thread)
+    let detached = becomeIdle(takingLeftChanges: true, on: thread)
     lock.unlock()
     detached?.release()
   }
 
-  /// Makes the channel idle, and does the work that other threads have left to this thread: their changes,
-  /// and cleaned observations. The caller must hold the channel's lock.
+  /// Makes the channel idle, and does the work that other threads have left to this thread: cleaned
+  /// observations, and their changes. The caller must hold the channel's lock.
   ///
+  /// A thread that goes on to the next change of the backlog takes the changes that were left only at the end.
+  /// If the thread added a place for them after each change, it would have many places for one channel, and
+  /// could return only after a handover at each of them.
+  ///
+  /// - Parameter takesLeftChanges: Whether to add a place for the changes that were left.
   /// - Returns: The objects that the caller has to release after unlocking, if any.
-  @inlinable final func becomeIdle(on thread: CurrentThread) -> Detached? {
+  @inlinable final func becomeIdle(
+    takingLeftChanges takesLeftChanges: Bool,
+    on thread: CurrentThread
+  ) -> Detached? {
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    let hasMore = hasCleaned || isClosed || anyAttachments?.use { $0.left != nil } ?? false
-    return hasMore ? cleanUpAfterDelivery(hasCleaned: hasCleaned, on: thread) : nil
+    let hasLeft = anyAttachments?.use { $0.left != nil } ?? false
+    guard hasCleaned || isClosed || hasLeft else { return nil }
+    if hasLeft { thread.pointee.changesOfOthers &+= 1 }
+    if takesLeftChanges { takeLeftChanges(on: thread) }
+    return cleanUpAfterDelivery(hasCleaned: hasCleaned)
   }
 
-  /// Adds a place for the changes that were left, and removes cleaned observations. The caller must hold the
-  /// channel's lock.
-  @usableFromInline
-  final func cleanUpAfterDelivery(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
+  /// Removes cleaned observations. The caller must hold the channel's lock.
+  @usableFromInline final func cleanUpAfterDelivery(hasCleaned: Bool) -> Detached {
     var detached = Detached()
     if hasCleaned {
       removeCleaned(into: &detached)
@@ -86,8 +95,6 @@ extension AnyChannel {
       }
     }
     if isClosed { closeIfIdle(into: &detached) }
-    if anyAttachments?.use({ $0.left != nil }) ?? false { thread.pointee.changesOfOthers &+= 1 }
-    takeLeftChanges(on: thread)
     return detached
   }
 }
@@ -101,7 +108,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this thread has delivered so many changes of other threads that it should offer a handover.
   @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 257 }
 
-  /// Offers the delivery to other threads for a limited number of yields, and then withdraws the offer.
+  /// Offers the delivery to other threads for a limited number of yields, and then withdraws the offer. The
+  /// number is higher after each withdrawn offer, because another thread might need more time for a change.
   ///
   /// The offer improves fairness, but no guarantee depends on the offer. A thread that makes changes
   /// without end usually takes this offer or a later offer.
@@ -116,7 +124,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     isOffered: () -> Bool,
     withdraw: () -> Void
   ) -> Bool {
-    for _ in 0..<32 {
+    for _ in 0..<32 << pointee.withdrawnOffers {
       yieldProcessor()
       // `isDueForHandover` stays true, so this thread also offers its next delivery to other threads. The
       // next delivery might be for the same channel if the other thread hasn't started to deliver.
@@ -126,6 +134,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     // rotation, the prime number 37 makes the next offer fall on a different channel. Sometimes, other
     // threads can take over this channel only after they have taken over a different channel.
     pointee.changesOfOthers = 257 - 37
+    pointee.withdrawnOffers = min(pointee.withdrawnOffers + 1, 4)
     return lock.withLock {
       if isOffered() { withdraw() } else { return true }
       return false

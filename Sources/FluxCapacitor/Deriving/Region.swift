@@ -184,7 +184,21 @@
       first.deliverComputed(on: thread)
     }
     deliverComputed(on: thread)
-    channel.use { $0.endDelivering(on: thread) }
+    endDelivering(on: thread)
+  }
+
+  /// Ends the delivery of a change, and adds a place for the next pending change if it is complete. The caller
+  /// must not hold the region's lock.
+  private func endDelivering(on thread: CurrentThread) {
+    channel.use { channel in
+      channel.lock.lock()
+      let detached = channel.becomeIdle(takingLeftChanges: false, on: thread)
+      // One place is enough for the next change, even if other threads have left it to this thread.
+      channel.anyAttachments?.use { $0.left = nil }
+      takePlaceIfReady(on: thread)
+      channel.lock.unlock()
+      detached?.release()
+    }
   }
 
   // MARK: Pending changes. The caller must hold the region's lock, unless a comment says otherwise.
@@ -223,7 +237,8 @@
   }
 
   /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
-  /// another thread is delivering the region, the change is left to that thread.
+  /// another thread is delivering the region, the change is left to that thread, which looks for pending
+  /// changes anyway, but counts a change of another thread for this.
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
@@ -257,10 +272,6 @@
         first.prepare(for: change.version)
       }
       prepare(for: change.version)
-      if isReady {
-        thread.pointee.changesOfOthers &+= 1
-        takePlaceIfReady(on: thread)
-      }
       return true
     }
   }
@@ -269,12 +280,7 @@
   func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }
 
   /// Lets threads deliver the region. The caller must not hold the region's lock.
-  func endStarting(on thread: CurrentThread) {
-    channel.use { channel in
-      channel.lock.withLock { takePlaceIfReady(on: thread) }
-      channel.endDelivering(on: thread)
-    }
-  }
+  func endStarting(on thread: CurrentThread) { endDelivering(on: thread) }
 
   /// Discards all pending changes and their values.
   ///

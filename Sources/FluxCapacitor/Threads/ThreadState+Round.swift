@@ -36,6 +36,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
     pointee.changesOfOthers = 0
+    pointee.withdrawnOffers = 0
     while let place = pointee.round.popFirst() {
       #if DEBUG
         pointee.depth = place.depth

@@ -56,9 +56,12 @@ import Synchronization
   var accounts: [PendingWork.Ticket] = []
 
   /// The approximate number of other threads' changes that this thread has delivered since its round began. A
-  /// change that was ready directly after an earlier one counts as the change of another thread. Withdrawing
-  /// the offer of a handover lowers this number.
+  /// delivery during which another thread leaves changes counts as one. Withdrawing the offer of a handover
+  /// lowers this number.
   @usableFromInline var changesOfOthers: Int32 = 0
+
+  /// The number of handover offers that this thread has withdrawn since its round began, at most four.
+  var withdrawnOffers: Int32 = 0
 
   /// The registry of the dispatcher that is replaying a recorded state on this thread, if any.
   @usableFromInline var replaying: ObjectIdentifier?

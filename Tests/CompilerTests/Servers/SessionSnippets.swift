@@ -130,14 +130,14 @@ private final class FeedStore: Storable {
 }
 
 extension Dispatcher {
-  fileprivate enum Purse: DispatchState {
+  enum Purse: DispatchState {
     typealias RelatedStoreType = PurseStore
 
     case withdraw(Int)
   }
 }
 
-private final class PurseStore: Storable {
+final class PurseStore: Storable {
   var balance: Constant<Int> { _balance.constant }
   private let _balance = Variable(100)
 
@@ -148,21 +148,19 @@ private final class PurseStore: Storable {
   }
 }
 
-private enum Examples {
-  enum PurseError: Error {
-    case overdrawn
-  }
+enum PurseError: Error {
+  case overdrawn
+}
 
-  struct Purse {
-    let dispatcher = Dispatcher.shared
-    let store = PurseStore.instantiate()
+struct Purse {
+  let dispatcher = Dispatcher.shared
+  let store = PurseStore.instantiate()
 
-    func withdraw(_ amount: Int) throws(PurseError) -> Int {
-      try dispatcher.transaction { () throws(PurseError) in
-        if store.balance.value < amount { throw .overdrawn }
-        Invoker<Dispatcher.Purse>(on: dispatcher).invoke(.withdraw(amount))
-        return store.balance.value
-      }
+  func withdraw(_ amount: Int) throws(PurseError) -> Int {
+    try dispatcher.transaction { () throws(PurseError) in
+      if store.balance.value < amount { throw .overdrawn }
+      Invoker<Dispatcher.Purse>(on: dispatcher).invoke(.withdraw(amount))
+      return store.balance.value
     }
   }
 }
@@ -170,10 +168,10 @@ private enum Examples {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SessionSnippetTests {
   @Test func purseIsNotOverdrawn() throws {
-    let purse = Examples.Purse()
+    let purse = Purse()
 
     #expect(try purse.withdraw(70) == 30)
-    #expect(throws: Examples.PurseError.overdrawn) { try purse.withdraw(70) }
+    #expect(throws: PurseError.overdrawn) { try purse.withdraw(70) }
     #expect(purse.store.balance.value == 30)
   }
 

@@ -145,16 +145,19 @@ struct LivenessTablesTests {
   // MARK: - Threads that deliver the changes of others
 
   @Test func dispatchReturnsWhileTheInterceptorReceivesTheStatesOfAnotherThread() {
-    let tireless = Tireless()
-    let dispatcher = dispatchers[0]
-    dispatcher.intercept { event in
-      if case Dispatcher.Counter.set(let number) = event.state { tireless.observe(number) }
-    }.cleaned(by: dusts)
-    let writing = tireless.write { dispatcher.dispatch(Dispatcher.Counter.set($0)) }
+    for _ in 0..<stress(500) {
+      let tireless = Tireless()
+      let dispatcher = dispatchers[0]
+      let dust = dispatcher.intercept { event in
+        if case Dispatcher.Counter.set(let number) = event.state { tireless.observe(number) }
+      }
+      let writing = tireless.write { dispatcher.dispatch(Dispatcher.Counter.set($0)) }
 
-    dispatcher.dispatch(Dispatcher.Counter.set(0))
+      dispatcher.dispatch(Dispatcher.Counter.set(0))
 
-    tireless.expectToBeLeft(by: writing)
+      tireless.expectToBeLeft(by: writing)
+      dust.clean()
+    }
   }
 
   // MARK: - Fixtures
