@@ -19,7 +19,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// Creates a recorder that records the current value of a variable or a constant, and every later change.
   ///
   /// - Parameters:
-  ///   - value: The variable or constant, which the recorder doesn't keep alive.
+  ///   - value: The variable or constant. The recorder keeps only a derived constant alive.
   ///   - ignoreFirst: Whether the recorder skips the current value.
   public init<Trait>(_ value: PrimitiveValue<Trait, Value>, ignoreFirst: Bool = false) {
     let recording = Recording<Value>()

@@ -129,7 +129,7 @@ struct ForecastAction: Actionable {
   func stop() { effects.run { _ in } }  // Supersedes the poll.
 
   private func load(_ city: String, attempts: Int, as effect: Effect) async {
-    for attempt in 1...attempts {
+    for attempt in 1...attempts where !Task.isCancelled {
       do {
         let temperature = try await service.temperature(city)
         invoke(.show(temperature, at: service.now()), as: effect)

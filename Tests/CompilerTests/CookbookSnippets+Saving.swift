@@ -46,6 +46,9 @@ private enum Recipes {
       keeper.failure.observe(on: .main) { warn($0?.failureReason) }.cleaned(by: dustBuster)
     }
 
+    /// Call this method when an app moves to the background.
+    func pause() async throws { try await keeper.flush() }
+
     /// Call this method before the application ends.
     func stop() async throws { try await keeper.close() }
   }

@@ -67,6 +67,7 @@ struct TimelineAction: Actionable {
   }
 }
 
+@MainActor
 func rowDidAppear(_ row: Int, in store: TimelineStore, action: TimelineAction) {
   if row == store.items.value.count - 1, let page = store.nextPage.value { action.load(page) }
 }

@@ -43,6 +43,7 @@ struct GuestsClient: Sendable {
   var fetch: @Sendable () async -> Int
 }
 
+@MainActor
 struct GuestsAction: Actionable {
   typealias DispatchStateType = Dispatcher.Guests
 
@@ -85,6 +86,7 @@ struct GuestsView: View {
   }
 }
 
+@MainActor
 @Suite(.isolatedDispatcher)
 struct GuestsTests {
   @Test func fetchAddsTheFetchedGuestsToTheCount() async {
@@ -105,6 +107,7 @@ struct GuestsTests {
   }
 }
 
+@MainActor
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromComposableArchitecture {
   private let gate = Gate()

@@ -9,8 +9,6 @@ extension Dispatcher {
     typealias RelatedStoreType = VisitsStore
     typealias RelatedActionType = VisitsAction
 
-    case increment(page: String)
-    case decrement(page: String)
     case fetched(Int, page: String)
   }
 }
@@ -39,29 +37,22 @@ final class VisitsStore: Queryable {
 
   func reduce(with state: Dispatcher.Visits) {
     switch state {
-    case .increment(let page): _counts.value[page, default: 0] += 1
-    case .decrement(let page): _counts.value[page, default: 0] -= 1
     case .fetched(let count, let page): _counts.value[page, default: 0] += count
     }
   }
 }
 
 struct VisitsService: Sendable {
-  @TaskLocal static var shared = VisitsService.live
+  @TaskLocal static var shared = VisitsService { _ in 0 }
 
   let visits: @Sendable (_ page: String) async -> Int
-}
-
-extension VisitsService {
-  static let live = VisitsService { _ in 0 }
 }
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct MigrationFromOtherFluxLibraries {
   @Test func taskLocalServiceReplacesTheServiceThatAStoreUses() async {
-    let dustBuster = DustBuster()
-
     await VisitsService.$shared.withValue(VisitsService { _ in 41 }) {
+      let dustBuster = DustBuster()
       let store = VisitsStore.instantiate()
       store.query("home").cleaned(by: dustBuster)
       await Dispatcher.shared.settled()

@@ -318,9 +318,10 @@
 
   private func pretendToHaveToldManyChangesOfOthers() {
     CurrentThread.current.pointee.changesOfOthers = 257
+    CurrentThread.current.pointee.withdrawnOffers = 0
   }
 
-  /// Makes the observer's call last longer than any handover offer.
+  /// Makes the observer's call last longer than the first handover offer of another thread.
   private func letOthersGoOn() {
     for _ in 0..<40 { CurrentThread.current.yieldProcessor() }
   }

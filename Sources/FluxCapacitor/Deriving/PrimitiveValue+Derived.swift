@@ -46,7 +46,7 @@ extension PrimitiveValue {
   /// delivered to compare it with.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the transform of ``map(_:)``,
-  ///   this predicate is called on any thread, with no lock held.
+  ///   this predicate is called on any thread.
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {

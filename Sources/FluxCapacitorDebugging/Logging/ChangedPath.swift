@@ -5,10 +5,10 @@ public struct ChangedPath: Sendable, Hashable {
   /// The name of the store's property and the way to the part, such as `cards["milk"].title`.
   public let path: String
 
-  /// The text of the part before the change, or `nil` as in source code if the part is new.
+  /// The text of the part before the change, or the text `nil` if the part is new.
   public let oldText: String
 
-  /// The text of the part after the change, or `nil` as in source code if the part has disappeared.
+  /// The text of the part after the change, or the text `nil` if the part has disappeared.
   public let newText: String
 }
 
@@ -23,8 +23,8 @@ extension DispatchEvent.Change {
   /// }
   /// ```
   ///
-  /// The list contains at most 100 parts, and an excerpt of about 1,000 bytes of a long part. Values of the types
-  /// that no log contains are left out of the texts.
+  /// The list contains at most 100 parts, and an excerpt of about 1,000 bytes of a long part. A ``Secret`` appears
+  /// as `•••`.
   ///
   /// - Complexity: O(d), plus a fast comparison of each element of a collection. d is the number of changed parts.
   public var paths: [ChangedPath] {

@@ -10,8 +10,8 @@ import Foundation
 /// try await keeper.close()
 /// ```
 ///
-/// After a reduce that changes a store, the keeper saves the store within half a second. Each file holds one whole
-/// value at any moment: the old value or the new one, even if the process ends while the keeper is writing.
+/// After a reduce that changes a store, the keeper begins to save the store within half a second. Each file holds one
+/// whole value at any moment: the old value or the new one, even if the process ends while the keeper is writing.
 ///
 /// Keep a reference to the keeper. If you release the keeper, it saves the last changes in the background, and
 /// later changes are not saved. Until the last changes are saved, the folder stays locked. You can use a keeper on any thread.
