@@ -137,8 +137,8 @@ final class NoteStore: Storable {
   private let redoable = Variable<[String]>([])
 
   init() {
-    canUndo = undoable.map { !$0.isEmpty }
-    canRedo = redoable.map { !$0.isEmpty }
+    canUndo = undoable.map { !$0.isEmpty }.removeDuplicates()
+    canRedo = redoable.map { !$0.isEmpty }.removeDuplicates()
   }
 
   func reduce(with state: Dispatcher.Note) {

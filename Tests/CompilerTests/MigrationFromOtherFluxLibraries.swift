@@ -37,7 +37,7 @@ final class VisitsStore: Queryable {
 
   func reduce(with state: Dispatcher.Visits) {
     switch state {
-    case .fetched(let count, let page): _counts.value[page, default: 0] += count
+    case .fetched(let count, let page): _counts.value[page] = count
     }
   }
 }

@@ -11,8 +11,8 @@ extension PrimitiveValue {
   ///   computes the new value, possibly before observers receive it.
   /// - A change that is already in progress when the last observation ends might still be computed.
   /// - However you compose derived constants, each change to the variables is delivered once. Each
-  ///   delivered value is computed from values that belong together, except for a first value, which can be from
-  ///   the middle of another thread's reduce.
+  ///   delivered value is computed from values that belong together. But an observer that subscribes during
+  ///   another thread's reduce may receive values from the middle of this reduce until the reduce has ended.
   /// - You don't have to keep a reference to a derived constant that you observe. The observation keeps
   ///   the constant alive until you clean the observation's Dust.
   /// - A derived constant keeps its variables alive, but no store.

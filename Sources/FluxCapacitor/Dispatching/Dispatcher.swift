@@ -203,7 +203,7 @@ extension Dispatcher {
   ///
   /// The value depends on the task or thread that reads it, and not on the dispatcher that reduces a state. A reduce
   /// sees the dispatcher of its caller, and an observer sees the dispatcher of the thread that delivers. The table in
-  /// <doc:Concurrency#Tasks> has each kind of code. Code that must use one dispatcher everywhere keeps it, as
+  /// <doc:Concurrency#The-shared-dispatcher> has each kind of code. Code that must use one dispatcher everywhere keeps it, as
   /// ``Invoker/init(on:)`` does.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)

@@ -26,7 +26,8 @@ public protocol ObservationSource<Element>: Sendable {
   ///   - ignoreFirst: Whether to skip the current value. A signal has no current value.
   ///   - changes: Receives each value or event. The observation retains this closure until you clean the
   ///     Dust.
-  /// - Returns: The observation, which lasts until you clean it, or until the source is deallocated.
+  /// - Returns: The observation, which lasts until you clean it, or until the source is deallocated. The observation
+  ///   keeps a derived constant alive.
   /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of constants and
   ///   variables upstream.
   func observe(

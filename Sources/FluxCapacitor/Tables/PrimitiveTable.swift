@@ -14,7 +14,7 @@ public typealias ConstantTable<Row: Identifiable & Sendable> =
 /// Use a table instead of a ``Variable`` with an array if a screen shows each row in a view of its own. A
 /// change of one row calls the observers of this row and of the whole table, and no other row's observers.
 /// The number of rows doesn't affect the cost of changing one row in place. Inserting and removing a row is O(n), and
-/// replacing all rows is O(n log n).
+/// replacing all rows is O(n), or O(n log n) if rows move.
 ///
 /// ```swift
 /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])

@@ -48,7 +48,7 @@ public final class Effect: @unchecked Sendable {
   /// Returns whether this effect's operation was started inside the other effect's operation.
   func isInside(_ other: Effect) -> Bool { surroundings.contains { $0.effect === other } }
 
-  /// Whether a newer operation has superseded this operation, under ``Effects/Policy/latest``.
+  /// Whether a newer operation has superseded this operation.
   ///
   /// Under ``Effects/Policy/newestWaiting``, only operations that have not begun are superseded. Under
   /// ``Effects/Policy/latest``, a newer operation also supersedes operations that have already ended. No

@@ -127,7 +127,7 @@ public final class Effects: Sendable {
   ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run. As the closure of `Task { … }`, it inherits the caller's priority and task-local
+  ///   - operation: The operation to run. Like the closure of `Task { … }`, it inherits the caller's priority and task-local
   ///   values, and the isolation of the function that contains the call. In an action that isn't isolated to an actor,
   ///   it runs on no actor, even if a view calls the action. The operation's parameter is the effect with which the operation invokes states.
   /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the
@@ -149,8 +149,7 @@ public final class Effects: Sendable {
   /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task
   /// is cancelled, the operation is also cancelled.
   ///
-  /// - With ``Policy/first``, this method awaits the operation in progress if other code has started an
-  ///   operation, and returns nil. Cancelling the caller's task neither cancels the operation in progress nor
+  /// - With ``Policy/first``, if an operation is in progress, this method waits for its end and returns nil. Cancelling the caller's task neither cancels the operation in progress nor
   ///   ends the wait.
   /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
   /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The

@@ -1,4 +1,4 @@
-/// A value that you can read, write and observe.
+/// A value that you can read, write and observe, such as `Variable(0)`. ``PrimitiveValue`` has the members.
 ///
 /// Interceptors, test tools and logs show the variables of a store's properties, and don't look into a variable's
 /// value. So don't keep variables inside a variable. For rows that are observed one by one, use a
@@ -8,8 +8,8 @@ public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Elem
 /// A value that you can read and observe, but not write.
 ///
 /// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
-/// and the same observers. Its value changes when the variable changes. `map`, `combine` and `removeDuplicates` return constants that are computed
-/// from other values.
+/// and the same observers. Its value changes when the variable changes. `map`, `combine` and `removeDuplicates`
+/// return constants that are computed from other values. ``PrimitiveValue`` has the members.
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
 /// The trait of a ``Variable``, whose value can be read and written.
@@ -25,8 +25,8 @@ public enum ImmutableTrait {}
 /// as `counter.value += 1`, is never lost.
 ///
 /// Each observer receives each change once, in the order of the writes. A reduce or a transaction counts
-/// as one change. An observer that subscribes to a derived constant during a delivery may receive one value
-/// twice.
+/// as one change. An observer that subscribes to a derived constant during another thread's reduce or
+/// delivery may receive one value twice.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -83,7 +83,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   is the value that they received last.
   /// - The closure receives each later change once, in the order of the writes. A write is a change even if the
   ///   new value equals the old one; see `removeDuplicates()`. An observer that subscribes to a derived constant
-  ///   during a delivery may receive one value twice.
+  ///   during another thread's reduce or delivery may receive one value twice.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
   ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
   ///   the variable before the transaction ends, its write belongs to the same change.

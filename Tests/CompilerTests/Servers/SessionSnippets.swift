@@ -152,7 +152,7 @@ enum PurseError: Error {
   case overdrawn
 }
 
-struct Purse {
+struct Cashier {
   let dispatcher = Dispatcher.shared
   let store = PurseStore.instantiate()
 
@@ -168,7 +168,7 @@ struct Purse {
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SessionSnippetTests {
   @Test func purseIsNotOverdrawn() throws {
-    let purse = Purse()
+    let purse = Cashier()
 
     #expect(try purse.withdraw(70) == 30)
     #expect(throws: PurseError.overdrawn) { try purse.withdraw(70) }
