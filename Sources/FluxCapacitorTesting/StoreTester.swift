@@ -124,7 +124,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - changes: The expected changes, in the order in which the observers receive the changes.
+  ///   - changes: The expected changes, in the order in which the observers receive the changes. Don't list
+  ///     a write of an equal value.
   ///   - operation: The operation that causes the changes. The tester compares the changes after the
   ///     operation has ended.
   ///   - isolation: The actor of the caller.
@@ -169,7 +170,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// asynchronous method of the same name.
   ///
   /// - Parameters:
-  ///   - changes: The expected changes, in the order in which the observers receive the changes.
+  ///   - changes: The expected changes, in the order in which the observers receive the changes. Don't list
+  ///     a write of an equal value.
   ///   - operation: The operation that causes the changes.
   ///   - fileID: The location that a failure refers to, which is the location of the call by
   ///     default.

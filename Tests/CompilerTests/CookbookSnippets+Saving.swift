@@ -7,26 +7,26 @@ import Testing
 // The cookbook's recipe for saving, and a test of this recipe.
 
 extension Dispatcher {
-  enum Form: DispatchState {
-    typealias RelatedStoreType = FormStore
+  enum Letter: DispatchState {
+    typealias RelatedStoreType = LetterStore
 
     case setText(String)
   }
 }
 
-final class FormStore: Storable {
+final class LetterStore: Storable {
   var text: Constant<String> { _text.constant }
   private let _text = Variable("")
 
-  func reduce(with state: Dispatcher.Form) {
+  func reduce(with state: Dispatcher.Letter) {
     switch state {
     case .setText(let text): _text.value = text
     }
   }
 }
 
-extension FormStore: Persistable {
-  static let archive = Archive(String.self, named: "draft", version: 1)
+extension LetterStore: Persistable {
+  static let archive = Archive(String.self, named: "letter", version: 1)
 
   var saved: String { _text.value }
 
@@ -36,13 +36,13 @@ extension FormStore: Persistable {
 private enum Recipes {
   @MainActor
   final class Application {
-    let form: FormStore
+    let letter: LetterStore
     private let keeper: Keeper
     private let dustBuster = DustBuster()
 
     init(folder: URL, warn: @escaping @MainActor (String?) -> Void) throws {
       keeper = try Keeper(directory: folder)
-      form = try keeper.open(FormStore.self)
+      letter = try keeper.open(LetterStore.self)
       keeper.failure.observe(on: .main) { warn($0?.failureReason) }.cleaned(by: dustBuster)
     }
 
@@ -58,18 +58,18 @@ extension CookbookSnippets {
   // MARK: - Saving
 
   @MainActor
-  @Test func draftSurvivesTheApplication() async throws {
+  @Test func letterSurvivesTheApplication() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("CookbookSnippets-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     try await withDispatcher(Dispatcher()) {
       let application = try Recipes.Application(folder: folder) { _ in }
-      Invoker<Dispatcher.Form>().invoke(.setText("Where we're going"))
+      Invoker<Dispatcher.Letter>().invoke(.setText("Where we're going"))
       try await application.stop()
     }
 
     let application = try Recipes.Application(folder: folder) { _ in }
 
-    #expect(application.form.text.value == "Where we're going")
+    #expect(application.letter.text.value == "Where we're going")
   }
 }

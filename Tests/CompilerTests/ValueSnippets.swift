@@ -208,12 +208,13 @@ enum ValueSnippets {
   }
 
   final class TotalStore: Storable {
-    let total = Variable(0)
+    var total: Constant<Int> { _total.constant }
+    private let _total = Variable(0)
     private let counter = CounterStore.instantiate()
 
     func reduce(with _: Dispatcher.Counter) {
       waitFor(CounterStore.self)
-      total.value += counter.count.value
+      _total.value += counter.count.value
     }
   }
 }

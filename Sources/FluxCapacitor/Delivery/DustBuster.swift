@@ -1,4 +1,5 @@
-/// A bag that cleans the ``Dust`` in it when you call `clean()`, and when the bag is deallocated.
+/// A bag that cleans the ``Dust``, and cancels the tasks, in it when you call `clean()`, and when the bag is
+/// deallocated.
 ///
 /// You can use a bag from any thread, and you can use a bag again after `clean()`.
 ///

@@ -133,7 +133,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// receive values from the middle of this reduce until the reduce has ended.
   ///
   /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
-  /// > values one by one. The first value that an observer receives is the result of such a read. To
+  /// > values one by one. The first value that the first observer receives is the result of such a read. To
   /// > read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   ///
   /// ```swift

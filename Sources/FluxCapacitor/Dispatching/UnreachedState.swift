@@ -37,8 +37,8 @@ extension Dispatcher {
   ///
   /// - The closure is called for the first such state of each type and source location in the process, with
   ///   any dispatcher.
-  /// - The dispatching thread calls the closure at the end of the dispatch, after the observers and under no
-  ///   lock of the library. Inside a ``transaction(_:)``, the thread still holds the turn of the transaction.
+  /// - The dispatching thread calls the closure at the end of the dispatch. Outside a ``transaction(_:)``,
+  ///   the observers have been called, and no lock is held. Inside, the thread still holds the transaction's turn.
   ///   The closure may invoke states. Several threads may call the closure at the same time.
   /// - A state that only observers of the states receive has reached a receiver.
   /// - Tests with `.isolatedDispatcher`, of FluxCapacitorTesting, don't call the closure.

@@ -38,8 +38,8 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Creates an iterator for one consumer, and starts the consumer's observation.
   ///
-  /// From now on, the consumer's buffer collects values according to the buffering policy. The observation
-  /// ends when the iterator is released, or when a task that waits in `next` is cancelled.
+  /// From now on, the consumer's buffer collects values according to the buffering policy. For the first consumer
+  /// of a signal, the buffer has collected events since the call of `values`. The observation ends when the iterator is released, or when a task that waits in `next` is cancelled.
   @inlinable public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: first?.take() ?? Consumer(buffering: policy, subscribe: subscribe))
   }

@@ -183,8 +183,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// The current value.
   ///
   /// The setter calls the observers on `.current` before it returns. If another thread is delivering to
-  /// these observers, that thread calls the observers instead. If you write inside an observer, a reduce
-  /// or a transaction, the observers are called after that code has ended.
+  /// these observers, that thread calls the observers instead. If you write inside an observer, a reduce,
+  /// a transaction, a read or the `modify` of another variable, the observers are called after that code has ended.
   ///
   /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step. A change in
   /// place loses no other thread's write. A change in place copies an array only if the array has
