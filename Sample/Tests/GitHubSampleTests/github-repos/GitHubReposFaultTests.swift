@@ -1,3 +1,4 @@
+import FluxCapacitorTestSupport
 import Foundation
 import GitHubSample
 import Testing
@@ -126,7 +127,9 @@ struct GitHubReposFaultTests {
     }
   }
 
-  @Test func commandSendsARequestAgainWhenTheServerClosesTheConnection() async throws {
+  /// `URLSession` of Linux notices the closed connection only after 12 seconds, in which it keeps a processor busy.
+  @Test(.enabled(if: isThorough, "It takes long: run it with THOROUGH=1."))
+  func commandSendsARequestAgainWhenTheServerClosesTheConnection() async throws {
     let first = Data(String.answer("page-0", total: 2, next: "0").utf8)
     let replies: [LoopbackServer.Reply] = [.keepAlive(body: first), .close, .page(1, of: 2)]
 
