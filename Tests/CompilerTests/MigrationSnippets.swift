@@ -77,21 +77,16 @@ struct MigrationSnippets {
   }
 
   @Test func withDispatcherGivesATestItsOwnStore() {
-    let before = { () -> Int in
+    do {
       let store = CounterStore.instantiate()
       defer { store.clear() }
       CounterAction().increment()
-      return store.count.value
+      #expect(store.count.value == 1)
     }
-    let after = {
-      withDispatcher(Dispatcher()) {
-        let store = CounterStore.instantiate()
-        CounterAction().increment()
-        return store.count.value
-      }
+    withDispatcher(Dispatcher()) {
+      let store = CounterStore.instantiate()
+      CounterAction().increment()
+      #expect(store.count.value == 1)
     }
-
-    #expect(before() == 1)
-    #expect(after() == 1)
   }
 }

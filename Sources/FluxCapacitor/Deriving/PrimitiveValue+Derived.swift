@@ -128,8 +128,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// If a reduce changes several of the values, the combined constant delivers one change, even if
   /// the values belong to several dispatchers. The change has only values of whole reduces and transactions.
   ///
-  /// There are two exceptions. If open transactions of several dispatchers write the same variable, the first
-  /// one to end delivers the variable. And an observer that subscribes during another thread's reduce may
+  /// There are two exceptions. If open transactions under different locks write the same variable, a change can
+  /// have values from the middle of one; see <doc:Concurrency#Writes-of-other-threads>. And an observer that subscribes during another thread's reduce may
   /// receive values from the middle of this reduce until the reduce has ended.
   ///
   /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the

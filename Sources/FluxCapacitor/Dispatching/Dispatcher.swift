@@ -115,8 +115,7 @@ public final class Dispatcher: Sendable {
   /// an outer transaction, the closure becomes part of that reduce or transaction. If the closure
   /// throws, its writes remain in effect, and the observers receive the written values.
   ///
-  /// If open transactions of two dispatchers write the same variable, the first transaction to end delivers the
-  /// variable's value. The other transaction delivers the variable only if it writes the variable again.
+  /// <doc:Concurrency#Writes-of-other-threads> describes a transaction whose variables another thread writes meanwhile.
   ///
   /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store.
   ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The

@@ -10,7 +10,7 @@ extension Dispatcher {
   /// - The dispatching thread calls the interceptor after the reduce or, inside a ``transaction(_:)``, after
   ///   the transaction. The dispatching thread calls all interceptors before it calls an observer of the
   ///   changes.
-  /// - If another thread is already delivering events, the other thread delivers the new event. While
+  /// - If another thread is already delivering events to an interceptor, that thread also delivers the new event. While
   ///   another thread delivers events, observers can be called before the interceptor.
   /// - No lock is held during a call. The interceptor can read, write, invoke, observe and clean anything.
   ///   If the interceptor invokes a state, the stores reduce the state immediately. A state that an

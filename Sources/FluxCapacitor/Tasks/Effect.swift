@@ -1,6 +1,6 @@
-/// One operation that ``Effects`` run.
+/// The token of one operation of ``Effects``.
 ///
-/// An operation receives an effect as its parameter. The operation passes this effect to
+/// The operation receives its effect as a parameter, and passes the effect to
 /// ``Actionable/invoke(_:as:fileID:line:)`` with each state.
 public final class Effect: @unchecked Sendable {
   /// The effect whose operation the current task is running, or `nil` outside operations.

@@ -131,7 +131,7 @@ public final class Effects: Sendable {
   ///   values, and the isolation of the function that contains the call. In an action that isn't isolated to an actor,
   ///   it runs on no actor, even if a view calls the action. The operation's parameter is the effect with which the operation invokes states.
   /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the
-  ///   result is the task of the operation in progress, if an operation is in progress.
+  ///   result is the task of the operation in progress, if there is one that hasn't been cancelled.
   @discardableResult public func run(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -149,7 +149,8 @@ public final class Effects: Sendable {
   /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task
   /// is cancelled, the operation is also cancelled.
   ///
-  /// - With ``Policy/first``, if an operation is in progress, this method waits for its end and returns nil. Cancelling the caller's task neither cancels the operation in progress nor
+  /// - With ``Policy/first``, if an operation is in progress and hasn't been cancelled, this method waits
+  ///   for its end and returns nil. Cancelling the caller's task neither cancels the operation in progress nor
   ///   ends the wait.
   /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
   /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The

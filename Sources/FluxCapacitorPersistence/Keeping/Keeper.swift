@@ -222,7 +222,7 @@ public final class Keeper: Sendable {
   /// Saves all stores, and waits until the files are on the disk.
   ///
   /// When the method returns, the files contain all reduces that ended before the call, and also other
-  /// changes of the stores. Of a store with a key, a change outside of reduces and transactions may be missing. A keeper that
+  /// changes of the stores. The file of a key may lack a change outside of reduces and transactions. A keeper that
   /// follows reads the files again instead.
   ///
   /// Calls that wait at the same time share one save. A server that flushes before each answer calls
