@@ -129,8 +129,9 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// the values belong to several dispatchers. The change has only values of whole reduces and transactions.
   ///
   /// There are two exceptions. If open transactions under different locks write the same variable, a change can
-  /// have values from the middle of one; see <doc:Concurrency#Writes-of-other-threads>. And an observer that subscribes during another thread's reduce may
-  /// receive values from the middle of this reduce until the reduce has ended.
+  /// have values from the middle of one; see <doc:Concurrency#Writes-of-other-threads>. And an observer that
+  /// subscribes during another thread's reduce may receive values from the middle of this reduce until the
+  /// reduce has ended.
   ///
   /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
   /// > values one by one. The first value that the first observer receives is the result of such a read. To

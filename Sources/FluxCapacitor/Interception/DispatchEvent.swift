@@ -14,7 +14,7 @@ public struct DispatchEvent: Sendable {
   /// The changes to the stores' variables during the reduce.
   ///
   /// The changes are in the order of the stores and, within a store, in the order of the store's properties.
-  /// The list includes changes by other threads during the reduce.
+  /// The list includes changes by other threads during the reduce, and writes of equal values.
   public let changes: [Change]
 
   /// The instant at which the reduce began.

@@ -60,6 +60,7 @@ import Synchronization
       CurrentThread.current.pointee.scheduled = newValue
       // Earlier work of the current thread must not influence the scenario.
       CurrentThread.current.pointee.changesOfOthers = 0
+      CurrentThread.current.pointee.withdrawnOffers = 0
     }
   }
 

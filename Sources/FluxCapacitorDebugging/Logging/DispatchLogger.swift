@@ -13,9 +13,10 @@ import Foundation
 /// observer is called. If another thread is already delivering a dispatch, the other thread writes the
 /// line, and an observer may be called first. A logger ends when it is deallocated.
 ///
-/// A logger writes the changed parts of a value. Long texts and collections are shortened to about 1,000 bytes. An
-/// excerpt of a text shows the first difference. To find the changed parts, the logger compares the elements of a
-/// changed collection: for a dictionary with 8,000 elements, this takes about 2 ms.
+/// The formats ``Format/textWithChanges`` and ``Format/jsonLines`` contain the changed parts of values. Long
+/// texts and collections are shortened to about 1,000 bytes. An excerpt of a text shows the first difference.
+/// To find the changed parts, the logger compares the elements of a changed collection: for a dictionary with
+/// 8,000 elements, this takes about 2 ms.
 public final class DispatchLogger: Sendable {
   /// The format of a line.
   public enum Format: Sendable {
