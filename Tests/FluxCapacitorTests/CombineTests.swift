@@ -93,6 +93,20 @@ struct CombineTests {
     #expect(count.value == 60)
   }
 
+  @Test func observerThatWritesASourceAgainAndAgainDoesNotDelayOtherVariables() {
+    let (number, other, variable) = (Variable(0), Variable(0), Variable(0))
+    Constant.combine(number, other).observe(ignoreFirst: true) { [log] new, _ in
+      log.append([new])
+      if new < 100 { number.value = new + 1 }
+      if new == 50 { variable.value = new }
+    }.cleaned(by: dusts)
+    variable.observe(ignoreFirst: true) { [log] in log.append([-$0]) }.cleaned(by: dusts)
+
+    number.value = 1
+
+    #expect(log.entries == (1...51).map { [$0] } + [[-50]] + (52...100).map { [$0] })
+  }
+
   @Test func combinedConstantDeliversAnotherThreadsWriteWhileAnObserverThatWroteASourceStillRuns() {
     let (first, second, trigger) = (Variable(0), Variable(0), Variable(0))
     Constant.combine(first, second).observe(ignoreFirst: true) { [log] in log.append([$0, $1]) }

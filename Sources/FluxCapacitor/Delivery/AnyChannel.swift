@@ -16,7 +16,7 @@ import Synchronization
 ///   thread removes the flagged observations. Other threads may append observations to a ring during a
 ///   walk. The walk ends at the observation that was the last one when the delivery began.
 /// - Each change in the backlog has a place in some thread's round (the thread's queue of deliveries), is
-///   `left` to the delivering thread, or belongs to an open transaction. When a delivery ends, the delivering
+///   `left` to the delivering thread, or belongs to an open transaction. When a place ends, the delivering
 ///   thread adds a place for all changes up to `left`.
 /// - A variable's `mark` names the writer while an open transaction has an uncommitted write to the variable.
 ///   After the commit, the `mark` says that the value waits for delivery, until the value is delivered or

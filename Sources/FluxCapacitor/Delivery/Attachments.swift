@@ -6,10 +6,13 @@ import Synchronization
 /// The lock of the channel's region guards the variable properties of this class. A region is a group of
 /// channels that a single thread at a time delivers.
 @usableFromInline class AnyAttachments {
-  /// The changes of other threads that the delivering thread has to deliver, up to a version. When a delivery
-  /// ends, the delivering thread adds a place for these changes to its own queue of deliveries.
+  /// The changes of other threads that the delivering thread has to deliver, up to a version. When a place ends,
+  /// the delivering thread adds a place for these changes to its own queue of deliveries.
   @exclusivity(unchecked) @usableFromInline
   final var left: (version: Version, deliver: Place.Deliver)?
+
+  /// Whether a thread has left changes since the end of the last delivery. `left` can stay set for longer.
+  final var hasNewlyLeft = false
 
   /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false

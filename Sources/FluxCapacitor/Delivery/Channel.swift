@@ -181,7 +181,7 @@ import Synchronization
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
         return attachments.backlog.popFirst()
       }
-      // Another thread might have left changes while this thread offered the delivery to other threads.
+      // Another thread might have left changes during an earlier change of the place or an offer.
       takeLeftChanges(on: thread)
       return nil
     }

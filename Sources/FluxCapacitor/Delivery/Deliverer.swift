@@ -45,6 +45,7 @@ extension AnyChannel {
   final func leave(through version: Version, by deliver: @escaping Place.Deliver) {
     let attachments = ensureAnyAttachments()
     attachments.left = (max(attachments.left?.version ?? version, version), deliver)
+    attachments.hasNewlyLeft = true
   }
 
   /// Adds a place for the changes that were left to this thread, if any. The caller must hold the channel's
@@ -79,14 +80,19 @@ extension AnyChannel {
     deliverer = Deliverer()
     let hasLeft = anyAttachments?.use { $0.left != nil } ?? false
     guard hasCleaned || isClosed || hasLeft else { return nil }
-    if hasLeft { thread.pointee.changesOfOthers &+= 1 }
     if takesLeftChanges { takeLeftChanges(on: thread) }
-    return cleanUpAfterDelivery(hasCleaned: hasCleaned)
+    return cleanUpAfterDelivery(hasCleaned: hasCleaned, on: thread)
   }
 
-  /// Removes cleaned observations. The caller must hold the channel's lock.
-  @usableFromInline final func cleanUpAfterDelivery(hasCleaned: Bool) -> Detached {
+  /// Removes cleaned observations, and counts a change of another thread if one was left during the delivery. The
+  /// caller must hold the channel's lock.
+  @usableFromInline
+  final func cleanUpAfterDelivery(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
     var detached = Detached()
+    anyAttachments?.use {
+      if $0.hasNewlyLeft { thread.pointee.changesOfOthers &+= 1 }
+      $0.hasNewlyLeft = false
+    }
     if hasCleaned {
       removeCleaned(into: &detached)
       if let region = anyAttachments?.use({ $0.region }) {

@@ -53,6 +53,9 @@
   /// the number of missing values. The versions are consecutive numbers.
   @exclusivity(unchecked) private var pending = FIFO<(version: Version, missing: Int32)>()
 
+  /// Whether the deliverer has added a place for the region since the delivery began.
+  @exclusivity(unchecked) private var hasPlaceOfDeliverer = false
+
   /// The objects to release when the delivery in progress has ended. Among them is each channel that has left
   /// the region, so that the deliverer's unretained references stay valid.
   private var detached: [AnyObject] = []
@@ -195,7 +198,8 @@
       let detached = channel.becomeIdle(takingLeftChanges: false, on: thread)
       // One place is enough for the next change, even if other threads have left it to this thread.
       channel.anyAttachments?.use { $0.left = nil }
-      takePlaceIfReady(on: thread)
+      if !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
+      hasPlaceOfDeliverer = false
       channel.lock.unlock()
       detached?.release()
     }
@@ -237,13 +241,14 @@
   }
 
   /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
-  /// another thread is delivering the region, the change is left to that thread, which looks for pending
-  /// changes anyway, but counts a change of another thread for this.
+  /// another thread is delivering the region, the change is left to that thread.
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
-      let version = channel.version
-      if channel.claimDelivery(on: thread) {
+      let (version, deliverer) = (channel.version, channel.deliverer)
+      if deliverer.isDelivering, deliverer.admits(thread) { hasPlaceOfDeliverer = true }
+      // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
+      if channel.claimDelivery(on: thread) || channel.deliverer.isOffered {
         let place = Place(to: channel, through: version, by: Region.deliver)
         thread.append(place, isOwn: false)
       } else {
@@ -272,6 +277,7 @@
         first.prepare(for: change.version)
       }
       prepare(for: change.version)
+      takePlaceIfReady(on: thread)
       return true
     }
   }
