@@ -192,13 +192,14 @@
 
   /// Ends the delivery of a change, and adds a place for the next pending change if it is complete. The caller
   /// must not hold the region's lock.
-  private func endDelivering(on thread: CurrentThread) {
+  private func endDelivering(isStarting: Bool = false, on thread: CurrentThread) {
     channel.use { channel in
       channel.lock.lock()
       let detached = channel.becomeIdle(takingLeftChanges: false, on: thread)
       // One place is enough for the next change, even if other threads have left it to this thread.
       channel.anyAttachments?.use { $0.left = nil }
-      if !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
+      // While the region starts, this thread might already have reached the place, and delivered nothing.
+      if isStarting || !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
       hasPlaceOfDeliverer = false
       channel.lock.unlock()
       detached?.release()
@@ -286,7 +287,7 @@
   func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }
 
   /// Lets threads deliver the region. The caller must not hold the region's lock.
-  func endStarting(on thread: CurrentThread) { endDelivering(on: thread) }
+  func endStarting(on thread: CurrentThread) { endDelivering(isStarting: true, on: thread) }
 
   /// Discards all pending changes and their values.
   ///
