@@ -74,6 +74,17 @@
       }
     }
 
+    @Test func stateIsReportedAfterManyUnreachedStates() async {
+      await #expect(processExitsWith: .success) {
+        let calls = Tally()
+        Dispatcher.onUnreachedState = { _ in calls.add() }
+        for _ in 0..<200_000 { _ = Dispatcher.onUnreachedState }
+        CounterAction().invoke(.add(1))
+
+        precondition(calls.value == 1)
+      }
+    }
+
     @Test func nilSilencesTheLine() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         Dispatcher.onUnreachedState = nil

@@ -50,23 +50,31 @@ extension Dispatcher {
   /// - Complexity: O(n) in the number of registered stores for each call, and O(1) for each further unreached
   ///   state in a debug build.
   public static var onUnreachedState: (@Sendable (UnreachedState) -> Void)? {
-    get { handler.withLock { $0 } }
+    get { handler.withLock { $0.closure } }
     set {
       // This thread releases the former closure after unlocking, because a `deinit` is user code.
       let former = handler.withLock { handler in
-        defer { handler = newValue }
-        return handler
+        defer { handler.closure = newValue }
+        return handler.closure
       }
       withExtendedLifetime(former) {}
     }
   }
 
-  // `Mutex` has no points at which a test's scheduler switches threads.
-  private static let handler = Mutex<(@Sendable (UnreachedState) -> Void)?> {
-    #if DEBUG
-      writeToStandardError("\($0)\n")
-    #endif
+  /// A closure in a structure. In a generic type such as `Mutex`, each access to a bare closure would wrap the
+  /// closure in further closures, until a call overflows the stack.
+  private struct Handler {
+    var closure: (@Sendable (UnreachedState) -> Void)?
   }
+
+  // `Mutex` has no points at which a test's scheduler switches threads.
+  private static let handler = Mutex(
+    Handler {
+      #if DEBUG
+        writeToStandardError("\($0)\n")
+      #endif
+    }
+  )
 }
 
 #if DEBUG
