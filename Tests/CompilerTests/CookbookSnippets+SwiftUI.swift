@@ -2,8 +2,8 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The cookbook's recipes for navigation and one-time events, and tests of these recipes. On systems without
-// SwiftUI, `.ci/platforms` compiles the views with a substitute for SwiftUI.
+// The cookbook's views, the recipes for navigation and one-time events, and tests of these recipes. On systems
+// without SwiftUI, `.ci/platforms` compiles the views with a substitute for SwiftUI.
 
 enum Destination: Hashable {
   case city(String)
@@ -56,6 +56,43 @@ final class UploadStore: Storable {
 
 #if canImport(SwiftUI)
   import SwiftUI
+
+  struct TimelineList: View {
+    let store: TimelineStore
+    let action: TimelineAction
+
+    var body: some View {
+      List {
+        ForEach(Array(store.items.value.enumerated()), id: \.offset) { row in
+          Text(row.element)
+            .onAppear { if row.offset == store.items.value.count - 1 { loadNextPage() } }
+        }
+        if store.nextPage.value != nil {
+          Button("Load more") { loadNextPage() }
+        }
+      }
+      .onAppear { if store.items.value.isEmpty { loadNextPage() } }
+    }
+
+    private func loadNextPage() {
+      if let page = store.nextPage.value { action.load(page) }
+    }
+  }
+
+  struct CitySearchView: View {
+    let store: CitySearchStore
+    let action: CitySearchAction
+    @State var text = ""
+
+    var body: some View {
+      TextField("City", text: $text)
+        .onChange(of: text) { action.search(text) }
+      Text(store.failure.value ?? "")
+      List {
+        ForEach(store.cities.value, id: \.self) { city in Text(city) }
+      }
+    }
+  }
 
   struct RootView: View {
     @State private var store = NavigationStore.instantiate()

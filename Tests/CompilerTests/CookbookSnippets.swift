@@ -67,11 +67,6 @@ struct TimelineAction: Actionable {
   }
 }
 
-@MainActor
-func rowDidAppear(_ row: Int, in store: TimelineStore, action: TimelineAction) {
-  if row == store.items.value.count - 1, let page = store.nextPage.value { action.load(page) }
-}
-
 extension Dispatcher {
   enum CitySearch: DispatchState {
     typealias RelatedStoreType = CitySearchStore

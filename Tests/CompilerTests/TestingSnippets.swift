@@ -160,6 +160,11 @@ struct RepositoryActionTests {
   }
 }
 
+@Test(.isolatedDispatcher) func addIncreasesTheCount() {
+  let tester = StoreTester(CounterStore.self)
+  tester.invoke(.add(41)) { Change(\.count, to: 41) }
+}
+
 @Suite(.isolatedDispatcher)
 struct HistoryTests {
   @Test func recordersReceiveEachIncrementInOrder() async {

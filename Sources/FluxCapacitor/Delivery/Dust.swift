@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The handle of an observation, which the `observe` methods return so that you can end the observation.
+/// The token of an observation, which the `observe` methods return so that you can end the observation.
 ///
 /// An observation lasts until you call `clean()` on its Dust, or on the ``DustBuster`` that contains the
 /// Dust. An observation also ends when every variable and constant that provides the observed value is

@@ -18,8 +18,9 @@ extension ObservationSource {
   /// ```
   ///
   /// The property is written on the main actor. A change from the main queue is written immediately, unless
-  /// an earlier change is still on its way to the main queue. ``bind(to:on:_:)-(Target,ExecuteQueue.Main,_)``
-  /// describes the lifetime of the observation.
+  /// an earlier change is still on its way to the main queue.
+  ///
+  /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,

@@ -37,9 +37,8 @@ public final class Effects: Sendable {
     /// A new operation doesn't run while an earlier operation is in progress.
     ///
     /// Use this policy, which other libraries call *exhaust*, if one operation at a time is enough, for example to
-    /// refresh a list. If the
-    /// earlier operation has been cancelled, the new operation waits until the cancelled operation has
-    /// ended, and then begins.
+    /// refresh a list. If the earlier operation has been cancelled, the new operation waits until the cancelled
+    /// operation has ended, and then begins.
     case first
 
     /// A new operation waits until all earlier operations have ended.
@@ -56,11 +55,11 @@ public final class Effects: Sendable {
     /// its task ends.
     case newestWaiting
 
-    /// A new operation waits if the given number of operations are in progress.
+    /// A new operation waits while the given number of operations are running or pausing.
     ///
     /// Use this policy, which other libraries call *merge* or *flatMap*, to limit parallel work, for example when you
-    /// load thumbnails. With `.concurrent(.max)`, no operation waits. Operations begin in the order of the calls. If
-    /// two operations can begin at the same time, their order is undefined.
+    /// load thumbnails. With `.concurrent(.max)`, no operation waits. Waiting operations get their turns in the order
+    /// of the calls. Operations that don't wait, or whose turns come at the same time, begin in any order.
     case concurrent(Int)
 
     /// A new operation is refused if the given number of operations have started within the duration before it.
@@ -127,9 +126,10 @@ public final class Effects: Sendable {
   ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run. Like the closure of `Task { … }`, it inherits the caller's priority and task-local
-  ///   values, and the isolation of the function that contains the call. In an action that isn't isolated to an actor,
-  ///   it runs on no actor, even if a view calls the action. The operation's parameter is the effect with which the operation invokes states.
+  ///   - operation: The operation to run. Like the closure of `Task { … }`, it inherits the caller's priority and
+  ///     task-local values, and the isolation of the function that contains the call. In an action that isn't
+  ///     isolated to an actor, it runs on no actor, even if a view calls the action. The operation's parameter is
+  ///     the effect with which the operation invokes states.
   /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the
   ///   result is the task of the operation in progress, if there is one that hasn't been cancelled.
   @discardableResult public func run(

@@ -16,7 +16,9 @@ import Foundation
 /// queue of the explorer. You can save the dispatches as a file for ``RecordedFlow``, or as a page.
 ///
 /// Only programs on this machine can connect to the explorer. The address contains a random secret, so a
-/// program without the address learns nothing. The page shows `•••` in place of a ``Secret``.
+/// program without the address learns nothing. On a free port, each run has a new secret. If you choose a port,
+/// the first run stores the secret in the user's caches folder, in a file that only the user can read, and later
+/// runs use this secret again. The page shows `•••` in place of a ``Secret``.
 ///
 /// > Warning: Anyone with the address can see and change the contents of your stores. Create an explorer
 /// only in debug builds, and don't share its address.
@@ -37,7 +39,7 @@ public final class LiveExplorer: Sendable {
   ///   - circuits: The ``TimeCircuits`` object that remembers the dispatches.
   ///   - title: The title of the page.
   ///   - port: The port on this machine, or 0 for any free port. If you choose a port, the next run has the
-  ///     same address, and an open page reconnects to the explorer.
+  ///     same address with the same secret, and an open page reconnects to the explorer.
   /// - Throws: A ``Failure`` if the explorer can't listen on the port.
   public init(_ circuits: TimeCircuits, title: String = "Flow", port: UInt16 = 0) throws {
     let secret = port == 0 ? LiveSecret() : LiveSecret(port: port)

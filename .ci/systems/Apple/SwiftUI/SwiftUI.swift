@@ -32,6 +32,14 @@ extension View {
 
   @MainActor
   @preconcurrency
+  public func onChange<Value: Equatable>(
+    of _: Value,
+    initial _: Bool = false,
+    _: @escaping () -> Void
+  ) -> some View { self }
+
+  @MainActor
+  @preconcurrency
   public func onDisappear(perform _: (() -> Void)? = nil) -> some View { self }
 }
 
@@ -45,6 +53,10 @@ public enum ViewBuilder {
     _ content: repeat each Content
   ) -> TupleView<(repeat each Content)> { TupleView() }
 
+  public static func buildIf<Content: View>(_: Content?) -> OptionalContent<Content> {
+    OptionalContent()
+  }
+
   public static func buildEither<First: View, Second: View>(
     first _: First
   ) -> ConditionalContent<First, Second> { ConditionalContent() }
@@ -55,6 +67,10 @@ public enum ViewBuilder {
 }
 
 public struct ConditionalContent<First, Second>: View {
+  public typealias Body = Never
+}
+
+public struct OptionalContent<Content>: View {
   public typealias Body = Never
 }
 
