@@ -22,7 +22,7 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// During a save, the keeper holds the dispatcher's turn while it reads ``saved``. Don't wait for another
+/// While the keeper reads ``saved``, the dispatcher runs no reduce. Don't wait for another
 /// thread in ``saved`` or in ``restore(_:)``.
 public protocol Persistable: Storable {
   /// The saved part of the store.

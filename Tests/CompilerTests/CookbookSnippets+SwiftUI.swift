@@ -58,8 +58,12 @@ final class UploadStore: Storable {
   import SwiftUI
 
   struct TimelineList: View {
-    let store: TimelineStore
-    let action: TimelineAction
+    @State private var store = TimelineStore.instantiate()
+    @State private var action: TimelineAction
+
+    init(fetch: @escaping @Sendable (_ page: Int) async throws -> TimelinePage) {
+      _action = State(initialValue: TimelineAction(fetch: fetch))
+    }
 
     var body: some View {
       List {
@@ -80,9 +84,13 @@ final class UploadStore: Storable {
   }
 
   struct CitySearchView: View {
-    let store: CitySearchStore
-    let action: CitySearchAction
-    @State var text = ""
+    @State private var store = CitySearchStore.instantiate()
+    @State private var action: CitySearchAction
+    @State private var text = ""
+
+    init(find: @escaping @Sendable (_ text: String) async throws -> [String]) {
+      _action = State(initialValue: CitySearchAction(find: find))
+    }
 
     var body: some View {
       TextField("City", text: $text)

@@ -42,6 +42,7 @@ final class TimelineStore: Storable {
   }
 }
 
+@MainActor
 struct TimelineAction: Actionable {
   typealias DispatchStateType = Dispatcher.Timeline
 
@@ -94,6 +95,7 @@ final class CitySearchStore: Storable {
   }
 }
 
+@MainActor
 struct CitySearchAction: Actionable {
   typealias DispatchStateType = Dispatcher.CitySearch
 
@@ -159,6 +161,7 @@ struct CookbookSnippets {
   // MARK: - Pages
 
   /// Returns an action. The first request for page 2 waits at the gate, and then fails.
+  @MainActor
   private func timelineAction() -> TimelineAction {
     TimelineAction { [requests, gate] page in
       let isFirst = requests.modify { requests in
@@ -173,6 +176,7 @@ struct CookbookSnippets {
     }
   }
 
+  @MainActor
   @Test func timelineLoadsEachPageOnceUnlessARequestFails() async {
     let store = TimelineStore.instantiate()
     let action = timelineAction()
@@ -187,6 +191,7 @@ struct CookbookSnippets {
     #expect(store.nextPage.value == nil)
   }
 
+  @MainActor
   @Test func reloadClearsTheTimelineAfterTheCancelledRequestHasEnded() async {
     let action = TimelineAction { [gate] page in
       if page == 2 { await gate.pass() }
@@ -207,6 +212,7 @@ struct CookbookSnippets {
     }
   }
 
+  @MainActor
   @Test func cancelledPageRequestReportsNoFailure() async {
     let action = timelineAction()
 
@@ -225,6 +231,7 @@ struct CookbookSnippets {
 
   // MARK: - Search
 
+  @MainActor
   @Test func searchActionSearchesOnlyTheLastTextOfQuickInputs() async {
     let clock = ManualClock()
     let action = CitySearchAction(
@@ -251,6 +258,7 @@ struct CookbookSnippets {
     #expect(requests.value == ["Ber"])
   }
 
+  @MainActor
   @Test func supersededSearchReportsNeitherResultsNorErrors() async {
     let clock = ManualClock()
     let action = CitySearchAction(

@@ -86,6 +86,12 @@ struct GuestsView: View {
   }
 }
 
+struct GuestsScreen: View {
+  @State private var action = GuestsAction(client: GuestsClient { 10 })
+
+  var body: some View { GuestsView(action: action) }
+}
+
 @MainActor
 @Suite(.isolatedDispatcher)
 struct GuestsTests {

@@ -1,8 +1,74 @@
 import FluxCapacitor
+import FluxCapacitorTesting
 import Synchronization
 import Testing
 
+extension Dispatcher {
+  fileprivate enum Lookup: DispatchState {
+    typealias RelatedStoreType = LookupStore
+
+    case found([String])
+  }
+}
+
+private final class LookupStore: Storable {
+  var results: Constant<[String]> { _results.constant }
+  private let _results = Variable<[String]>([])
+
+  func reduce(with state: Dispatcher.Lookup) {
+    switch state {
+    case .found(let results): _results.value = results
+    }
+  }
+}
+
+private struct OlderLookupAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Lookup
+
+  let find: @Sendable (_ text: String) async -> [String]
+
+  func search(_ text: String) {
+    Task { invoke(.found(await find(text))) }
+  }
+}
+
+private struct LookupAction: Actionable {
+  typealias DispatchStateType = Dispatcher.Lookup
+
+  let find: @Sendable (_ text: String) async -> [String]
+  private let effects = Effects(.latest)
+
+  func search(_ text: String) {
+    effects.run { effect in invoke(.found(await find(text)), as: effect) }
+  }
+}
+
 struct MigrationSnippets {
+  @Test(.isolatedDispatcher, .timeLimit(.minutes(20)), arguments: [false, true])
+  func lateAnswerReplacesTheNewerAnswerOnlyWithoutEffects(hasEffects: Bool) async {
+    let store = LookupStore.instantiate()
+    let gate = Gate()
+    let find = { @Sendable (text: String) in
+      if text == "old" { await gate.pass() }
+      return [text]
+    }
+    let search =
+      hasEffects ? LookupAction(find: find).search : OlderLookupAction(find: find).search
+
+    search("old")
+    await gate.reached()
+    search("new")
+    for await results in store.results.values where results == ["new"] { break }
+    gate.open()
+    if hasEffects {
+      await Dispatcher.shared.settled()
+    } else {
+      for await results in store.results.values where results == ["old"] { break }
+    }
+
+    #expect(store.results.value == [hasEffects ? "new" : "old"])
+  }
+
   @Test func everyObserverReceivesChangesInOrderWhenAnObserverSetsTheVariable() {
     let log = Variable<[Int]>([])
     let print = { @Sendable (value: Int) in log.value.append(value) }

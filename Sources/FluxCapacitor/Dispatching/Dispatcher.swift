@@ -137,7 +137,7 @@ public final class Dispatcher: Sendable {
     }
   }
 
-  /// Calls a closure that reads several constants, while no other thread can run a reduce.
+  /// Calls a closure that reads several constants, while no other thread can run a reduce or a transaction.
   ///
   /// Without this method, a thread that reads several constants can see values of another thread's
   /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher

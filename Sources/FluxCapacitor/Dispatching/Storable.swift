@@ -1,6 +1,8 @@
 /// A class that holds a part of the application's data, and changes the data only by reducing states.
 ///
-/// A store keeps its ``Variable``s private, and publishes each variable as a ``Constant``.
+/// A store keeps its ``Variable``s private, and publishes each variable as a ``Constant``. Declare the store `final`,
+/// and its properties with `let`. A store can't be isolated to an actor, because any thread may reduce a state. Create
+/// the store with ``instantiate()``, and keep it, because the dispatcher holds stores weakly.
 ///
 /// ```swift
 /// final class CounterStore: Storable {

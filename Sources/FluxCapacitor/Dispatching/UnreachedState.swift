@@ -38,8 +38,8 @@ extension Dispatcher {
   /// - The closure is called for the first such state of each type and source location in the process, with
   ///   any dispatcher.
   /// - The dispatching thread calls the closure at the end of the dispatch. Outside a ``transaction(_:)``,
-  ///   the observers have been called, and no lock is held. Inside, the thread still holds the transaction's turn.
-  ///   The closure may invoke states. Several threads may call the closure at the same time.
+  ///   the observers have been called, and no lock is held. Inside, other threads' states wait until the
+  ///   transaction has ended. The closure may invoke states. Several threads may call the closure at the same time.
   /// - A state that only observers of the states receive has reached a receiver.
   /// - Tests with `.isolatedDispatcher`, of FluxCapacitorTesting, don't call the closure.
   ///

@@ -21,7 +21,9 @@
 /// }
 /// ```
 ///
-/// You can use an `Effects` on any thread. If an `Effects` is deallocated, its operations are cancelled.
+/// You can use an `Effects` on any thread. In SwiftUI, declare its action `@MainActor`, because SwiftUI can miss a
+/// change of another thread, and keep the action in `@State`. If an `Effects` is deallocated, its operations are
+/// cancelled.
 ///
 /// > Important: An operation that uses its action's properties keeps the action and the `Effects` alive
 /// until the operation has ended. To cancel all operations earlier, call ``cancel()``.
@@ -72,6 +74,9 @@ public final class Effects: Sendable {
   }
 
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
+  ///
+  /// The value is already `true` when ``run(after:clock:fileID:line:operation:)`` returns, unless the policy has
+  /// refused the operation. Any thread may change the value.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue

@@ -57,6 +57,9 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// this one read, as in `names.map(\.count).value`: Observation is notified when one of the variables that
   /// the constant derives from changes, also if the constant's value then stays the same.
   ///
+  /// > Warning: SwiftUI can miss a change that another thread makes while a view's body runs, so change a view's values
+  /// on the main actor: <doc:SwiftUI#Changes-on-other-threads>.
+  ///
   /// From the first tracked read on, the library observes these variables for as long as they exist. Each
   /// change to a tracked variable also takes the time that Observation needs.
   ///
@@ -87,7 +90,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
   ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
   ///   the variable before the transaction ends, its write belongs to the same change.
-  /// - Calls to one observer never overlap. An observer's last call has the variable's current value.
+  /// - Calls to one observer never overlap. An observer's last call has the variable's current value. The order of
+  ///   several observers is not specified.
   /// - No lock is held during a call. The exceptions are the first call if you call `observe` inside a reduce,
   ///   a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or a `modify`, and all calls in a store's `init`.
   /// - The closure may read and write values, invoke states, and start or end observations. A value that

@@ -1,5 +1,6 @@
 import FluxCapacitor
 
+@MainActor
 final class CapitalAction: Actionable {
   typealias DispatchStateType = Dispatcher.Capital
 

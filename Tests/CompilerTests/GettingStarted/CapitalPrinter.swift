@@ -1,6 +1,7 @@
 import FluxCapacitor
 
-final class CapitalPrinter: Sendable {
+@MainActor
+final class CapitalPrinter {
   private let store = CapitalStore.instantiate()
   private let action: CapitalAction
   private let dustBuster = DustBuster()

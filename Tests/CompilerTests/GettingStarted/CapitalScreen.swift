@@ -9,7 +9,12 @@
 
     var body: some View {
       Button("France") { action.findCapital(of: "France") }
-      Text(String(describing: store.phase.value))
+      switch store.phase.value {
+      case .idle: Text("Ask me for a capital.")
+      case .loading(let country): Text("The capital of \(country) …")
+      case .loaded(let capital): Text(capital)
+      case .failed(let reason): Text(reason)
+      }
     }
   }
 #endif

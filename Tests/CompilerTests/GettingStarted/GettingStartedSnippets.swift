@@ -11,6 +11,7 @@ private enum GettingStartedSnippets {
     print(try await service.capital(of: "France"))
   }
 
+  @MainActor
   static func showing() async {
     let printer = CapitalPrinter(service: OfflineCapitalService())
     await printer.ask(for: "France")
@@ -26,6 +27,7 @@ struct MockCapitalService: CapitalService {
   }
 }
 
+@MainActor
 @Suite(.isolatedDispatcher)
 struct CapitalActionTests {
   private let store = CapitalStore.instantiate()

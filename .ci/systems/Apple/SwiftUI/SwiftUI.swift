@@ -174,6 +174,10 @@ public struct State<Value> {
     initialValue = wrappedValue
   }
 
+  public init(initialValue: Value) {
+    self.initialValue = initialValue
+  }
+
   public var wrappedValue: Value {
     get { initialValue }
     nonmutating set { _ = newValue }
