@@ -133,7 +133,7 @@ public struct Change<Store: Storable>: Sendable {
   }
 }
 
-/// The expected value of a change whose closure has a parameter of the wrong type.
+/// The expected value of a change with a closure that has a parameter of the wrong type.
 private struct WrongType: Sendable, CustomStringConvertible {
   let expected: any Any.Type
 

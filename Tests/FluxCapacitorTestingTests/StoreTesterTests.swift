@@ -455,7 +455,7 @@ extension Dispatcher {
   }
 }
 
-/// A value whose description hides a property.
+/// A value with a description that hides a property.
 private struct Price: Equatable, CustomStringConvertible {
   var cents: Int
   var tax: Int

@@ -61,7 +61,7 @@ public final class Effects: Sendable {
     ///
     /// Use this policy, which other libraries call *merge* or *flatMap*, to limit parallel work, for example when you
     /// load thumbnails. With `.concurrent(.max)`, no operation waits. Waiting operations get their turns in the order
-    /// of the calls. Operations that don't wait, or whose turns come at the same time, begin in any order.
+    /// of the calls. Operations that don't wait, or that get their turns at the same time, begin in any order.
     case concurrent(Int)
 
     /// A new operation is refused if the given number of operations have started within the duration before it.
