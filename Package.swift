@@ -167,12 +167,8 @@ if Context.environment["WARNINGS_AS_ERRORS"] != nil {
   }
 }
 
-// LIBRARIES_ONLY excludes the samples, and optimizes the libraries but not their tests. So the long race tests have
-// half as much code to build.
+// LIBRARIES_ONLY excludes the samples, so the long race tests have half as much code to build.
 if Context.environment["LIBRARIES_ONLY"] != nil {
   package.products.removeAll { !$0.name.hasPrefix("FluxCapacitor") }
   package.targets.removeAll { !$0.name.hasPrefix("FluxCapacitor") }
-  for target in package.targets where target.isTest || target.name == "FluxCapacitorTestSupport" {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
-  }
 }
