@@ -22,8 +22,8 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// While the keeper reads ``saved``, the dispatcher runs no reduce. Don't wait for another
-/// thread in ``saved`` or in ``restore(_:)``.
+/// While the keeper reads ``saved``, the dispatcher runs no reduce. Don't wait for another thread in ``saved`` or in
+/// ``restore(_:)``.
 public protocol Persistable: Storable {
   /// The saved part of the store.
   associatedtype Saved: Codable & Sendable

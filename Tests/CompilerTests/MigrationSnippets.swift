@@ -58,12 +58,12 @@ struct MigrationSnippets {
     search("old")
     await gate.reached()
     search("new")
-    for await results in store.results.values where results == ["new"] { break }
+    _ = await store.results.values.first { $0 == ["new"] }
     gate.open()
     if hasEffects {
       await Dispatcher.shared.settled()
     } else {
-      for await results in store.results.values where results == ["old"] { break }
+      _ = await store.results.values.first { $0 == ["old"] }
     }
 
     #expect(store.results.value == [hasEffects ? "new" : "old"])
