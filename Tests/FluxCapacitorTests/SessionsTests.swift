@@ -257,7 +257,8 @@ struct SessionsTests {
     await sessions.shutDown()
 
     #expect(rooms.entries.count == count)
-    for room in rooms.entries { #expect(room.isReleased) }
+    // The tasks that opened and closed the last sessions can still be ending. If a session stays, this loop doesn't end.
+    for room in rooms.entries { while !room.isReleased { await Task.yield() } }
   }
 }
 

@@ -17,7 +17,7 @@
 ///   has ended.
 /// - While `open`, `close` or the closure of ``with(_:isolation:_:)`` runs, ``Dispatcher/shared`` is the session's
 ///   dispatcher.
-/// - After its close, a session is released together with its dispatcher.
+/// - Soon after its close, a session is released together with its dispatcher.
 ///
 /// You can use a `Sessions` on any thread. If you release it, it still closes each session after the session's last
 /// use and the idle time.
