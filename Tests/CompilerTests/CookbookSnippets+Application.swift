@@ -37,6 +37,7 @@ final class AccountStore: Storable {
   }
 }
 
+@MainActor
 struct AccountAction: Actionable {
   typealias DispatchStateType = Dispatcher.Account
 
@@ -196,7 +197,7 @@ struct CartHandler: Sendable {
 extension CookbookSnippets {
   // MARK: - Account
 
-  @Test func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
+  @Test @MainActor func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
     let store = AccountStore.instantiate()
     let action = AccountAction { name, password in
       guard password == "1.21 GW" else { throw Failure() }
@@ -214,7 +215,7 @@ extension CookbookSnippets {
     #expect(store.failure.value == nil)
   }
 
-  @Test func logoutSupersedesALoginInProgress() async {
+  @Test @MainActor func logoutSupersedesALoginInProgress() async {
     let gate = FluxCapacitorTesting.Gate()
     let action = AccountAction { name, _ in
       await gate.pass()
@@ -232,7 +233,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
+  @Test @MainActor func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
     let store = AccountStore.instantiate()
     let action = AccountAction { _, _ in throw Failure() }
 
@@ -245,7 +246,7 @@ extension CookbookSnippets {
     #expect(store.token.value == nil)
   }
 
-  @Test func descriptionOfAStateHidesASecretToken() {
+  @Test @MainActor func descriptionOfAStateHidesASecretToken() {
     let events = Variable<[DispatchEvent]>([])
     let store = AccountStore.instantiate()
     let dust = Dispatcher.shared.intercept { event in events.value.append(event) }

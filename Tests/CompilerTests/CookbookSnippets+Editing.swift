@@ -42,6 +42,7 @@ final class SignUpStore: Storable {
   }
 }
 
+@MainActor
 struct SignUpAction: Actionable {
   typealias DispatchStateType = Dispatcher.SignUp
 
@@ -98,6 +99,7 @@ final class TitleStore: Storable {
   }
 }
 
+@MainActor
 struct TitleAction: Actionable {
   typealias DispatchStateType = Dispatcher.Title
 
@@ -177,7 +179,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test func doubleTapSubmitsTheFormOnce() async {
+  @Test @MainActor func doubleTapSubmitsTheFormOnce() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = SignUpStore.instantiate()
     let requests = Variable(0)
@@ -201,7 +203,7 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
-  @Test func acceptedFormIsReplacedByAnEmptyForm() async {
+  @Test @MainActor func acceptedFormIsReplacedByAnEmptyForm() async {
     let store = SignUpStore.instantiate()
     let action = SignUpAction { _ in }
 
@@ -214,7 +216,7 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
-  @Test func acceptedFormKeepsTheTextOfLaterInputs() async {
+  @Test @MainActor func acceptedFormKeepsTheTextOfLaterInputs() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = SignUpStore.instantiate()
     let action = SignUpAction { _ in await gate.pass() }
@@ -231,7 +233,7 @@ extension CookbookSnippets {
 
   // MARK: - Title
 
-  @Test func newTitleIsShownBeforeTheTitleIsSaved() async {
+  @Test @MainActor func newTitleIsShownBeforeTheTitleIsSaved() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = TitleStore.instantiate()
     let action = TitleAction { _ in await gate.pass() }
@@ -244,7 +246,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "New")
   }
 
-  @Test func rejectedTitleIsReplacedByTheSavedTitle() async {
+  @Test @MainActor func rejectedTitleIsReplacedByTheSavedTitle() async {
     let store = TitleStore.instantiate()
     let action = TitleAction { title in
       if title == "Rejected" { throw Failure() }
@@ -259,7 +261,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "Saved")
   }
 
-  @Test func rejectedTitleDoesNotReplaceANewerTitle() async {
+  @Test @MainActor func rejectedTitleDoesNotReplaceANewerTitle() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = TitleStore.instantiate()
     let saved = Variable<[String]>([])

@@ -23,7 +23,7 @@ public enum ExecuteQueue: Sendable {
 
   #if canImport(Dispatch)
     /// The observer is called on a queue that you provide. Calls of one observer never overlap, even on a
-    /// concurrent queue.
+    /// concurrent queue. The changes that wait for the queue are kept in memory, without a limit.
     case queue(DispatchQueue)
   #endif
 

@@ -1,9 +1,9 @@
 /// An object that runs an action's asynchronous operations, under one policy.
 ///
-/// Create one `Effects` for each group of related operations. The policy decides which operations run,
-/// wait or are cancelled. In this example, a newer search supersedes the older search. After `run` has
-/// returned, the older search can't set a result, because `invoke` drops states with a superseded
-/// effect:
+/// Create one `Effects` for each group of related operations. The policy decides which operations run, wait or are
+/// cancelled, and reaches only the operations of one `Effects`, so views that show the same store share one action. In
+/// this example, a newer search supersedes the older search. After `run` has returned, the older search can't set a
+/// result, because `invoke` drops states with a superseded effect:
 ///
 /// ```swift
 /// struct SearchAction: Actionable {
@@ -76,7 +76,8 @@ public final class Effects: Sendable {
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   ///
   /// The value is already `true` when ``run(after:clock:fileID:line:operation:)`` returns, unless the policy has
-  /// refused the operation. Any thread may change the value.
+  /// refused the operation. Any thread may change the value, so observe it on `.main` in SwiftUI, which can miss a
+  /// change of another thread.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue

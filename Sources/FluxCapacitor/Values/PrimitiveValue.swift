@@ -9,7 +9,8 @@ public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Elem
 ///
 /// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
 /// and the same observers. Its value changes when the variable changes. `map`, `combine` and `removeDuplicates`
-/// return constants that are computed from other values. ``PrimitiveValue`` has the members.
+/// return constants that are computed from other values. On Apple's systems, `binding(_:)` makes a SwiftUI binding, and
+/// `publisher` a Combine publisher. ``PrimitiveValue`` has the members.
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
 /// The trait of a ``Variable``, whose value can be read and written.
@@ -224,8 +225,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   ///
   /// > Warning: Two threads can deadlock if they read, write or observe each other's variable in the body.
   ///
-  /// - Precondition: Neither the body nor the `deinit` of an object that the body discards uses the same
-  ///   variable. Using a variable inside its own `modify` or change in place traps.
+  /// - Precondition: Neither the body nor the `deinit` of an object that the body discards reads, writes or observes the
+  ///   same variable. Such a use traps. The variable's ``constant`` is available in the body.
   /// - Precondition: If the body calls ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, this
   ///   thread is already inside a reduce, a transaction or a read of that dispatcher. Otherwise, the
   ///   call traps instead of waiting for the dispatcher while the thread holds the variable's lock.
