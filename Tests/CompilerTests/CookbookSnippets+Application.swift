@@ -87,6 +87,7 @@ final class WeatherStore: Storable {
   }
 }
 
+@MainActor
 struct WeatherAction: Actionable {
   typealias DispatchStateType = Dispatcher.Weather
 
@@ -105,6 +106,7 @@ struct WeatherAction: Actionable {
   }
 }
 
+@MainActor
 struct ForecastAction: Actionable {
   typealias DispatchStateType = Dispatcher.Weather
 
@@ -261,7 +263,7 @@ extension CookbookSnippets {
 
   // MARK: - Weather
 
-  @Test func weatherActionUsesTheServiceThatATestPasses() async {
+  @Test @MainActor func weatherActionUsesTheServiceThatATestPasses() async {
     let action = WeatherAction(
       service: WeatherService(
         temperature: { city in
@@ -283,7 +285,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test func weatherActionShowsTheTemperature() async {
+  @Test @MainActor func weatherActionShowsTheTemperature() async {
     let store = WeatherStore.instantiate()
     let action = WeatherAction(
       service: WeatherService(
@@ -298,7 +300,7 @@ extension CookbookSnippets {
     #expect(store.report.value == "21.0 °C at 1970-01-01 00:00:00 +0000")
   }
 
-  @Test func forecastIsRequestedAgainAfterAFailure() async {
+  @Test @MainActor func forecastIsRequestedAgainAfterAFailure() async {
     let clock = ManualClock()
     let requests = Variable(0)
     let action = ForecastAction(
@@ -325,7 +327,7 @@ extension CookbookSnippets {
     #expect(requests.value == 6)
   }
 
-  @Test func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {
+  @Test @MainActor func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {
     let clock = ManualClock()
     let requests = Variable(0)
     let action = ForecastAction(
@@ -345,7 +347,7 @@ extension CookbookSnippets {
     #expect(requests.value == 3)
   }
 
-  @Test func stoppedPollShowsNoLateTemperature() async {
+  @Test @MainActor func stoppedPollShowsNoLateTemperature() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = WeatherStore.instantiate()
     let action = ForecastAction(

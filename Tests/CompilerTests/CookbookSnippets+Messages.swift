@@ -31,6 +31,7 @@ final class ChatStore: Storable {
   }
 }
 
+@MainActor
 struct ChatAction: Actionable {
   typealias DispatchStateType = Dispatcher.Chat
 
@@ -61,7 +62,7 @@ extension Dispatcher.Chat: Equatable {}
 extension CookbookSnippets {
   // MARK: - Messages
 
-  @Test func chatReconnectsOneSecondAfterAConnectionEnds() async {
+  @Test @MainActor func chatReconnectsOneSecondAfterAConnectionEnds() async {
     let clock = ManualClock()
     let connections = Variable<[AsyncThrowingStream<String, any Error>.Continuation]>([])
     let states = DispatchRecorder()
@@ -98,7 +99,7 @@ extension CookbookSnippets {
     )
   }
 
-  @Test func disconnectedChatReportsNoInterruption() async {
+  @Test @MainActor func disconnectedChatReportsNoInterruption() async {
     let gate = FluxCapacitorTesting.Gate()
     let action = ChatAction {
       AsyncThrowingStream<String, any Error>(unfolding: {
@@ -118,7 +119,7 @@ extension CookbookSnippets {
     #expect(states.states(of: Dispatcher.Chat.self).isEmpty)
   }
 
-  @Test func chatConnectAfterDisconnectOpensANewConnection() async {
+  @Test @MainActor func chatConnectAfterDisconnectOpensANewConnection() async {
     let states = DispatchRecorder()
     let action = ChatAction {
       AsyncThrowingStream { continuation in continuation.yield("Hello") }

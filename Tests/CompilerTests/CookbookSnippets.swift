@@ -24,6 +24,7 @@ final class PositionStore: Storable {
   }
 }
 
+@MainActor
 struct PositionAction: Actionable {
   typealias DispatchStateType = Dispatcher.Position
 
@@ -47,7 +48,7 @@ struct CookbookSnippets {
   let gate = FluxCapacitorTesting.Gate()
   let requests = Variable<[String]>([])
 
-  @Test func onlyTheNewestPositionIsSentAfterThePause() async {
+  @Test @MainActor func onlyTheNewestPositionIsSentAfterThePause() async {
     let clock = ManualClock()
     let action = PositionAction(
       send: { [requests] in requests.value.append("\($0)") },

@@ -29,9 +29,8 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// the state until the new store is registered.
   ///
   /// > Warning: Don't call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in an initializer. Both
-  /// methods trap in an initializer, unless the thread is already in a reduce, a transaction or a read of
-  /// the dispatcher. Otherwise, the thread could wait forever for another thread's reduce, which might be
-  /// waiting for the new store.
+  /// methods trap, unless the thread is already in a reduce, a transaction or a read of the dispatcher, because
+  /// the thread could wait forever for another thread's reduce, which might be waiting for the new store.
   init()
 
   /// Changes the store's variables in response to a state.

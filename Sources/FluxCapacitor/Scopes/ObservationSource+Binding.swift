@@ -40,7 +40,7 @@ extension ObservationSource {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Calls a closure on the main actor with an object and each value or event, starting with the current value.
+  /// Calls a closure on the main actor with an object and the current value, if there is one, and then each change or event.
   ///
   /// The closure receives the object as an argument, so the closure doesn't have to capture the object. A
   /// strong capture would keep the object alive, and a weak capture is unnecessary.

@@ -1,6 +1,6 @@
 /// A rule for the values that a sequence keeps for a slow consumer.
 ///
-/// The last value always reaches the consumer, because no policy discards the last value.
+/// No policy discards the last value.
 ///
 /// ```swift
 /// let progress = Variable(0.0)

@@ -101,8 +101,8 @@ extension PrimitiveTable {
   ///   of many transactions as one update, and loses none. Changes that cancel each other out are left out.
   /// - ``TableUpdate/rows`` are the rows to which the changes lead, after a whole transaction. Only the first update
   ///   is a read, which can see a part of another thread's open transaction.
-  /// - A consumer that keeps ``TableUpdate/rows``, and each change while the sequence has a consumer, make the table copy
-  ///   its array of rows.
+  /// - While the sequence has a consumer, or a consumer keeps ``TableUpdate/rows``, each transaction that changes the
+  ///   table copies the array of rows once.
   /// - The loop ends as a loop over ``PrimitiveValue/values`` does.
   ///
   /// ```swift
@@ -114,6 +114,6 @@ extension PrimitiveTable {
   /// ```
   ///
   /// - Complexity: O(n) in the number of rows for the first update. Each further update takes O(k log k) for k changed
-  ///   rows, and O(n) if the table copies its array of rows.
+  ///   rows, in addition to the copy.
   public var changes: TableUpdates<Row> { TableUpdates(table: table) }
 }

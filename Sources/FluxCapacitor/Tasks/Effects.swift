@@ -43,7 +43,7 @@ public final class Effects: Sendable {
     /// operation has ended, and then begins.
     case first
 
-    /// A new operation waits until all earlier operations have ended.
+    /// A new operation waits until all earlier operations have ended, unless one of them has started the new operation.
     ///
     /// Use this policy, which other libraries call *concat*, if every operation must run in the order of the calls,
     /// for example to save drafts.
@@ -76,8 +76,8 @@ public final class Effects: Sendable {
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   ///
   /// The value is already `true` when ``run(after:clock:fileID:line:operation:)`` returns, unless the policy has
-  /// refused the operation. Any thread may change the value, so observe it on `.main` in SwiftUI, which can miss a
-  /// change of another thread.
+  /// refused the operation. Any thread may change the value. In SwiftUI, copy it into `@State` with
+  /// `observe(on: .main)`, because a view's body can miss a change of another thread.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue

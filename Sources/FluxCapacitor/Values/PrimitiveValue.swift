@@ -9,8 +9,8 @@ public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Elem
 ///
 /// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
 /// and the same observers. Its value changes when the variable changes. `map`, `combine` and `removeDuplicates`
-/// return constants that are computed from other values. On Apple's systems, `binding(_:)` makes a SwiftUI binding, and
-/// `publisher` a Combine publisher. ``PrimitiveValue`` has the members.
+/// return constants that are computed from other values. On Apple's systems, `binding(_:)` makes a SwiftUI binding
+/// (<doc:SwiftUI>), and `publisher` a Combine publisher (<doc:RxSwiftAndCombine>). ``PrimitiveValue`` has the members.
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
 /// The trait of a ``Variable``, whose value can be read and written.
