@@ -199,7 +199,7 @@ struct CartHandler: Sendable {
 extension CookbookSnippets {
   // MARK: - Account
 
-  @Test @MainActor func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
+  @Test func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
     let store = AccountStore.instantiate()
     let action = AccountAction { name, password in
       guard password == "1.21 GW" else { throw Failure() }
@@ -217,7 +217,7 @@ extension CookbookSnippets {
     #expect(store.failure.value == nil)
   }
 
-  @Test @MainActor func logoutSupersedesALoginInProgress() async {
+  @Test func logoutSupersedesALoginInProgress() async {
     let gate = FluxCapacitorTesting.Gate()
     let action = AccountAction { name, _ in
       await gate.pass()
@@ -235,7 +235,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test @MainActor func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
+  @Test func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
     let store = AccountStore.instantiate()
     let action = AccountAction { _, _ in throw Failure() }
 
@@ -248,7 +248,7 @@ extension CookbookSnippets {
     #expect(store.token.value == nil)
   }
 
-  @Test @MainActor func descriptionOfAStateHidesASecretToken() {
+  @Test func descriptionOfAStateHidesASecretToken() {
     let events = Variable<[DispatchEvent]>([])
     let store = AccountStore.instantiate()
     let dust = Dispatcher.shared.intercept { event in events.value.append(event) }
@@ -263,7 +263,7 @@ extension CookbookSnippets {
 
   // MARK: - Weather
 
-  @Test @MainActor func weatherActionUsesTheServiceThatATestPasses() async {
+  @Test func weatherActionUsesTheServiceThatATestPasses() async {
     let action = WeatherAction(
       service: WeatherService(
         temperature: { city in
@@ -285,7 +285,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test @MainActor func weatherActionShowsTheTemperature() async {
+  @Test func weatherActionShowsTheTemperature() async {
     let store = WeatherStore.instantiate()
     let action = WeatherAction(
       service: WeatherService(
@@ -300,7 +300,7 @@ extension CookbookSnippets {
     #expect(store.report.value == "21.0 °C at 1970-01-01 00:00:00 +0000")
   }
 
-  @Test @MainActor func forecastIsRequestedAgainAfterAFailure() async {
+  @Test func forecastIsRequestedAgainAfterAFailure() async {
     let clock = ManualClock()
     let requests = Variable(0)
     let action = ForecastAction(
@@ -327,7 +327,7 @@ extension CookbookSnippets {
     #expect(requests.value == 6)
   }
 
-  @Test @MainActor func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {
+  @Test func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {
     let clock = ManualClock()
     let requests = Variable(0)
     let action = ForecastAction(
@@ -347,7 +347,7 @@ extension CookbookSnippets {
     #expect(requests.value == 3)
   }
 
-  @Test @MainActor func stoppedPollShowsNoLateTemperature() async {
+  @Test func stoppedPollShowsNoLateTemperature() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = WeatherStore.instantiate()
     let action = ForecastAction(
@@ -368,7 +368,7 @@ extension CookbookSnippets {
 
   // MARK: - Requests
 
-  @Test func concurrentRequestsWithTheirOwnDispatchersShareNoStore() async throws {
+  @Test nonisolated func concurrentRequestsWithTheirOwnDispatchersShareNoStore() async throws {
     let gate = FluxCapacitorTesting.Gate()
     let handler = CartHandler { product in
       await gate.pass()
@@ -391,7 +391,7 @@ extension CookbookSnippets {
     #expect(states.states.isEmpty)
   }
 
-  @Test func cartHandlerRethrowsTheErrorOfAPriceRequest() async {
+  @Test nonisolated func cartHandlerRethrowsTheErrorOfAPriceRequest() async {
     let handler = CartHandler { product in
       if product == "unknown" { throw Failure() }
       return 1

@@ -179,7 +179,7 @@ extension CookbookSnippets {
     }
   }
 
-  @Test @MainActor func doubleTapSubmitsTheFormOnce() async {
+  @Test func doubleTapSubmitsTheFormOnce() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = SignUpStore.instantiate()
     let requests = Variable(0)
@@ -203,7 +203,7 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
-  @Test @MainActor func acceptedFormIsReplacedByAnEmptyForm() async {
+  @Test func acceptedFormIsReplacedByAnEmptyForm() async {
     let store = SignUpStore.instantiate()
     let action = SignUpAction { _ in }
 
@@ -216,7 +216,7 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
-  @Test @MainActor func acceptedFormKeepsTheTextOfLaterInputs() async {
+  @Test func acceptedFormKeepsTheTextOfLaterInputs() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = SignUpStore.instantiate()
     let action = SignUpAction { _ in await gate.pass() }
@@ -233,7 +233,7 @@ extension CookbookSnippets {
 
   // MARK: - Title
 
-  @Test @MainActor func newTitleIsShownBeforeTheTitleIsSaved() async {
+  @Test func newTitleIsShownBeforeTheTitleIsSaved() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = TitleStore.instantiate()
     let action = TitleAction { _ in await gate.pass() }
@@ -246,7 +246,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "New")
   }
 
-  @Test @MainActor func rejectedTitleIsReplacedByTheSavedTitle() async {
+  @Test func rejectedTitleIsReplacedByTheSavedTitle() async {
     let store = TitleStore.instantiate()
     let action = TitleAction { title in
       if title == "Rejected" { throw Failure() }
@@ -261,7 +261,7 @@ extension CookbookSnippets {
     #expect(store.title.value == "Saved")
   }
 
-  @Test @MainActor func rejectedTitleDoesNotReplaceANewerTitle() async {
+  @Test func rejectedTitleDoesNotReplaceANewerTitle() async {
     let gate = FluxCapacitorTesting.Gate()
     let store = TitleStore.instantiate()
     let saved = Variable<[String]>([])

@@ -115,7 +115,6 @@ struct CitySearchAction: Actionable {
   }
 }
 
-@MainActor
 extension CookbookSnippets {
   // MARK: - Pages
 

@@ -62,7 +62,7 @@ extension Dispatcher.Chat: Equatable {}
 extension CookbookSnippets {
   // MARK: - Messages
 
-  @Test @MainActor func chatReconnectsOneSecondAfterAConnectionEnds() async {
+  @Test func chatReconnectsOneSecondAfterAConnectionEnds() async {
     let clock = ManualClock()
     let connections = Variable<[AsyncThrowingStream<String, any Error>.Continuation]>([])
     let states = DispatchRecorder()
@@ -99,7 +99,7 @@ extension CookbookSnippets {
     )
   }
 
-  @Test @MainActor func disconnectedChatReportsNoInterruption() async {
+  @Test func disconnectedChatReportsNoInterruption() async {
     let gate = FluxCapacitorTesting.Gate()
     let action = ChatAction {
       AsyncThrowingStream<String, any Error>(unfolding: {
@@ -119,7 +119,7 @@ extension CookbookSnippets {
     #expect(states.states(of: Dispatcher.Chat.self).isEmpty)
   }
 
-  @Test @MainActor func chatConnectAfterDisconnectOpensANewConnection() async {
+  @Test func chatConnectAfterDisconnectOpensANewConnection() async {
     let states = DispatchRecorder()
     let action = ChatAction {
       AsyncThrowingStream { continuation in continuation.yield("Hello") }

@@ -57,7 +57,6 @@ private enum Recipes {
 extension CookbookSnippets {
   // MARK: - Saving
 
-  @MainActor
   @Test func letterSurvivesTheApplication() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("CookbookSnippets-\(UUID().uuidString)")

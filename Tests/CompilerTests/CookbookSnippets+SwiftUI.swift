@@ -159,7 +159,6 @@ extension CookbookSnippets {
     func disappear() { dustBuster.clean() }
   }
 
-  @MainActor
   @Test func screenShowsAFailureOnceAndOnlyWhileTheScreenIsVisible() {
     let screen = Screen()
     let action = Invoker<Dispatcher.Upload>()

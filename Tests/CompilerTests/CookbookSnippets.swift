@@ -42,13 +42,14 @@ struct PositionAction: Actionable {
 }
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+@MainActor
 struct CookbookSnippets {
   struct Failure: Error {}
 
   let gate = FluxCapacitorTesting.Gate()
   let requests = Variable<[String]>([])
 
-  @Test @MainActor func onlyTheNewestPositionIsSentAfterThePause() async {
+  @Test func onlyTheNewestPositionIsSentAfterThePause() async {
     let clock = ManualClock()
     let action = PositionAction(
       send: { [requests] in requests.value.append("\($0)") },
