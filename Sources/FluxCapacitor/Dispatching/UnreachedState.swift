@@ -79,8 +79,10 @@ extension Dispatcher {
 
 #if DEBUG
   extension Dispatcher {
-    /// The types and the source locations of the unreached states so far.
-    private static let known = Mutex<Set<String>>([])
+    /// The types and the source locations of the unreached states so far. Access only under `knownLock`, which, unlike
+    /// a `Mutex`, is visible to the thread sanitizer.
+    private nonisolated(unsafe) static var known: Set<String> = []
+    private static let knownLock = Lock()
 
     /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and source location.
     ///
@@ -98,7 +100,8 @@ extension Dispatcher {
       if let channel, channel.lock.withLock({ channel.isObserved }) { return }
       let (fileID, line) = location
       let key = "\(ObjectIdentifier(State.self)) \(fileID):\(line)"
-      guard Dispatcher.known.withLock({ $0.insert(key).inserted }) else { return }
+      let isNew = Dispatcher.knownLock.withUnscheduledLock { Dispatcher.known.insert(key).inserted }
+      guard isNew else { return }
       let store = sourceName(of: State.RelatedStoreType.self)
       let reason =
         Registry.hasStores(for: State.self)
