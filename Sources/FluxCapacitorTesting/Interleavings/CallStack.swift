@@ -15,55 +15,55 @@
   struct SourceMap {
     /// The location of a call.
     enum Location: Equatable {
-      /// A line of the test or of the application.
-      case user(path: String, line: Int)
+      case user(UserLine)
 
       /// A function of the libraries, such as `Channel.read() at ValueChannel.swift:46`.
       case library(String)
     }
 
-    /// The locations of each address, starting with the innermost inlined call.
-    private var locations: [UInt64: [Location]] = [:]
+    /// The location of each address that has one. A call that contains inlined calls has the innermost
+    /// call's location.
+    private var locations: [UInt64: Location] = [:]
+
+    /// The user's innermost line at each address, including the lines that contain inlined calls.
+    private var userLines: [UInt64: UserLine] = [:]
 
     init(of stacks: [CallStack]) {
       let addresses = Set(stacks.lazy.flatMap(\.addresses))
       let frames = SourceFrame.frames(
         of: addresses.union(addresses.lazy.map(SourceMap.addressBefore))
       )
-      for address in addresses {
+      for (address, calls) in frames where addresses.contains(address) {
         let before = frames[SourceMap.addressBefore(address)] ?? []
-        locations[address] = frames[address]?
-          .compactMap { frame in
-            SourceMap.location(of: frame)
-              ?? before.first { $0.function == frame.function }.flatMap(SourceMap.location)
-          }
+        for call in calls.reversed() {
+          let location =
+            SourceMap.location(of: call)
+            ?? before.first { $0.function == call.function }.flatMap(SourceMap.location)
+          guard let location else { continue }
+          locations[address] = location
+          if case .user(let line) = location { userLines[address] = line }
+        }
       }
     }
 
     /// Returns the innermost location in the libraries that is not outside the user's innermost line.
-    func libraryPlace(in addresses: some Sequence<UInt64>) -> String? {
-      for location in all(addresses) {
-        guard case .library(let place) = location else { return nil }
-        return place
+    func libraryPlace(in addresses: [UInt64]) -> String? {
+      guard case .library(let place)? = addresses.lazy.compactMap({ locations[$0] }).first else {
+        return nil
       }
-      return nil
+      return place
     }
 
     /// Returns the user's innermost line.
-    func userLine(in addresses: some Sequence<UInt64>) -> (path: String, line: Int)? {
-      for case .user(let path, let line) in all(addresses) { return (path, line) }
-      return nil
+    func userLine(in addresses: [UInt64]) -> UserLine? {
+      addresses.lazy.compactMap { userLines[$0] }.first
     }
 
-    func isUserLine(_ address: UInt64) -> Bool { userLine(in: CollectionOfOne(address)) != nil }
+    func isUserLine(_ address: UInt64) -> Bool { userLines[address] != nil }
 
     /// Returns whether an address is in one of the libraries or in the user's code, but not in the code
     /// that performs the steps of a schedule.
-    func isKnown(_ address: UInt64) -> Bool { locations[address]?.isEmpty == false }
-
-    private func all(_ addresses: some Sequence<UInt64>) -> some Sequence<Location> {
-      addresses.lazy.flatMap { locations[$0] ?? [] }
-    }
+    func isKnown(_ address: UInt64) -> Bool { locations[address] != nil }
 
     /// Returns an address before a call. The compiler gives some calls in the middle of a line the line
     /// zero, such as the calls that change a property in place.
@@ -75,7 +75,7 @@
     private static func location(of frame: SourceFrame) -> Location? {
       guard frame.line > 0, !isBetween(frame.path) else { return nil }
       guard frame.path.hasPrefix(libraries) else {
-        return .user(path: frame.path, line: frame.line)
+        return .user(UserLine(path: frame.path, number: frame.line))
       }
       let file = frame.path.split(separator: "/").last ?? ""
       return .library("\(frame.function) at \(file):\(frame.line)")

@@ -107,11 +107,9 @@
     private func located(_ thread: ScenarioThread, _ calls: [UInt64], _ text: String?)
       -> LocatedStep
     {
-      let userIndex = calls.firstIndex(where: sources.isUserLine) ?? calls.endIndex
-      let line = sources.userLine(in: calls[userIndex...])
-      return LocatedStep(
+      LocatedStep(
         thread: thread,
-        line: line.map { UserLine(path: $0.path, number: $0.line) },
+        line: sources.userLine(in: calls),
         operation: operation(of: ObjectIdentifier(thread), calls),
         text: text,
         place: sources.libraryPlace(in: calls)

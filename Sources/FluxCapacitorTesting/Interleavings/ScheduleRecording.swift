@@ -97,7 +97,9 @@
 
     /// Returns a text without the modules and the outer types in the names of types.
     private static func withoutModules(_ text: String) -> String {
-      text.withSourceNames.replacing(/\b[A-Z]\w*\.(?=[A-Z])/, with: "")
+      // Replacing is slow, and most texts contain no name of a module.
+      guard text.utf8.contains(UInt8(ascii: ".")) else { return text }
+      return text.withSourceNames.replacing(/\b[A-Z]\w*\.(?=[A-Z])/, with: "")
     }
   }
 #endif
