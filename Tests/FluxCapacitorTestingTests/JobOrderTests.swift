@@ -56,6 +56,27 @@
       #expect(orders[1] == orders[0])
     }
 
+    @Test func sparseExplorationSkipsOnlySchedulesWithAllPreemptions() {
+      func orders(preemptions: Int, sparsity: Int = 1) -> Set<[Int]> {
+        var orders: Set<[Int]> = []
+        let exploration = Exploration(preemptions: preemptions, sparsity: sparsity, isReduced: true)
+        let failure = exploration.run { scenario in
+          let log = Log<Int>()
+          for number in 1...2 {
+            scenario.thread { for _ in 1...6 { log.append(number) } }
+          }
+          scenario.check { orders.insert(log.entries) }
+        }
+        #expect(failure == nil)
+        return orders
+      }
+
+      let sparse = orders(preemptions: 2, sparsity: 4)
+
+      #expect(orders(preemptions: 1).isStrictSubset(of: sparse))
+      #expect(sparse.isStrictSubset(of: orders(preemptions: 2)))
+    }
+
     @Test func scenarioOfTwoThreadsWithEffectsHasFewerThan2000Schedules() {
       let schedules = everyInterleaving(preemptions: 1) { scenario in
         let (effects, log) = (Effects(.serial), Log<Int>())

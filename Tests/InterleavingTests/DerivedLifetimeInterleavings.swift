@@ -131,7 +131,7 @@
       _ name: String = #function,
       sourceLocation: SourceLocation = #_sourceLocation
     ) {
-      explore(name, isThorough: isObserved, sourceLocation: sourceLocation) { scenario in
+      explore(name, sourceLocation: sourceLocation) { scenario in
         let (number, log) = (Variable(0), Log<String>())
         let distinct = number.removeDuplicates()
         if isObserved {

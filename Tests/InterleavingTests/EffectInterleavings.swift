@@ -7,7 +7,7 @@
   /// B9: effects supersede or await each other as their policy says, in every order of the threads.
   struct EffectInterleavings {
     @Test func stateInvokedByASupersededEffectIsNotReducedUnderTheLatestPolicy() {
-      explore(isThorough: true) { scenario in
+      explore(sample: 500) { scenario in
         let (effects, store) = (Effects(.latest), LogStore.instantiate())
         scenario.thread {
           effects.run { CounterAction().invoke(.set(1), as: $0) }

@@ -12,7 +12,7 @@
   struct HandoverInterleavings {
     @Test func threadThatDeliversManyChangesHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
-      explore(isThorough: true) { scenario in
+      explore { scenario in
         let (variable, log, writes) = (Variable<[Int]>([]), Log<[Int]>(), ThreadLocal())
         _ = variable.observe(ignoreFirst: true) { value in
           log.append(value)
@@ -42,7 +42,7 @@
     /// the delivery after the first of these two changes.
     @Test func threadThatDeliversABacklogHandsTheRestToTheNextWritingThread() {
       let isHandedOver = Flag()
-      explore(isThorough: true) { scenario in
+      explore { scenario in
         let (variable, log, writes) = (Variable<[Int]>([]), Log<[Int]>(), ThreadLocal())
         _ = variable.observe(ignoreFirst: true) { value in
           log.append(value)
@@ -105,7 +105,7 @@
 
     /// The thread that takes over the delivery also delivers a change that a transaction has committed.
     @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
-      explore { scenario in
+      explore(sample: 1_000) { scenario in
         let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
         _ = variable.observe(ignoreFirst: true) { [weak variable] value in
           log.append(value)
@@ -126,7 +126,7 @@
 
     @Test func threadThatDeliversAFirstValueHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
-      explore(isThorough: true) { scenario in
+      explore { scenario in
         let (variable, log, number) = (Variable(0), Log<Int>(), ThreadLocal())
         scenario.thread {
           number.value = 1
@@ -156,7 +156,7 @@
 
     /// A transaction commits its change while the first thread offers the delivery.
     @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
-      explore { scenario in
+      explore(sample: 500) { scenario in
         let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
         _ = variable.observe(ignoreFirst: true) { value in
           log.append(value)
@@ -173,7 +173,7 @@
     @Test func threadDoesNotWithdrawAHandoverOfferThatAnotherThreadHasTaken() {
       // After 31 to 33 yields, the second thread runs at about the time of the withdrawal.
       for yields in 31...33 {
-        explore { scenario in
+        explore(sample: 500) { scenario in
           let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
           _ = variable.observe(ignoreFirst: true) { [weak variable] value in
             log.append(value)

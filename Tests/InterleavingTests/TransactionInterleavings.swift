@@ -80,7 +80,7 @@
 
     /// Before a thread delivers a value that it has committed, a second thread can commit a later value.
     @Test func committedValuesOfTwoThreadsAreDeliveredByOneThreadAtATime() {
-      explore(isThorough: true) { scenario in
+      explore { scenario in
         let (trigger, variable, log) = (Variable(0), Variable(0), Log<String>())
         let write = { @Sendable (count: Int) in
           for _ in 1...count { Dispatcher.shared.transaction { variable.value += 1 } }

@@ -34,6 +34,10 @@
 
     let preemptions: Int
 
+    /// The exploration tries one in this many of the choices that use the last permitted preemption. Their
+    /// outcomes decide, so each run tries the same choices, which are spread over all parts of the schedules.
+    private let sparsity: UInt64
+
     /// The maximum number of schedules, if there is a limit.
     private let limit: Int?
 
@@ -60,8 +64,15 @@
 
     private static let schedulesBetweenLines = 10_000
 
-    package init(preemptions: Int, limit: Int? = nil, isReduced: Bool, name: String? = nil) {
+    package init(
+      preemptions: Int,
+      sparsity: Int = 1,
+      limit: Int? = nil,
+      isReduced: Bool,
+      name: String? = nil
+    ) {
       self.preemptions = preemptions
+      self.sparsity = UInt64(sparsity)
       self.limit = limit
       self.isReduced = isReduced
       self.name = name
@@ -139,6 +150,11 @@
         }
       }
       return false
+    }
+
+    /// Whether the exploration tries a choice that is a preemption.
+    func includes(_ choice: Choice) -> Bool {
+      choice.preemptions < preemptions || choice.outcome % sparsity == 0
     }
 
     /// Whether an earlier step had this outcome with at most this number of preemptions. If an outcome is

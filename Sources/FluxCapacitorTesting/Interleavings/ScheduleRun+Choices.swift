@@ -120,6 +120,7 @@
         let isCounted = isPreemption || (thread.isJob && thread.birth > firstJob)
         let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
         guard choice.preemptions <= exploration.preemptions,
+          !isCounted || exploration.includes(choice),
           !exploration.isKnown(choice.outcome, by: choice.preemptions)
         else { continue }
         choices.append(choice)

@@ -6,54 +6,63 @@
 
   /// The schedules that a run of the tests explores of each scenario.
   ///
-  /// Of the faults in `.ci/mutants.txt`, one preemption finds nine in ten. Two preemptions find nearly all others, in
-  /// scenarios with few schedules and after few schedules. A scenario has a limit, because some scenarios have millions
-  /// of schedules with three preemptions.
+  /// Of the faults in `.ci/mutants.txt`, one preemption finds nine in ten. Two preemptions find nearly all others. A
+  /// sample of these schedules finds them sooner than the first schedules in depth-first order, which differ only near
+  /// their ends. A scenario has a limit, because some scenarios have millions of schedules with three preemptions.
   private struct Extent {
     /// The number of preemptions that each schedule may contain.
     let preemptions: Int
+
+    /// The approximate number of schedules in a sample, or nil to explore all schedules up to the limit.
+    var sample: Int?
 
     /// The largest number of schedules.
     let limit: Int
 
     /// The largest number of schedules with one preemption less for which the scenario is explored to this extent.
-    let formerLimit: Int
+    var formerLimit = Int.max
 
-    static let usual = [
-      Extent(preemptions: 1, limit: 6_000, formerLimit: 0),
-      Extent(preemptions: 2, limit: 500, formerLimit: 100),
-    ]
+    static func usual(sample: Int) -> [Extent] {
+      [
+        Extent(preemptions: 1, limit: 6_000),
+        Extent(preemptions: 2, sample: sample, limit: sample * 4, formerLimit: 500),
+      ]
+    }
 
     static let thorough = [
-      Extent(preemptions: 2, limit: 6_000, formerLimit: 0),
-      Extent(preemptions: 3, limit: 2_000, formerLimit: 500),
+      Extent(preemptions: 1, limit: 6_000),
+      Extent(preemptions: 2, limit: 6_000),
+      Extent(preemptions: 3, sample: 1_000, limit: 2_000, formerLimit: 500),
     ]
   }
 
   /// Runs a scenario through the orders of its threads' steps, and prints the number of schedules.
   ///
   /// - Parameters:
-  ///   - isThorough: Whether to explore the scenario thoroughly. By default, a run does so if THOROUGH is set in the
-  ///     environment.
+  ///   - sample: The approximate number of schedules with two preemptions. If THOROUGH is set in the environment, the
+  ///     function explores all of them, up to a limit, and a sample of the schedules with three.
   ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
   ///     threads may share data only in a `Log`.
   func explore(
     _ name: String = #function,
-    isThorough: Bool = isThorough,
+    sample: Int = 125,
     isReduced: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
-    var schedules = 0
-    for extent in isThorough ? Extent.thorough : Extent.usual {
+    var (former, schedules) = (1, 0)
+    for extent in isThorough ? Extent.thorough : Extent.usual(sample: sample) {
       guard schedules <= extent.formerLimit else { break }
+      // Each preemption multiplies the schedules by about the same number. Three in four are equivalent to others.
+      let expected = schedules * schedules / former / 4
       let exploration = Exploration(
         preemptions: extent.preemptions,
+        sparsity: extent.sample.map { max(1, expected / $0) } ?? 1,
         limit: extent.limit,
         isReduced: isReduced
       )
       let failure = exploration.run(scenario)
-      schedules = exploration.schedules
+      (former, schedules) = (max(1, schedules), exploration.schedules)
       guard let failure else { continue }
       Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
       break
