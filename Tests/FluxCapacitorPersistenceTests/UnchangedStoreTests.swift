@@ -57,6 +57,20 @@ struct UnchangedStoreTests {
     #expect(try folder.text(of: "places.json").contains("Mill Valley"))
   }
 
+  @Test func transactionWithoutChangesAfterASaveWritesNothing() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(TagStore.self)
+    for tag in ["first", "second"] { Dispatcher.shared.dispatch(Tags.add(tag)) }
+    try await keeper.flush()
+    let before = try folder.contents
+
+    Dispatcher.shared.transaction {}
+    try await keeper.flush()
+
+    #expect(try folder.contents == before)
+    withExtendedLifetime(store) {}
+  }
+
   @Test(arguments: [false, true])
   func launchWithoutChangesLeavesTheFileOfAStoreWithOtherProperties(isRecovered: Bool) async throws
   {

@@ -66,9 +66,9 @@ struct ValuesLifetimeTests {
       await consume(1_000)
       let before = residentBytes()
 
-      await consume(50_000)
+      await consume(20_000)
 
-      // The observations of 100,000 leaked consumers would take about 40 MB.
+      // The observations of 40,000 leaked consumers would take about 16 MB.
       #expect(residentBytes() - before < 4_000_000)
     }
   }

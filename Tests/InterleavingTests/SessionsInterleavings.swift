@@ -118,6 +118,7 @@
         let sessions = Self.sessions(log)
         scenario.thread {
           let task = Task { try await Self.use(sessions, log) }
+          interleavingPoint()
           task.cancel()
         }
         scenario.thread { Task { try await Self.use(sessions, log) } }

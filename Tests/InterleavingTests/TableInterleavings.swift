@@ -126,7 +126,7 @@
 
     /// The reader locks both rows at the same time, so a writer has to wait for a row before its commit.
     @Test func changesOfTwoThreadsStaySeparateBesideAReaderOfTwoRows() {
-      explore { scenario in
+      explore(sample: 1_000) { scenario in
         let table = Self.table(0..<2)
         let both = Constant.combine(table.row(0), table.row(1))
         _ = table.row(0).observe { _ in }
@@ -213,6 +213,25 @@
           variable.value = 2
           table[0]?.number = 2
         }
+        scenario.check { #expect(seen.last == [table[0]?.number, variable.value]) }
+      }
+    }
+
+    /// The second thread holds the variable's lock, and waits for the table, while the first thread's change in place
+    /// is committed.
+    @Test func variableChangedInPlaceByCodeThatReadsARowDoesNotDeadlock() {
+      explore { scenario in
+        let (table, variable) = (Self.table(0..<1), Variable(0))
+        let seen = Constant.combine(table.row(0), variable).logChanges { [$0?.number, $1] }
+        @Sendable func change(_ row: inout Item?) {
+          row?.number = 1
+          variable.value = 1
+        }
+        @Sendable func change(_ number: inout Int) {
+          if number == 1 { number += table[0]?.number ?? 0 }
+        }
+        scenario.thread { change(&table[0]) }
+        scenario.thread { change(&variable.value) }
         scenario.check { #expect(seen.last == [table[0]?.number, variable.value]) }
       }
     }
