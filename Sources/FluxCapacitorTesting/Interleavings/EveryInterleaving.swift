@@ -182,8 +182,8 @@ private func explore(
 /// Marks a point at which ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` can
 /// switch threads.
 ///
-/// If threads share state outside the library, call this function before each access to the shared state.
-/// Outside a scenario, this function has no effect.
+/// If threads share state outside the library, call this function before each access to the shared state, and
+/// before you cancel a task. Outside a scenario, this function has no effect.
 public func interleavingPoint() {
   #if DEBUG
     scheduledThread?.reach(.interleavingPoint)
