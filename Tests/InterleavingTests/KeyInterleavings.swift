@@ -109,7 +109,7 @@
       explore { scenario in
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
-        let dispatchers = ["a": Dispatcher(), "b": Dispatcher()]
+        let dispatchers = [("a", Dispatcher()), ("b", Dispatcher())]
         let stores = try dispatchers.map { try keeper.open(SumStore.self, key: $0, on: $1) }
         let answered = Log<String>()
         let survivors = Log<(answered: [String], disks: [MemoryDisk])>()
@@ -117,7 +117,7 @@
           survivors.append((answered.entries, disk.disksAfterPowerFailure))
         }
         scenario.thread {
-          for (key, dispatcher) in dispatchers.sorted(by: { $0.key < $1.key }) {
+          for (key, dispatcher) in dispatchers {
             dispatcher.dispatch(Dispatcher.Sum.add(1))
             Task {
               try await keeper.flush()

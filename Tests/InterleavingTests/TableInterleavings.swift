@@ -200,26 +200,10 @@
       }
     }
 
-    @Test func rowChangedInPlaceByCodeThatWritesAVariableDoesNotDeadlock() {
-      explore { scenario in
-        let (table, variable) = (Self.table(0..<1), Variable(0))
-        let seen = Constant.combine(table.row(0), variable).logChanges { [$0?.number, $1] }
-        @Sendable func change(_ row: inout Item?) {
-          row?.number = 1
-          variable.value = 1
-        }
-        scenario.thread { change(&table[0]) }
-        scenario.transaction {
-          variable.value = 2
-          table[0]?.number = 2
-        }
-        scenario.check { #expect(seen.last == [table[0]?.number, variable.value]) }
-      }
-    }
-
-    /// The second thread holds the variable's lock, and waits for the table, while the first thread's change in place
-    /// is committed.
-    @Test func variableChangedInPlaceByCodeThatReadsARowDoesNotDeadlock() {
+    /// The second thread commits a transaction, or holds the variable's lock and waits for the table, while the first
+    /// thread commits its change in place.
+    @Test(arguments: [false, true])
+    func rowChangedInPlaceByCodeThatWritesAVariableDoesNotDeadlock(isBesideATransaction: Bool) {
       explore { scenario in
         let (table, variable) = (Self.table(0..<1), Variable(0))
         let seen = Constant.combine(table.row(0), variable).logChanges { [$0?.number, $1] }
@@ -231,7 +215,14 @@
           if number == 1 { number += table[0]?.number ?? 0 }
         }
         scenario.thread { change(&table[0]) }
-        scenario.thread { change(&variable.value) }
+        if isBesideATransaction {
+          scenario.transaction {
+            variable.value = 2
+            table[0]?.number = 2
+          }
+        } else {
+          scenario.thread { change(&variable.value) }
+        }
         scenario.check { #expect(seen.last == [table[0]?.number, variable.value]) }
       }
     }
