@@ -31,11 +31,8 @@
     }
 
     @Test func reducedExplorationReachesTheSameTaskOrdersAsAFullExploration() {
-      let orders = [false, true].map { isReduced in
-        var orders: Set<[Int]> = []
-        let exploration = Exploration(preemptions: 1, isReduced: isReduced)
-        let failure = exploration.run { scenario in
-          let log = Log<Int>()
+      let all = [false, true].map { isReduced in
+        orders(of: Exploration(preemptions: 1, isReduced: isReduced)) { scenario, log in
           for number in 1...2 {
             scenario.thread {
               Task {
@@ -46,35 +43,27 @@
           }
           scenario.thread {}
           scenario.thread { Task { log.append(3) } }
-          scenario.check { orders.insert(log.entries) }
         }
-        #expect(failure == nil)
-        return orders
       }
 
-      #expect(orders[0].count == 30)
-      #expect(orders[1] == orders[0])
+      #expect(all[0].count == 30)
+      #expect(all[1] == all[0])
     }
 
     @Test func sparseExplorationSkipsOnlySchedulesWithAllPreemptions() {
-      func orders(preemptions: Int, sparsity: Int = 1) -> Set<[Int]> {
-        var orders: Set<[Int]> = []
-        let exploration = Exploration(preemptions: preemptions, sparsity: sparsity, isReduced: true)
-        let failure = exploration.run { scenario in
-          let log = Log<Int>()
-          for number in 1...2 {
-            scenario.thread { for _ in 1...6 { log.append(number) } }
-          }
-          scenario.check { orders.insert(log.entries) }
-        }
-        #expect(failure == nil)
-        return orders
-      }
-
       let sparse = orders(preemptions: 2, sparsity: 4)
 
       #expect(orders(preemptions: 1).isStrictSubset(of: sparse))
       #expect(sparse.isStrictSubset(of: orders(preemptions: 2)))
+
+      func orders(preemptions: Int, sparsity: Int = 1) -> Set<[Int]> {
+        let exploration = Exploration(preemptions: preemptions, sparsity: sparsity, isReduced: true)
+        return self.orders(of: exploration) { scenario, log in
+          for number in 1...2 {
+            scenario.thread { for _ in 1...6 { log.append(number) } }
+          }
+        }
+      }
     }
 
     @Test func scenarioOfTwoThreadsWithEffectsHasFewerThan2000Schedules() {
@@ -94,6 +83,21 @@
       }
 
       #expect(schedules < 2000)
+    }
+
+    /// Returns the orders of the numbers that a scenario's threads append to a log.
+    private func orders(
+      of exploration: Exploration,
+      _ addThreads: (Scenario, Log<Int>) -> Void
+    ) -> Set<[Int]> {
+      var orders: Set<[Int]> = []
+      let failure = exploration.run { scenario in
+        let log = Log<Int>()
+        addThreads(scenario, log)
+        scenario.check { orders.insert(log.entries) }
+      }
+      #expect(failure == nil)
+      return orders
     }
 
     /// Explores a thread that creates three tasks, with or without a second thread that does nothing.
