@@ -51,6 +51,41 @@
       #expect(again.contains("1 is not 2"))
     }
 
+    // MARK: Random orders
+
+    @Test func randomOrdersRevealALostUpdateWithTheSameFailureForTheSameSeed() async {
+      func failureOfSeed(_ seed: UInt64) async -> String {
+        await failure { everyInterleaving(random: 1_000, seed: seed, readThenSet) }
+      }
+      let first = await failureOfSeed(7)
+
+      #expect(first.contains("1 is not 2"))
+      #expect(first.contains(/replaying: ".*"/))
+      #expect(await failureOfSeed(7) == first)
+      #expect(await failureOfSeed(8) != first)
+    }
+
+    @Test func everyInterleavingRunsAllRandomOrdersWhenNoUpdateIsLost() {
+      #expect(everyInterleaving(random: 250, seed: 7, twoIncrements) == 250)
+    }
+
+    /// Each thread has to be interrupted after each of its steps but the last.
+    @Test func randomOrdersReachAFaultThatNeedsManyPreemptions() async {
+      let failure = await failure {
+        everyInterleaving(random: 20_000, seed: 7) { scenario in
+          let turns = Variable(0)
+          for parity in 0...1 {
+            scenario.thread {
+              for turn in 0..<4 { turns.modify { $0 += $0 == turn * 2 + parity ? 1 : 0 } }
+            }
+          }
+          scenario.check { try expectEqual(turns.value / 8, 0) }
+        }
+      }
+
+      #expect(failure.contains("1 is not 0"))
+    }
+
     // MARK: Other failures
 
     @Test func interleavingPointsRevealALostUpdateToAPropertyWithoutALock() async {

@@ -142,13 +142,9 @@ import Synchronization
     }
     var detached: Detached?
     lock.lock()
-    while let change = nextChange(through: version, on: thread) {
-      let delivery = beginDelivering(change.version, on: thread)
-      lock.unlock()
-      deliver(change.value, delivery, on: thread)
+    while let isLast = deliverNextChange(through: version, on: thread) {
       // The next change is taken in the same critical section, unless other work needs the lock released.
       lock.lock()
-      let isLast = change.version == version
       detached = becomeIdle(takingLeftChanges: isLast, on: thread)
       if isLast { break }
       if detached == nil, !thread.isDueForHandover { continue }
@@ -163,6 +159,21 @@ import Synchronization
     }
     lock.unlock()
     detached?.release()
+  }
+
+  /// Unlocks, and delivers the next change of the backlog, up to a version. When this method returns, it has also
+  /// released the change, because a `deinit` can run user code. The caller must hold the channel's lock.
+  ///
+  /// - Returns: Whether the change was the last one, or `nil` if there was none. Then the channel is still locked.
+  @inlinable final func deliverNextChange(
+    through version: Version,
+    on thread: CurrentThread
+  ) -> Bool? {
+    guard let change = nextChange(through: version, on: thread) else { return nil }
+    let delivery = beginDelivering(change.version, on: thread)
+    lock.unlock()
+    deliver(change.value, delivery, on: thread)
+    return change.version == version
   }
 
   /// Removes and returns the next change of the backlog, up to a version. Returns `nil` if the backlog

@@ -100,7 +100,7 @@ import Synchronization
 // MARK: - The dispatchers of all stores
 
 extension Registry {
-  private static let registeredLock = Lock()
+  private static let registeredLock = Lock(isOfProcess: true)
 
   /// The registrations of all dispatchers with their registries, by the addresses of the stores. The table is
   /// guarded by `registeredLock`.

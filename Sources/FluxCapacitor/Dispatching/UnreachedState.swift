@@ -82,7 +82,7 @@ extension Dispatcher {
     /// The types and the source locations of the unreached states so far. Access only under `knownLock`, which, unlike
     /// a `Mutex`, is visible to the thread sanitizer.
     private nonisolated(unsafe) static var known: Set<String> = []
-    private static let knownLock = Lock()
+    private static let knownLock = Lock(isOfProcess: true)
 
     /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and source location.
     ///

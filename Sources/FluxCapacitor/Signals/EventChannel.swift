@@ -13,6 +13,7 @@
     let thread = CurrentThread.current
     lock.lock()
     version = version.next
+    recordWrite(self, event, isCommitted: false)
     let delivery = firstObservation == nil ? nil : makeChange(of: event, on: thread)
     lock.unlock()
     deliverNow(event, delivery, on: thread)

@@ -61,6 +61,8 @@ extension TableChannel {
     var row = row
     swap(&takenRow, &row)
     putBack(id, on: thread)
+    // If the caller ignores the former row, optimized code would release it under the lock.
+    withExtendedLifetime(row) {}
     return row
   }
 
@@ -117,6 +119,7 @@ extension TableChannel {
     // After unlocking, another thread might release the part.
     let part = part.takeUnretainedValue()
     version = version.next
+    recordWrite(self, stored, isCommitted: true)
     lock.unlock()
     part.endMutation(on: thread)
   }

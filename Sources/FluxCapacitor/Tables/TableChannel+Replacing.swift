@@ -29,6 +29,8 @@ extension TableChannel {
       if isReordered { ids?.write(stored.map(\.id)) }
     }
     endChange(on: thread, isChange: isChange)
+    // If the caller ignores the former rows, optimized code would release them under the lock.
+    withExtendedLifetime(rows) {}
     return rows
   }
 

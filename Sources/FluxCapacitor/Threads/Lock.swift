@@ -21,10 +21,15 @@ import Synchronization
 
   #if DEBUG
     /// A number that identifies the lock in a scenario. Unlike an address, this number is never reused.
-    @usableFromInline let id = nextLockID()
+    @usableFromInline let id: UInt
   #endif
 
-  @inlinable package init() {}
+  /// - Parameter isOfProcess: Whether all scenarios of the process share the lock, whichever of them creates it.
+  @inlinable package init(isOfProcess: Bool = false) {
+    #if DEBUG
+      id = nextLockID(isOfProcess: isOfProcess)
+    #endif
+  }
 
   /// Acquires the lock, after waiting if necessary. The current thread must not already hold the lock.
   @inlinable func lock() {
@@ -35,6 +40,9 @@ import Synchronization
     // unlocking.
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
+    #if DEBUG
+      CurrentThread.current.pointee.heldEngineLocks += 1
+    #endif
   }
 
   /// Acquires the lock if the lock is free, and returns whether the attempt has succeeded.
@@ -45,11 +53,15 @@ import Synchronization
         // If another thread holds the mutex now, that thread is outside the scenario and will unlock the
         // mutex.
         mutex._unsafeLock()
+        CurrentThread.current.pointee.heldEngineLocks += 1
         return true
       }
     #endif
     guard mutex._unsafeTryLock() else { return false }
     _ = holder.load(ordering: .acquiring)
+    #if DEBUG
+      CurrentThread.current.pointee.heldEngineLocks += 1
+    #endif
     return true
   }
 
@@ -70,9 +82,20 @@ import Synchronization
   @inlinable func lock(holder thread: UInt32) {
     lock()
     holder.store(thread, ordering: .relaxed)
+    #if DEBUG
+      CurrentThread.current.pointee.heldEngineLocks -= 1
+      CurrentThread.current.pointee.heldUserLocks += 1
+    #endif
   }
 
   @inlinable func unlock() {
+    #if DEBUG
+      if isHeldForUser {
+        CurrentThread.current.pointee.heldUserLocks -= 1
+      } else {
+        CurrentThread.current.pointee.heldEngineLocks -= 1
+      }
+    #endif
     holder.store(0, ordering: .releasing)
     mutex._unsafeUnlock()
     #if DEBUG

@@ -28,6 +28,9 @@ import Synchronization
   /// A thread of a scenario, which waits for the scheduler before each step. Threads outside the scenario
   /// never wait for the scheduler.
   @usableFromInline package protocol ScheduledThread: AnyObject {
+    /// The number of the thread in schedules.
+    var number: Int { get }
+
     /// Whether this thread represents the main queue.
     var isMain: Bool { get }
 
@@ -49,12 +52,23 @@ import Synchronization
     /// Records an operation for the report of a schedule. See `recordOperation(_:_:_:)`.
     func recordOperation(_ verb: String, _ object: Any?, _ value: Any?)
 
+    /// Records a write or a commit of a channel, whose lock this thread holds. See `recordWrite(_:_:)`.
+    func recordWrite(_ channel: AnyObject, _ value: Any, isCommitted: Bool)
+    func recordCommit(_ channel: AnyObject)
+
     /// Called when a trap is about to end the process.
-    func willTrap()
+    func willTrap(_ sentence: String)
+  }
+
+  /// The number of locks that the current thread holds: those under which no user code runs, and those under which a
+  /// reduce, a mutation or another closure of the user runs. No value may be released under the former.
+  package var heldLocks: (engine: Int, user: Int) {
+    let thread = CurrentThread.current
+    return (thread.pointee.heldEngineLocks, thread.pointee.heldUserLocks)
   }
 
   /// The scenario thread that the current thread runs, if any.
-  package var scheduledThread: (any ScheduledThread)? {
+  @usableFromInline package var scheduledThread: (any ScheduledThread)? {
     get { CurrentThread.current.pointee.scheduled }
     set {
       CurrentThread.current.pointee.scheduled = newValue
@@ -64,13 +78,27 @@ import Synchronization
     }
   }
 
-  /// Returns a new number for a lock or an atomic value. The number is greater than all earlier numbers,
-  /// and greater than the numbers that scenarios give to other objects.
+  /// Returns a new number for a lock or an atomic value. The number is greater than the numbers that scenarios
+  /// give to other objects, and no other lock has it. In a schedule, the numbers are consecutive, so each run of
+  /// the schedule gives the same numbers to the same locks.
   ///
   /// Relaxed ordering is enough, because the numbers only have to be unique.
-  @usableFromInline func nextLockID() -> UInt { lastLockID.add(1, ordering: .relaxed).newValue }
+  @usableFromInline func nextLockID(isOfProcess: Bool = false) -> UInt {
+    guard !isOfProcess, let last = ThreadState.existing?.pointee.lastLockID else {
+      return lastLockID.add(1, ordering: .relaxed).newValue
+    }
+    last.pointee += 1
+    return last.pointee
+  }
 
   private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
+
+  /// The address of the last number that a lock of the current schedule has received, on each thread that runs the
+  /// schedule. Only one of these threads runs at a time.
+  package var lastScheduledLockID: UnsafeMutablePointer<UInt>? {
+    get { CurrentThread.current.pointee.lastLockID }
+    set { CurrentThread.current.pointee.lastLockID = newValue }
+  }
 
   /// If the current thread belongs to a scenario, waits until the scheduler permits a step. Returns
   /// whether the step is possible.
@@ -103,6 +131,30 @@ func recordOperation(
 ) {
   #if DEBUG
     recordedThread?.recordOperation(verb(), object(), value())
+  #endif
+}
+
+/// Records that a channel has a new value, or that a sink has an event. The generator of random scenarios thus learns
+/// the order of all writes. The caller must hold the channel's lock.
+///
+/// - Parameter isCommitted: Whether the write is immediately a change, because nobody observes the channel.
+@_transparent @_alwaysEmitIntoClient
+func recordWrite(
+  _ channel: @autoclosure () -> AnyObject,
+  _ value: @autoclosure () -> Any,
+  isCommitted: @autoclosure () -> Bool
+) {
+  #if DEBUG
+    scheduledThread?.recordWrite(channel(), value(), isCommitted: isCommitted())
+  #endif
+}
+
+/// Records that the value of a channel is a change now, which no longer waits for the end of a transaction. The caller
+/// must hold the channel's lock.
+@_transparent @_alwaysEmitIntoClient
+func recordCommit(_ channel: @autoclosure () -> AnyObject) {
+  #if DEBUG
+    scheduledThread?.recordCommit(channel())
   #endif
 }
 

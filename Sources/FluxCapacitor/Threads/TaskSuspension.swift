@@ -53,7 +53,7 @@ struct SuspendedTask {
   /// The kind of the task's suspension, or nil if the task may be running.
   var suspension: TaskSuspension.Kind? { count > 0 ? kind : nil }
 
-  private static let lock = Lock()
+  private static let lock = Lock(isOfProcess: true)
 
   /// The tasks that are suspended or have a piece of work. The table is guarded by `lock`.
   nonisolated(unsafe) private static var all: [TaskID: SuspendedTask] = [:]

@@ -79,6 +79,13 @@ import Synchronization
     /// The object through which a test's scheduler controls this thread, if any.
     unowned(unsafe) var scheduled: (any ScheduledThread)?
 
+    // See `heldLocks`.
+    @usableFromInline var heldEngineLocks = 0
+    @usableFromInline var heldUserLocks = 0
+
+    /// See `lastScheduledLockID`.
+    var lastLockID: UnsafeMutablePointer<UInt>?
+
     /// The length of the chain of observers that has led to the delivery in progress.
     @usableFromInline var depth = 0
 
@@ -108,6 +115,17 @@ import Synchronization
   else { return makeCurrentThread() }
   return state.assumingMemoryBound(to: ThreadState.self)
 }
+
+#if DEBUG
+  extension ThreadState {
+    /// The current thread's state, if the thread has one. Asking for it creates none, and so uses no lock.
+    static var existing: CurrentThread? {
+      let keyAndOne = keyAndOne.load(ordering: .relaxed)
+      guard keyAndOne != 0, let state = ofThread(under: keyAndOne &- 1) else { return nil }
+      return state.assumingMemoryBound(to: ThreadState.self)
+    }
+  }
+#endif
 
 /// Creates the current thread's state. This function is separate, because inlining it would slow down the
 /// fast path of `currentThread()`.
@@ -152,7 +170,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
 extension ThreadState {
   // `idLock` guards the two variables below.
-  private static let idLock = Lock()
+  private static let idLock = Lock(isOfProcess: true)
   nonisolated(unsafe) private static var lastID: UInt32 = 0
 
   /// The numbers of ended threads. A `Deliverer` has 30 bits for a number, so later threads reuse these numbers.

@@ -4,10 +4,11 @@
 /// A `precondition` loses its message in optimized builds, where such an error is hardest to find.
 @usableFromInline
 func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> String = "") -> Never {
+  let sentence = "\(mistake()) \(remedy())"
   #if DEBUG
-    scheduledThread?.willTrap()
+    scheduledThread?.willTrap(sentence)
   #endif
-  fatalError("\(mistake()) \(remedy())")
+  fatalError(sentence)
 }
 
 /// Returns the full name of a type as it is written in the source.

@@ -31,6 +31,7 @@
   /// the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
     guard mark.isWritten else { return Version() }
+    recordCommit(self)
     mark.writer = 0
     anyAttachments?.use {
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
@@ -67,6 +68,7 @@ extension Channel {
     var oldValue = newValue
     swap(&oldValue, &value)
     version = version.next
+    recordWrite(self, newValue, isCommitted: !isObserved)
     if isObserved {
       let thread = CurrentThread.current
       let delivery = makeChange(newValue, on: thread)
@@ -89,6 +91,7 @@ extension Channel {
       leaveToTransaction(on: thread)
       return nil
     }
+    recordCommit(self)
     let delivery = needsDelivery ? schedule(value, on: thread) : nil
     attachments?.use { $0.listeners.announce(on: thread) }
     return delivery
@@ -144,7 +147,10 @@ extension Channel {
     recordOperation("changes", self, value)
     thread.pointee.openMutations -= 1
     thread.pointee.dispatchDeferrals -= 1
-    if isChange { version = version.next }
+    if isChange {
+      version = version.next
+      recordWrite(self, value, isCommitted: !isObserved)
+    }
     let isOutermost = thread.pointee.openTransactions == 1
     let needsCommit = isObserved || hasParts && isOutermost && thread.hasOpenPlaces
     if !isChange || !needsCommit {
@@ -170,6 +176,7 @@ extension Channel {
   /// another variable.
   @inlinable final func unlockMutated(on thread: CurrentThread) {
     version = version.next
+    recordWrite(self, value, isCommitted: !isObserved)
     if isObserved { leaveToTransaction(on: thread) }
     lock.unlock()
   }

@@ -82,10 +82,7 @@ public func everyInterleaving(
   column: UInt = #column,
   _ scenario: (Scenario) throws -> Void
 ) -> Int {
-  let place = Place(fileID, filePath, line, column)
-  let (failure, schedules) = explore(preemptions, limit, schedule, at: place, scenario)
-  if let failure { place.fail(failure) }
-  return schedules
+  run(.every(preemptions, limit, schedule), at: Place(fileID, filePath, line, column), scenario)
 }
 
 /// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, on a
@@ -130,46 +127,163 @@ public func everyInterleaving(
   column: UInt = #column,
   _ scenario: @escaping @Sendable (Scenario) throws -> Void
 ) async -> Int {
-  let place = Place(fileID, filePath, line, column)
-  nonisolated(unsafe) var (failure, schedules): (String?, Int) = (nil, 0)
+  await run(
+    .every(preemptions, limit, schedule),
+    at: Place(fileID, filePath, line, column),
+    scenario
+  )
+}
+
+/// Runs a scenario of a few threads in random orders of the threads' steps, and fails at the first order that fails a
+/// check.
+///
+/// Some faults need more preemptions than ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw``
+/// can explore in a reasonable time. Ten thousand random orders take some seconds, and reach them:
+///
+/// ```swift
+/// @Test func concurrentIncrementsAreNotLost() {
+///   everyInterleaving(random: 10_000, seed: 7) { scenario in
+///     let store = CounterStore.instantiate()
+///     for _ in 1...4 {
+///       scenario.thread { CounterAction().increment() }
+///     }
+///     scenario.check { #expect(store.count.value == 4) }
+///   }
+/// }
+/// ```
+///
+/// The same seed always gives the same orders. The library interrupts a thread only where it uses something that another
+/// thread uses too, so an order without a chance to find anything new is rare. Everything else, also what a failure
+/// prints, is as in the other function.
+///
+/// - Parameters:
+///   - schedules: The number of random orders.
+///   - seed: Any number. A different number gives different orders.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
+///   - scenario: A closure that sets up the scenario's state, threads and checks.
+/// - Returns: The number of orders that the function has run: all, or those up to the first failure.
+@discardableResult
+public func everyInterleaving(
+  random schedules: Int,
+  seed: UInt64,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column,
+  _ scenario: (Scenario) throws -> Void
+) -> Int {
+  run(.random(schedules, seed), at: Place(fileID, filePath, line, column), scenario)
+}
+
+/// Runs a scenario of a few threads in random orders of the threads' steps, on a thread of its own.
+///
+/// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative pool
+/// are free for other tests:
+///
+/// ```swift
+/// @Test func concurrentIncrementsAreNotLost() async {
+///   await everyInterleaving(random: 10_000, seed: 7) { scenario in
+///     let store = CounterStore.instantiate()
+///     for _ in 1...4 {
+///       scenario.thread { CounterAction().increment() }
+///     }
+///     scenario.check { #expect(store.count.value == 4) }
+///   }
+/// }
+/// ```
+///
+/// - Parameters:
+///   - schedules: The number of random orders.
+///   - seed: Any number. A different number gives different orders.
+///   - fileID: The location that a failure refers to, which is the location of the call by default.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
+///   - scenario: A closure that sets up the scenario's state, threads and checks.
+/// - Returns: The number of orders that the function has run: all, or those up to the first failure.
+@discardableResult
+public func everyInterleaving(
+  random schedules: Int,
+  seed: UInt64,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column,
+  _ scenario: @escaping @Sendable (Scenario) throws -> Void
+) async -> Int {
+  await run(.random(schedules, seed), at: Place(fileID, filePath, line, column), scenario)
+}
+
+/// The schedules that a call of `everyInterleaving` runs.
+private enum Schedules {
+  case every(_ preemptions: Int, _ limit: Int?, _ replayed: String?)
+  case random(_ count: Int, _ seed: UInt64)
+}
+
+private func run(
+  _ schedules: Schedules,
+  at place: Place,
+  _ scenario: (Scenario) throws -> Void
+) -> Int {
+  let (failure, count) = explore(schedules, at: place, scenario)
+  if let failure { place.fail(failure) }
+  return count
+}
+
+private func run(
+  _ schedules: Schedules,
+  at place: Place,
+  _ scenario: @escaping @Sendable (Scenario) throws -> Void
+) async -> Int {
+  nonisolated(unsafe) var (failure, count): (String?, Int) = (nil, 0)
   #if DEBUG
     do {
       try await onExplorationThread {
-        (failure, schedules) = explore(preemptions, limit, schedule, at: place, scenario)
+        (failure, count) = explore(schedules, at: place, scenario)
       }
     } catch {
       failure = "\(error)"
     }
   #else
-    (failure, schedules) = explore(preemptions, limit, schedule, at: place, scenario)
+    (failure, count) = explore(schedules, at: place, scenario)
   #endif
   if let failure { place.fail(failure) }
-  return schedules
+  return count
 }
 
 private func explore(
-  _ preemptions: Int,
-  _ limit: Int?,
-  _ schedule: String?,
+  _ schedules: Schedules,
   at place: Place,
   _ scenario: (Scenario) throws -> Void
-) -> (failure: String?, schedules: Int) {
+) -> (failure: String?, count: Int) {
   #if DEBUG
-    let exploration = Exploration(
-      preemptions: max(0, preemptions),
-      limit: limit,
-      isReduced: false,
-      name:
-        "everyInterleaving at \("\(place.fileID)".split(separator: "/").last ?? ""):\(place.line)"
-    )
-    let failure = exploration.run(replaying: schedule, scenario)
-    let schedules = exploration.schedules
-    guard failure == nil, exploration.hasReachedLimit else { return (failure, schedules) }
+    let name =
+      "everyInterleaving at \("\(place.fileID)".split(separator: "/").last ?? ""):\(place.line)"
+    let exploration: Exploration
+    var replayed: String?
+    switch schedules {
+    case .every(let preemptions, let limit, let schedule):
+      replayed = schedule
+      exploration = Exploration(
+        preemptions: max(0, preemptions),
+        limit: limit,
+        isReduced: false,
+        name: name
+      )
+    case .random(let count, let seed):
+      exploration = Exploration(random: count, seed: seed, name: name)
+    }
+    let failure = exploration.run(replaying: replayed, scenario)
+    let count = exploration.schedules
+    guard failure == nil, exploration.hasReachedLimit else { return (failure, count) }
     let sentence = """
-      everyInterleaving has tried \(schedules.withCommas) schedules without a failure, and the scenario \
+      everyInterleaving has tried \(count.withCommas) schedules without a failure, and the scenario \
       has more. Use fewer threads or steps, fewer preemptions, or a higher limit.
       """
-    return (sentence, schedules)
+    return (sentence, count)
   #else
     let failure = """
       everyInterleaving needs a debug build, because a release build has no points at which to switch \
@@ -198,7 +312,7 @@ public final class Scenario {
     case task(@Sendable () async throws -> Void)
   }
 
-  var threads: [(name: String?, isMain: Bool, body: Body)] = []
+  var threads: [(name: String?, isMain: Bool, isLast: Bool, body: Body)] = []
   var checks: [() throws -> Void] = []
 
   /// Adds a thread. If the thread's body throws an error, the schedule fails.
@@ -207,7 +321,7 @@ public final class Scenario {
   ///   - name: The name of the thread or task in failure messages. By default, the name contains a number.
   ///   - body: The work of the thread.
   public func thread(_ name: String? = nil, _ body: @escaping @Sendable () throws -> Void) {
-    threads.append((name, false, .thread(body)))
+    threads.append((name, false, false, .thread(body)))
   }
 
   /// Adds a task. Each part of the task between two suspensions runs as a thread. If the task's body throws
@@ -219,12 +333,17 @@ public final class Scenario {
   ///   - name: The name of the thread or task in failure messages. By default, the name contains a number.
   ///   - body: The work of the task.
   public func task(_ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void) {
-    threads.append((name, false, .task(body)))
+    threads.append((name, false, false, .task(body)))
   }
 
   /// Adds a thread that plays the role of the main queue.
   package func mainThread(_ body: @escaping @Sendable () throws -> Void) {
-    threads.append(("main", true, .thread(body)))
+    threads.append(("main", true, false, .thread(body)))
+  }
+
+  /// Adds a thread that begins after all other threads have ended.
+  package func lastThread(_ body: @escaping @Sendable () throws -> Void) {
+    threads.append(("the last thread", false, true, .thread(body)))
   }
 
   /// Adds a check of the result. The check runs at the end of each schedule, after all threads have ended.

@@ -2,9 +2,9 @@
   import FluxCapacitor
   import Foundation
 
-  /// Runs the schedules of a scenario in depth-first order.
+  /// Runs the schedules of a scenario in depth-first order, or random schedules.
   ///
-  /// Each schedule runs from the beginning of the scenario. A schedule repeats the previous schedule's
+  /// In depth-first order, each schedule runs from the beginning of the scenario. A schedule repeats the previous schedule's
   /// decisions up to the last decision that has an untried choice, and makes this choice. After the last
   /// decision, each thread continues until the thread blocks or ends.
   package final class Exploration {
@@ -57,6 +57,13 @@
     /// The decisions of the current schedule.
     var decisions: [Decision] = []
 
+    /// The chooser of random schedules, or nil if the exploration is exhaustive.
+    private(set) var random: RandomSchedules?
+
+    /// What to do with the history of writes and commits, and with traps, while the generator of random scenarios uses
+    /// this exploration.
+    package var historian: (any Historian)?
+
     /// The outcomes of all steps so far, with the smallest number of preemptions before each outcome.
     var outcomes: [UInt64: Int] = [:]
 
@@ -76,6 +83,12 @@
       self.limit = limit
       self.isReduced = isReduced
       self.name = name
+    }
+
+    /// Creates an exploration of random schedules.
+    package convenience init(random schedules: Int, seed: UInt64, name: String? = nil) {
+      self.init(preemptions: 0, isReduced: false, name: name)
+      random = RandomSchedules(count: schedules, seed: seed)
     }
 
     /// Runs every schedule of a scenario, or only the given schedule.
@@ -125,8 +138,12 @@
       isChecked: Bool = true
     ) -> ScheduleRun {
       if isChecked { schedules += 1 }
+      if schedule == nil { random?.beginSchedule() }
+      let lockIDs = LockIDs()
+      lastScheduledLockID = lockIDs.last
+      defer { lastScheduledLockID = nil }
       let dispatcher = Dispatcher()
-      let run = ScheduleRun(in: self, with: dispatcher, by: schedule)
+      let run = ScheduleRun(in: self, with: dispatcher, lockIDs, by: schedule)
       withDispatcher(dispatcher) {
         let made = Scenario()
         do {
@@ -141,6 +158,7 @@
 
     /// Prepares the decisions of the next schedule, and returns whether there is a next schedule.
     private func advance() -> Bool {
+      if let random { return schedules < random.count }
       while var decision = decisions.popLast() {
         while decision.index + 1 < decision.choices.count {
           decision.index += 1
@@ -163,6 +181,12 @@
       guard isReduced, let least = outcomes[outcome] else { return false }
       return least <= preemptions
     }
+  }
+
+  /// The recipient of the order in which a scenario's threads write and commit values.
+  package protocol Historian: AnyObject {
+    func noteWrite(of value: Any, to channel: ObjectIdentifier, isCommitted: Bool, by thread: Int)
+    func noteCommit(of channel: ObjectIdentifier, by thread: Int)
   }
 
   extension Int {

@@ -39,6 +39,12 @@
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0
     @exclusivity(unchecked) var hasEnded = false
 
+    /// Whether the thread begins after all other threads have ended.
+    @exclusivity(unchecked) var isLast = false
+
+    /// In a random schedule with priorities, the thread with the highest priority continues.
+    @exclusivity(unchecked) var priority: UInt64 = 0
+
     /// A hash of the thread's steps, and of all steps that the thread's steps depend on.
     @exclusivity(unchecked) var history: UInt64
 
@@ -93,10 +99,12 @@
     /// Runs the thread's body. The thread's worker calls this method.
     func main() {
       scheduledThread = self
+      lastScheduledLockID = run.lockIDs.last
       run.begin(self)
       do { try body?() } catch { run.fail("\(name) throws \(error).") }
       body = nil
       scheduledThread = nil
+      lastScheduledLockID = nil
       yieldsTo = 0
       run.end(self)
     }
@@ -127,7 +135,25 @@
       run.add(byThread: self, named: "queue \"\(queue.label)\"", isJob: false, to: queue, block)
     }
 
-    func willTrap() {
+    func recordWrite(_ channel: AnyObject, _ value: Any, isCommitted: Bool) {
+      run.exploration.historian?.noteWrite(
+        of: value,
+        to: ObjectIdentifier(channel),
+        isCommitted: isCommitted,
+        by: number
+      )
+    }
+
+    func recordCommit(_ channel: AnyObject) {
+      run.exploration.historian?.noteCommit(of: ObjectIdentifier(channel), by: number)
+    }
+
+    func willTrap(_ sentence: String) {
+      if run.exploration.historian != nil {
+        run.fail("\(name) traps: \(sentence)")
+        run.finish()
+        waitForEver()
+      }
       let schedule = Schedule(of: run.trace)
       print("everyInterleaving: \(name) ends the process in the schedule \"\(schedule)\".")
     }

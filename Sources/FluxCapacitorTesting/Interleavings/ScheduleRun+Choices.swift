@@ -1,4 +1,6 @@
 #if DEBUG
+  import FluxCapacitor
+
   extension ScheduleRun {
     /// Returns the thread that takes the next step, or nil if no thread can continue.
     ///
@@ -10,7 +12,8 @@
         return nil
       }
       // Most steps need no decision, so the running thread continues.
-      if let thread, schedule == nil, thread.isUninterrupted || !isToDecide, thread.yieldsTo == 0,
+      if let thread, schedule == nil, thread.isUninterrupted || !isToDecide(at: thread.step),
+        thread.yieldsTo == 0,
         canGoOn(thread)
       {
         return thread
@@ -20,6 +23,9 @@
       let first = oldest(of: able)
       if let schedule { return forced(by: schedule, among: able) ?? first }
       let isPreemption = thread.map { able & $0.bit != 0 } ?? false
+      if let random = exploration.random {
+        return random.choose(among: able, running: isPreemption ? thread : nil, in: threads)
+      }
       let usual = isPreemption ? thread ?? first : first
       if position < exploration.decisions.count {
         return follow(among: able, usually: usual)
@@ -40,7 +46,8 @@
     }
 
     /// Whether the exploration can preempt the running thread at this step.
-    private var isToDecide: Bool {
+    private func isToDecide(at step: ScheduledStep?) -> Bool {
+      if let random = exploration.random { return random.areMeeting(at: step) }
       if let nextDecision { return nextDecision == trace.count }
       return !isKnown && preemptions < exploration.preemptions
     }
@@ -57,7 +64,10 @@
 
     func canGoOn(_ thread: ScenarioThread) -> Bool {
       guard !thread.hasEnded else { return false }
-      guard let step = thread.step else { return isNextOnItsQueue(thread) }
+      guard let step = thread.step else {
+        if thread.isLast { return !threads.contains { $0 !== thread && !$0.hasEnded } }
+        return isNextOnItsQueue(thread)
+      }
       return memory.canPerform(step)
     }
 

@@ -16,6 +16,7 @@
     private let dispatcher: Dispatcher
     private let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
+    let lockIDs: LockIDs
 
     @exclusivity(unchecked) private(set) var threads: [ScenarioThread] = []
     @exclusivity(unchecked) private(set) var failure: String?
@@ -55,9 +56,15 @@
     /// The maximum number of steps in a schedule. A schedule with more steps is assumed to be endless.
     static let mostSteps = 20_000
 
-    init(in exploration: Exploration, with dispatcher: Dispatcher, by schedule: Schedule?) {
+    init(
+      in exploration: Exploration,
+      with dispatcher: Dispatcher,
+      _ lockIDs: LockIDs,
+      by schedule: Schedule?
+    ) {
       self.exploration = exploration
       self.dispatcher = dispatcher
+      self.lockIDs = lockIDs
       self.schedule = schedule
       if schedule != nil { recording = ScheduleRecording() }
       findNextDecision()
@@ -78,6 +85,7 @@
         add(
           thread.name ?? "thread \(number)",
           isMain: thread.isMain,
+          isLast: thread.isLast,
           history: UInt64(number).mixed,
           queue: thread.isMain ? ScheduleRun.main : nil
         ) { [dispatcher] in
@@ -170,6 +178,7 @@
     private func add(
       _ name: String,
       isMain: Bool,
+      isLast: Bool = false,
       history: UInt64,
       birth: UInt64 = 0,
       isJob: Bool = false,
@@ -192,6 +201,8 @@
         queue: queue,
         body: body
       )
+      thread.isLast = isLast
+      thread.priority = exploration.random?.nextPriority() ?? 0
       if let place { threads[place] = thread } else { threads.append(thread) }
       histories &+= history
     }
@@ -238,6 +249,7 @@
       histories &-= thread.history
       let isDone = memory.perform(step, by: thread)
       histories &+= thread.history
+      exploration.random?.note(step, by: thread)
       if exploration.isReduced { note(thread) }
       return isDone
     }
