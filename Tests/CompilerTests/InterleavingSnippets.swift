@@ -139,6 +139,18 @@ struct DoorAction: Actionable {
     }
   }
 
+  @Suite struct RandomInterleavingTests {
+    @Test func increments() {
+      everyInterleaving(random: 1_000, seed: 7) { scenario in
+        let store = CounterStore.instantiate()
+        for _ in 1...4 {
+          scenario.thread { CounterAction().increment() }
+        }
+        scenario.check { #expect(store.count.value == 4) }
+      }
+    }
+  }
+
   private final class Sentences: @unchecked Sendable {
     // `sentences` is guarded by `lock`.
     private let lock = NSLock()

@@ -65,6 +65,100 @@
       }
     }
 
+    // MARK: Observers that subscribe while another thread's transaction is open
+
+    @Test func observerOfAMapOfACombinedConstantNeverGoesBack() {
+      explore { scenario in
+        let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
+        let both = Constant.combine(left, right)
+        _ = both.observe { _ in }
+        scenario.transaction { right.value = 1 }
+        scenario.thread {
+          both.map { $0.1 }.observe(in: log)
+          left.value = 1
+        }
+        scenario.check {
+          #expect(log.entries == log.entries.sorted())
+          #expect(log.last == 1)
+        }
+      }
+    }
+
+    @Test func observerOfARowsCombinationNeverGoesBack() {
+      explore(random: 200) { scenario in
+        let (number, log) = (Variable(0), Log<Int>())
+        let table = VariableTable([1, 2].map { Numbered(id: $0, number: 0) })
+        let both = Constant.combine(number, table.row(1))
+        _ = both.observe { _ in }
+        _ = table.rows.observe { _ in }
+        scenario.thread { table[1] = Numbered(id: 1, number: 1) }
+        scenario.thread {
+          both.map { $0.1?.number ?? -1 }.observe(in: log)
+          number.value = 1
+        }
+        scenario.check {
+          #expect(log.entries == log.entries.sorted())
+          #expect(log.last == 1)
+        }
+      }
+    }
+
+    @Test func observerThatHasWrittenAVariableOfATransactionNeverReceivesAnOlderValue() {
+      explore { scenario in
+        let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
+        let both = Constant.combine(left, right)
+        _ = both.observe { _ in }
+        scenario.transaction { right.value = 1 }
+        scenario.thread {
+          right.value = 2
+          both.map { $0.1 }.observe(in: log)
+          left.value = 1
+        }
+        scenario.check {
+          #expect(log.last == right.value)
+          #expect(!log.entries.drop { $0 != 2 }.contains(0))
+        }
+      }
+    }
+
+    @Test func combinationOfAVariableAndItsCombinationHasOneValueOfTheVariable() {
+      explore { scenario in
+        let (left, right, log) = (Variable(0), Variable(0), Log<[Int]>())
+        let both = Constant.combine(left, right)
+        _ = both.observe { _ in }
+        scenario.transaction { right.value = 1 }
+        scenario.thread {
+          Constant.combine(right, both).observe(in: log) { [$0, $1.0, $1.1] }
+          left.value = 1
+        }
+        scenario.check {
+          for entry in log.entries { #expect(entry[0] == entry[2]) }
+          #expect(log.last == [1, 1, 1])
+        }
+      }
+    }
+
+    @Test func removeDuplicatesObservedInATransactionDeliversNoValueTwice() {
+      explore { scenario in
+        let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
+        let sum = Constant.combine(left, right).map { $0 + $1 }.removeDuplicates()
+        _ = right.observe { _ in }
+        scenario.transaction { right.value = 1 }
+        scenario.thread { sum.observe(in: log) }
+        scenario.check { #expect([[0, 1], [1]].contains(log.entries)) }
+      }
+    }
+
+    /// The observer subscribes beside a delivery, too.
+    @Test func removeDuplicatesObservedBesideAWriteDeliversNoValueTwice() {
+      explore { scenario in
+        let (number, log) = (Variable(0), Log<Int>())
+        scenario.thread { number.removeDuplicates().observe(in: log) }
+        scenario.threads(1...2) { _ in number.value = 1 }
+        scenario.check { #expect([[0, 1], [1]].contains(log.entries)) }
+      }
+    }
+
     /// The inner constant delivers changes from before its first value as one change, which the outer
     /// constant must not receive.
     @Test func combineOfACombinedConstantObservedInATransactionEndsWithTheLastValues() {
@@ -154,5 +248,10 @@
         scenario.check { #expect(log.last == [2, right.value]) }
       }
     }
+  }
+
+  private struct Numbered: Identifiable, Sendable {
+    let id: Int
+    let number: Int
   }
 #endif

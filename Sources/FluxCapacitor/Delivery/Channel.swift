@@ -98,10 +98,10 @@ import Synchronization
 
   /// Appends a change to the backlog, the channel's queue of pending changes. The caller must hold the
   /// channel's lock.
-  @inlinable final func enqueue(_ value: Element) {
+  @inlinable final func enqueue(_ value: Element, isOpen: Bool = false) {
     let attachments = attachments ?? .passUnretained(ensureAttachments())
     attachments.use {
-      $0.backlog.append((value, version))
+      $0.backlog.append((value, version, isOpen))
       $0.hasBacklog = true
     }
   }
@@ -188,9 +188,9 @@ import Synchronization
       return nil
     }
     return attachments?.use { attachments in
-      if !attachments.backlog.isEmpty, attachments.backlog[0].version <= version {
+      if let first = attachments.firstReady, attachments.backlog[first].version <= version {
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
-        return attachments.backlog.popFirst()
+        return attachments.backlog.remove(at: first)
       }
       // Another thread might have left changes during an earlier change of the place or an offer.
       takeLeftChanges(on: thread)

@@ -30,28 +30,29 @@ extension Node {
     var snapshot: Evaluation.Snapshot?
     let isUncommitted = roots.contains { $0.channel.mark.isWritten }
     visitSourcesFirst(unless: \.isActive) { node in
-      if isValueNeeded || node.needsValue {
+      if isUncommitted { node.awaited = node.roots.map(\.channel).filter(\.mark.isWritten) }
+      let isToStart = isValueNeeded || node.needsValue || !node.awaited.isEmpty
+      // A region that begins with a constant can be behind the variables. An observer that joins the node later
+      // starts with the value of the snapshot.
+      if isToStart || node.regionChannel.use({ $0.isDerived }) {
         snapshot = snapshot ?? Evaluation.Snapshot(of: self)
         node.snapshot = snapshot
-        nodes.append(node)
       }
-      node.link(isAhead: isUncommitted, on: thread)
+      if isToStart { nodes.append(node) }
+      node.link(on: thread)
     }
     return (nodes, snapshot)
   }
 
-  private func link(isAhead: Bool, on thread: CurrentThread) {
-    for edge in edges {
-      edge.use {
-        $0.isAhead = isAhead && beginsRegion
-        link(to: $0)
-      }
-    }
+  private func link(on thread: CurrentThread) {
+    for edge in edges { edge.use(link) }
     channel.use { channel in
-      channel.withRegionLocked { _ in
-        (isActive, isStarted) = (true, false)
-        self.isAhead = isAhead && !beginsRegion
-        self.region.use { beginsRegion ? $0.beginStarting(on: thread) : $0.add(self) }
+      channel.withRegionLocked { first in
+        (isActive, isStarted, takesPart, joinsNext) = (true, false, false, false)
+        region.use { region in
+          region.admit(self, from: first.version)
+          beginsRegion ? region.beginStarting(on: thread) : region.add(self)
+        }
       }
     }
   }
@@ -69,7 +70,6 @@ extension Node {
       } else {
         attachments.nodeCount += 1
         if self.region == nil { self.region = node.region }
-        edge.since = region.version
       }
     }
     guard beginsRegion else { return }
@@ -110,16 +110,18 @@ extension Node {
     withExtendedLifetime(discarded) {}
   }
 
-  /// Makes the node inactive, unless the node is observed or begins a region that is being delivered.
+  /// Makes the node inactive, unless the node is observed or its region is being delivered. In the latter case, the
+  /// deliverer does it afterward.
   private func deactivate(_ discarded: inout [Any]) -> Bool {
     let channel = channel.takeUnretainedValue()
     return channel.withRegionLocked { region in
       guard !channel.isObserved else { return false }
-      if beginsRegion, region.deliverer.isDelivering {
-        region.deliverer.hasCleaned = true
+      if region.deliverer.isDelivering {
+        self.region.use { $0.releaseLater(channel) }
         return false
       }
-      isActive = false
+      (isActive, awaited) = (false, [])
+      self.region.use { $0.forget(self) }
       if let snapshot = snapshot.take() { discarded.append(snapshot) }
       self.region.use {
         if beginsRegion { discarded += $0.discardPending() } else { $0.remove(self) }

@@ -64,7 +64,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     node.region.use { region in
       // The formula calls `Edge.value(for:)`, which returns the value that the region has computed for the source.
       let value = takeMemo(at: region.sum) ?? formula(.region)
-      if let isSame, !node.isFirstChange, let delivered, isSame(delivered, value) { return false }
+      // The node's first value, from the middle of a transaction, doesn't count as delivered.
+      if let isSame, !node.isJoining, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
       region.channel.use { channel in
         channel.lock.lock()
@@ -149,7 +150,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     var value: Element? = evaluation.value(of: self)
     let region = regionChannel
     region.lock.lock()
-    if ownNode.canStart(from: evaluation), region.deliverer.admits(.current) {
+    if ownNode.canStart(from: evaluation) {
       swap(&value, &delivered)
       ownNode.didStart(at: evaluation.sum(of: ownNode))
     }

@@ -33,17 +33,12 @@
   /// The node of the source's channel, set when the edge is first linked. The channel owns the node.
   @exclusivity(unchecked) @usableFromInline final var sourceNode: Unmanaged<Node>!
 
-  /// The version of the source's region when the edge was linked. Only changes with later versions
+  // Inputs
+
+  /// The version of the source's region when the input was linked. Only changes with later versions
   /// reach the target. A thread writes this version under the locks of the source's region and the
   /// target's region.
   @exclusivity(unchecked) @usableFromInline final var since = Version()
-
-  // Inputs
-
-  /// Whether an open transaction had written the value with which the input started. The transaction might
-  /// restore the old value, so the next value counts as changed. A thread that links the edge sets this flag
-  /// under the locks of the roots. Later, the lock of the target's region guards it.
-  @exclusivity(unchecked) final var isAhead = false
 
   /// The versions of the announced changes that await this input's value, in order. A version leaves the
   /// queue when the target takes the value. The lock of the target's region guards this queue.
@@ -102,7 +97,6 @@
     guard !announced.isEmpty, announced[0] == version else { return }
     _ = announced.popFirst()
     operations.takeBrought(self)
-    if isAhead { (isAhead, isChanged) = (false, true) }
   }
 
   /// Discards the input's pending values. The caller must hold the lock of the target's region.
@@ -121,10 +115,14 @@
     target.use { $0.region }.use { region in
       if isFirstOfGroup { region.lockAndAppendChange() }
       let isVariable = sourceReference.use { !$0.isDerived }
-      // If the edge was linked after the write, the input's first value includes the write, and the source's
-      // region will bring no value. The commit has already been announced to the regions upstream, whose
-      // constants are older.
-      if !isVariable, since >= sourceNode.use({ $0.regionChannel.use { $0.version } }) { return }
+      // The source's region brings no value if the source doesn't take part in the change yet, or if the input was
+      // linked after the write, so that its first value includes the write. The commit has already been announced to
+      // the regions upstream, whose constants are older.
+      if !isVariable,
+        sourceNode.use({ max(since, $0.since) >= $0.regionChannel.use { $0.version } })
+      {
+        return
+      }
       announced.append(region.addInputToLastChange(isBrought: isVariable))
       if isVariable { operations.bringVariable(self) }
     }
@@ -196,7 +194,7 @@
   }
 
   @inlinable func bringValue(on thread: CurrentThread) {
-    // If the edge was linked after the change, the target started with the change.
+    // If the source was linked after the change, the target started with the change.
     guard sourceNode.use({ $0.takesPart }) else { return }
     let isChanged = sourceNode.use { $0.isChanged }
     // Even an unchanged value is brought. Otherwise, the change would wait for it without end. The target might

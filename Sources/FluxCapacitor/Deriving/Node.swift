@@ -52,9 +52,16 @@ import Synchronization
   /// is `nil` if no observer has needed a value yet.
   var snapshot: Evaluation.Snapshot?
 
-  /// Whether an open transaction had written the variable from which the node's first value was computed. The
-  /// transaction might restore the old value, so the next change counts as new.
-  var isAhead = false
+  /// The version after which the node takes part in the region's changes.
+  @exclusivity(unchecked) @usableFromInline var since = Version.never
+
+  /// The roots that open transactions had written when the node became active, until these transactions commit. The
+  /// node's first value contains the writes, and the region's other values don't. So the node takes part in no change
+  /// before the last of these commits.
+  var awaited: [AnyChannel] = []
+
+  /// Whether the node takes part in a change for the first time next, after it has awaited transactions.
+  var joinsNext = false
 
   /// Whether the channel has a delivered value, to which the next change is compared.
   @exclusivity(unchecked) @usableFromInline var isStarted = false
@@ -68,10 +75,11 @@ import Synchronization
   // Only the region's deliverer uses the properties below, which describe the change in progress.
 
   /// Whether the node was linked before the change.
-  @exclusivity(unchecked) @usableFromInline private(set) var takesPart = false
+  @exclusivity(unchecked) @usableFromInline var takesPart = false
 
-  /// Whether the node had no delivered value before the change, so that any value counts as new.
-  @exclusivity(unchecked) @usableFromInline private(set) var isFirstChange = false
+  /// Whether the node has awaited the change. It has missed earlier ones, so it's computed whichever of its sources
+  /// have changed.
+  @exclusivity(unchecked) @usableFromInline private(set) var isJoining = false
 
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
@@ -186,8 +194,8 @@ import Synchronization
 
   /// Prepares the node for a change. The caller must hold the region's lock.
   func prepare(for version: Version) {
-    takesPart = beginsRegion || edges[0].use { $0.since < version }
-    isFirstChange = !isStarted
+    takesPart = since < version
+    if takesPart { (isJoining, joinsNext) = (joinsNext, false) }
   }
 
   /// Computes the node's value if the change has reached the node.
@@ -195,7 +203,8 @@ import Synchronization
     isChanged = false
     observers = (nil, nil)
     guard takesPart else { return }
-    if isFirstChange || hasChangedSource {
+    if !isStarted, needsValue || isJoining { startFromSnapshot() }
+    if isJoining ? region.use({ $0.sum != deliveredSum }) : hasChangedSource {
       isChanged = channel.use { operations.compute($0, self) }
     }
     if !isChanged {
@@ -203,6 +212,12 @@ import Synchronization
         region.channel.use { $0.lock.withLock { deliveredSum = region.sum } }
       }
     }
+  }
+
+  /// Computes the value that the node had when it became active, because the thread that activated it hasn't done so yet.
+  @inline(never) private func startFromSnapshot() {
+    guard let snapshot else { return }
+    channel.use { operations.start($0, Evaluation(from: snapshot)) }
   }
 
   private var hasChangedSource: Bool {
@@ -221,9 +236,6 @@ import Synchronization
   /// Records that the channel has a new delivered value, and the observers that receive it. The caller must
   /// hold the region's lock.
   @inlinable func didCompute() {
-    // If other threads have deactivated and reactivated the node during the change, the node's history begins
-    // after the change.
-    guard beginsRegion || edges[0].use({ $0.since < region.use { $0.version } }) else { return }
     observers = channel.use { $0.stretch }
     didStart(at: region.use { $0.sum })
   }
@@ -237,7 +249,8 @@ import Synchronization
   /// Whether an evaluation's value may become the first delivered value. The caller must hold the region's
   /// lock.
   @usableFromInline func canStart(from evaluation: Evaluation) -> Bool {
-    snapshot === evaluation.snapshot && !isAhead
+    let isInUse = takesPart && regionChannel.use { !$0.deliverer.admits(.current) }
+    return snapshot === evaluation.snapshot && !isInUse
   }
 
   @usableFromInline func forgetSnapshot() {

@@ -46,6 +46,9 @@
   /// The edges that lead from constants of this region to constants that begin other regions.
   private(set) var outgoing: [AnyEdge] = []
 
+  /// The active nodes that await the end of open transactions; see `Node.awaited`.
+  private var joining: [Node] = []
+
   /// Whether the copies are equal to `nodes` and `outgoing`.
   @exclusivity(unchecked) private var areCopiesValid = false
 
@@ -56,8 +59,8 @@
   /// Whether the deliverer has added a place for the region since the delivery began.
   @exclusivity(unchecked) private var hasPlaceOfDeliverer = false
 
-  /// The objects to release when the delivery in progress has ended. Among them is each channel that has left
-  /// the region, so that the deliverer's unretained references stay valid.
+  /// The objects to release when the delivery in progress has ended. Among them is each channel that leaves
+  /// the region then, so that the deliverer's unretained references stay valid.
   private var detached: [AnyObject] = []
 
   init(of first: Node, in channel: AnyChannel) {
@@ -82,7 +85,6 @@
   func remove(_ node: Node) {
     if let index = nodes.lastIndex(where: { $0 === node }) { nodes.remove(at: index) }
     areCopiesValid = false
-    releaseLater(node.channel.takeUnretainedValue())
   }
 
   func remove(_ edge: AnyEdge) {
@@ -112,6 +114,29 @@
     defer { detached = [] }
     return detached
   }
+
+  // MARK: Joining. The caller must hold the region's lock.
+
+  /// Lets an activated node take part in the changes after a version, or after the open transactions that it awaits.
+  func admit(_ node: Node, from version: Version) {
+    let isJoining = !node.awaited.isEmpty
+    node.since = isJoining ? .never : version
+    if isJoining { joining.append(node) }
+  }
+
+  /// Lets the nodes take part in a change that have awaited the transaction with which this thread commits the change.
+  @usableFromInline func admitJoining(to version: Version, on thread: CurrentThread) {
+    guard !joining.isEmpty else { return }
+    joining.removeAll { node in
+      node.awaited.removeAll { thread.hasPlace(for: $0) }
+      guard node.awaited.isEmpty else { return false }
+      (node.since, node.joinsNext) = (version.previous, true)
+      return true
+    }
+  }
+
+  /// Forgets a deactivated node, which might still await a transaction.
+  func forget(_ node: Node) { joining.removeAll { $0 === node } }
 
   // MARK: One change
 
@@ -215,6 +240,7 @@
       channel.lock.lock()
       channel.version = channel.version.next
       pending.append((channel.version, 0))
+      admitJoining(to: channel.version, on: .current)
     }
   }
 

@@ -1,8 +1,8 @@
 /// A channel that delivers each event once to its current observers, and keeps no value.
 ///
 /// A transaction delivers only the last value of a variable, but every event of a channel. When the
-/// transaction ends, its events are delivered at their positions among the transaction's writes. Events
-/// that other threads send during the transaction keep their order among the transaction's events.
+/// transaction ends, its events are delivered at their positions among the transaction's writes. Until then, they wait
+/// in the backlog, and events of other threads overtake them.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable init() { super.init() }
 
@@ -23,26 +23,25 @@
   ///
   /// - Precondition: The thread holds `lock`.
   @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> Delivery? {
-    if thread.pointee.openTransactions == 0, !mark.isWritten {
-      return schedule(event, on: thread)
-    }
-    enqueue(event)
-    guard thread.pointee.openTransactions > 0 else { return nil }
+    guard thread.pointee.openTransactions > 0 else { return schedule(event, on: thread) }
+    enqueue(event, isOpen: true)
     var place = place(through: version, isUncommitted: true)
     place.locksChannel = noteWrite(on: thread)
     thread.append(place, isOwn: true)
     return nil
   }
 
-  /// Makes the events of a transaction ready for delivery at their positions in the thread's round (queue
-  /// of deliveries).
+  /// Makes an event of a transaction ready for delivery at its position in the thread's round (queue of deliveries).
   ///
   /// - Precondition: The thread holds `lock`.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
     mark.writer = 0
-    // The thread that is delivering this channel takes over events that arrived after the transaction's
-    // events.
-    if version < self.version { leave(through: self.version, by: EventChannel.deliverBacklog) }
+    attachments?.use { attachments in
+      let index = partitioningIndex(of: Int(attachments.backlog.count)) {
+        attachments.backlog[Int32($0)].version >= version
+      }
+      attachments.backlog[Int32(index)].isOpen = false
+    }
     return version
   }
 

@@ -4,7 +4,11 @@
 
   @inlinable init(_ count: UInt64 = 0) { self.count = count }
 
+  /// A version that no channel reaches.
+  @inlinable static var never: Version { Version(.max) }
+
   @inlinable var next: Version { Version(count &+ 1) }
+  var previous: Version { Version(count &- 1) }
 
   @inlinable
   package static func < (left: Version, right: Version) -> Bool { left.count < right.count }

@@ -34,6 +34,7 @@
     recordCommit(self)
     mark.writer = 0
     anyAttachments?.use {
+      $0.region?.admitJoining(to: version, on: thread)
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
     // If only constants of other regions use the variable, its place delivers nothing.

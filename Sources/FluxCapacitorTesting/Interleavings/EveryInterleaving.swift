@@ -137,12 +137,13 @@ public func everyInterleaving(
 /// Runs a scenario of a few threads in random orders of the threads' steps, and fails at the first order that fails a
 /// check.
 ///
-/// Some faults need more preemptions than ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw``
-/// can explore in a reasonable time. Ten thousand random orders take some seconds, and reach them:
+/// Some faults need more preemptions than
+/// ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` can explore in a reasonable
+/// time. Here, four threads are enough to make all orders too many, and a thousand random ones take a second:
 ///
 /// ```swift
-/// @Test func concurrentIncrementsAreNotLost() {
-///   everyInterleaving(random: 10_000, seed: 7) { scenario in
+/// @Test func increments() {
+///   everyInterleaving(random: 1_000, seed: 7) { scenario in
 ///     let store = CounterStore.instantiate()
 ///     for _ in 1...4 {
 ///       scenario.thread { CounterAction().increment() }
@@ -152,9 +153,8 @@ public func everyInterleaving(
 /// }
 /// ```
 ///
-/// The same seed always gives the same orders. The library interrupts a thread only where it uses something that another
-/// thread uses too, so an order without a chance to find anything new is rare. Everything else, also what a failure
-/// prints, is as in the other function.
+/// The same seed always gives the same orders. A thread is interrupted only where it uses something that another
+/// thread uses too. A failure prints its schedule, which `replaying` runs again, as in the other function.
 ///
 /// - Parameters:
 ///   - schedules: The number of random orders.
@@ -181,19 +181,7 @@ public func everyInterleaving(
 /// Runs a scenario of a few threads in random orders of the threads' steps, on a thread of its own.
 ///
 /// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative pool
-/// are free for other tests:
-///
-/// ```swift
-/// @Test func concurrentIncrementsAreNotLost() async {
-///   await everyInterleaving(random: 10_000, seed: 7) { scenario in
-///     let store = CounterStore.instantiate()
-///     for _ in 1...4 {
-///       scenario.thread { CounterAction().increment() }
-///     }
-///     scenario.check { #expect(store.count.value == 4) }
-///   }
-/// }
-/// ```
+/// are free for other tests.
 ///
 /// - Parameters:
 ///   - schedules: The number of random orders.

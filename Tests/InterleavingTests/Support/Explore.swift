@@ -36,6 +36,16 @@
     ]
   }
 
+  /// Runs a scenario in random orders of its threads' steps, for faults that need more preemptions.
+  func explore(
+    random schedules: Int,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ scenario: (Scenario) throws -> Void
+  ) {
+    let failure = Exploration(random: schedules, seed: 2).run(scenario)
+    if let failure { Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation) }
+  }
+
   /// Runs a scenario through the orders of its threads' steps, and prints the number of schedules.
   ///
   /// - Parameters:
